@@ -1,0 +1,47 @@
+# Every target makes .venv when it is missing or older than pyproject.toml. Start with `make demo`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check lint bench docs clean
+.DEFAULT_GOAL := demo
+
+demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
+	@mkdir -p build
+	$(BIN)/tidegate run examples/carver_circuit.py --sensitivity a5 --plot build/carver.png --out build/carver.nc
+
+lint: .venv/.stamp-dev  ## style, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports --no-logo --no-cache
+
+check: lint  ## lint and the quick tests
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test: lint  ## lint, every test, coverage
+	$(BIN)/python -m pytest -q --cov=tidegate --cov-report=term
+
+bench: .venv/.stamp-bench  ## ratios against other solvers, in one run
+	$(BIN)/python -m benchmarks
+
+docs: .venv/.stamp-docs  ## the documentation into site/
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+clean:  ## everything that can be made again
+	rm -rf build dist site .venv .pytest_cache .ruff_cache .hypothesis .coverage
+
+.venv/.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
+		{ echo "tidegate needs Python 3.12 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1); try: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing tidegate into .venv"
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/.stamp-%: .venv/.stamp
+	@echo "installing tidegate[$*] into .venv"
+	@$(PIP) --editable '.[$*]'
+	@touch $@
+
+.SECONDARY:

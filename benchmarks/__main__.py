@@ -1,0 +1,71 @@
+"""``python -m benchmarks [P1 P3 P6+3 ...] [--rounds N]``: measure and print."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable
+
+from rich.console import Console
+
+from benchmarks.competitors import COMPETITORS
+from benchmarks.measure import Work, measure
+from benchmarks.problems import PROBLEMS, ROBERTSON
+from benchmarks.report import Fact, bounds_table, comparison_table, facts_table
+from benchmarks.silence import silence
+from benchmarks.whole_runs import buck_microseconds, cold_start_seconds, scipy_buck_microseconds, thread_ratio
+
+__all__ = ["main"]
+
+CASES = [*((problem.key, problem, False) for problem in PROBLEMS), ("P6+3", ROBERTSON, True)]
+
+
+def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
+    try:
+        return Fact(title, take(), bound, unit)
+    except Exception as reason:
+        return Fact(title, None, bound, unit, f"{type(reason).__name__}: {reason}".splitlines()[0][:100])
+
+
+def _whole_runs(rounds: int) -> list[Fact]:
+    return [
+        _fact("P8, an event", lambda: buck_microseconds(rounds), 3.0, "us"),
+        _fact("P8, an event, SciPy RK45 in calls of solve_ivp", scipy_buck_microseconds, None, "us"),
+        _fact("tidegate run on P1, fresh process, warm cache", lambda: cold_start_seconds(rounds), 1.5, "s"),
+        _fact("two threads over one, P8", lambda: thread_ratio(rounds), 1.2, "times"),
+    ]
+
+
+def main() -> None:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    choices = [key for key, _, _ in CASES]
+    parser.add_argument("problems", nargs="*", metavar="problem", help=f"some of {', '.join([*choices, 'runs'])}; default: all")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of which the median counts")
+    arguments = parser.parse_args()
+    wanted = arguments.problems or [*choices, "runs"]
+    unknown = sorted(set(wanted) - {*choices, "runs"})
+    if unknown:
+        parser.error(f"no such problem: {', '.join(unknown)}; there are {', '.join(choices)} and runs")
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=180)
+    warnings.simplefilter("ignore")  # competitors warn of tolerances; their errors are in the table
+    works: list[Work] = []
+    for key, problem, sensitivities in CASES:
+        if key in wanted:
+            console.print(f"measuring {key} ...", highlight=False)
+            with silence():
+                works.append(measure(problem, sensitivities, COMPETITORS, arguments.rounds))
+    if works:
+        console.print(comparison_table(works))
+        console.print(bounds_table(works))
+        for work in works:
+            for name, note in work.notes.items():
+                console.print(f"{work.key} {name}: {note}", highlight=False)
+    if "runs" in wanted:
+        console.print(facts_table(_whole_runs(arguments.rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What is not a comparison of solvers: microseconds an event, a cold start, and two runs in two threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+from scipy.integrate import solve_ivp
+
+from benchmarks.own import prepare_with
+from benchmarks.problems import GOLDEN, Vector
+
+__all__ = ["buck_microseconds", "cold_start_seconds", "scipy_buck_microseconds", "thread_ratio"]
+
+PERIOD: Final = 50e-6
+SCIPY_PERIODS: Final = 60
+ROOT: Final = Path(__file__).parents[1]
+
+
+def buck_microseconds(rounds: int) -> float:
+    """tidegate on P8, per event."""
+    run = prepare_with("P8", 0.05, {"rtol": 1e-8, "atol": 1e-10})
+    events = sum(event.kind not in ("initial", "final") for event in run().events)
+    if events < GOLDEN["P8"]["n_events"]:
+        raise AssertionError(f"{events} events instead of {GOLDEN['P8']['n_events']}")
+    return 1e6 * median(_seconds(run) for _ in range(rounds)) / events
+
+
+@njit
+def _buck(t: float, y: Vector, on: bool, conducting: bool) -> Vector:
+    out = np.zeros(2)
+    if on:
+        out[0] = (24.0 - y[1]) / 100e-6
+    elif conducting:
+        out[0] = -y[1] / 100e-6
+    out[1] = (y[0] - y[1] / 40.0) / 100e-6
+    return out
+
+
+def scipy_buck_microseconds() -> float:
+    """SciPy's RK45 on the first periods of P8, per event: a call for each half period, ended by the current's zero."""
+
+    def empty(t: float, y: Vector, on: bool, conducting: bool) -> float:
+        return float(y[0])
+
+    empty.terminal = True  # type: ignore[attr-defined]
+    empty.direction = -1.0  # type: ignore[attr-defined]
+
+    def run() -> int:
+        y, events = np.zeros(2), 0
+        for k in range(2 * SCIPY_PERIODS):
+            t, t_next, on, conducting = 0.5 * k * PERIOD, 0.5 * (k + 1) * PERIOD, k % 2 == 0, k % 2 == 1
+            while True:
+                guard = empty if conducting else None
+                solution = solve_ivp(_buck, (t, t_next), y, rtol=1e-8, atol=1e-10, events=guard, args=(on, conducting))
+                t, y = float(solution.t[-1]), solution.y[:, -1].copy()
+                events += 1
+                if solution.status != 1:
+                    break
+                y[0], conducting = 0.0, False
+        return events
+
+    run()
+    began = time.perf_counter()
+    events = run()
+    return 1e6 * (time.perf_counter() - began) / events
+
+
+def _seconds(run: Any) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def cold_start_seconds(rounds: int) -> float:
+    """``tidegate run`` on P1 in a fresh process, after one that filled the cache."""
+    command = [str(Path(sys.executable).with_name("tidegate")), "run", "examples/bouncing_ball.py", "--until", "3.5"]
+
+    def run() -> None:
+        done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"tidegate run ended with status {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
+
+    run()
+    return median(_seconds(run) for _ in range(rounds))
+
+
+def thread_ratio(rounds: int, repeats: int = 20) -> float:
+    """Time of two threads that each do the same work, over the time of one."""
+    runs = [prepare_with("P8", 0.05, {"rtol": 1e-8, "atol": 1e-10}) for _ in range(2)]
+    for run in runs:
+        run()
+
+    def work(run: Any) -> None:
+        for _ in range(repeats):
+            run()
+
+    def together(count: int) -> float:
+        threads = [threading.Thread(target=work, args=(run,)) for run in runs[:count]]
+        began = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return time.perf_counter() - began
+
+    pairs = [(together(2), together(1)) for _ in range(rounds)]
+    return median(two for two, _ in pairs) / median(one for _, one in pairs)

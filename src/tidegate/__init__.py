@@ -1,0 +1,136 @@
+"""tidegate: systems that are at once continuous and discrete, with right events and right sensitivities.
+
+Every public name is here; what is behind a name loads when it is first used, so that importing the package costs little.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from tidegate.errors import (
+    CallbackError,
+    ChatteringError,
+    InitializationError,
+    InterruptedRunError,
+    InvalidModelError,
+    ModelError,
+    NotFiniteError,
+    RunError,
+    SingularSystemError,
+    StepSizeError,
+    StructureError,
+    TidegateError,
+    TooManyStepsError,
+    UnitError,
+    UnsettledEventError,
+    UntraceableError,
+    UsageError,
+    ZenoError,
+)
+
+if TYPE_CHECKING:
+    from tidegate.executive import Prepared
+    from tidegate.expressions.functions import clip, maximum, minimum, sign, where
+    from tidegate.expressions.tables import table
+    from tidegate.frontends.components import (
+        Algebraic,
+        Component,
+        Discrete,
+        Input,
+        Output,
+        Parameter,
+        State,
+        at,
+        der,
+        every,
+        finally_,
+        initially,
+        message,
+        pre,
+        terminate,
+        time,
+        when,
+    )
+    from tidegate.frontends.equations import dae, event, ode, opaque
+    from tidegate.results import Result
+    from tidegate.simulate import prepare, simulate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Algebraic",
+    "CallbackError",
+    "ChatteringError",
+    "Component",
+    "Discrete",
+    "InitializationError",
+    "Input",
+    "InterruptedRunError",
+    "InvalidModelError",
+    "ModelError",
+    "NotFiniteError",
+    "Output",
+    "Parameter",
+    "Prepared",
+    "Result",
+    "RunError",
+    "SingularSystemError",
+    "State",
+    "StepSizeError",
+    "StructureError",
+    "TidegateError",
+    "TooManyStepsError",
+    "UnitError",
+    "UnsettledEventError",
+    "UntraceableError",
+    "UsageError",
+    "ZenoError",
+    "at",
+    "clip",
+    "dae",
+    "der",
+    "event",
+    "every",
+    "finally_",
+    "initially",
+    "maximum",
+    "message",
+    "minimum",
+    "ode",
+    "opaque",
+    "pre",
+    "prepare",
+    "sign",
+    "simulate",
+    "table",
+    "terminate",
+    "time",
+    "when",
+    "where",
+]
+
+_COMPONENTS: Final = "tidegate.frontends.components"
+_EQUATIONS: Final = "tidegate.frontends.equations"
+_HOMES: Final = {
+    "Prepared": "tidegate.executive",
+    "Result": "tidegate.results",
+    "prepare": "tidegate.simulate",
+    "simulate": "tidegate.simulate",
+    "table": "tidegate.expressions.tables",
+    **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.functions"),
+    **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
+    **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),
+    **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,109 @@
+"""Commands and their options (stage: command line). In go arguments, out go calls of the modules that do the work.
+
+Those modules load when their command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="tidegate",
+    help="Simulate systems that are at once continuous and discrete, with right events and right sensitivities.",
+    epilog="Example: tidegate run ball.py --until 3 --sensitivity e --plot ball.png",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+Source = Annotated[
+    str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it; without a name: `model`, or the only one.")
+]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tidegate {version('tidegate')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command(epilog="Example: tidegate run tank.py --until 20 --set k=3 --sensitivity k --out tank.nc --plot tank.png")
+def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
+    source: Source,
+    until: Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")] = None,
+    start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, with a unit if you like: L=0.1mH. May be repeated.")
+    ] = None,
+    sensitivity: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")
+    ] = None,
+    rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance.")] = 1e-6,
+    atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method.")] = "auto",
+    step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
+    points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Save a picture: .png, .svg or .pdf.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Simulate a model: events, final values, statistics; files if you name them."""
+    from tidegate.cli import run as command
+    from tidegate.cli.failures import reported
+
+    request = command.Request(
+        source=source,
+        start=start,
+        until=until,
+        settings=tuple(settings or ()),
+        sensitivities=tuple(sensitivity or ()),
+        rtol=rtol,
+        atol=atol,
+        method=method,
+        step=step,
+        points=points,
+        out=out,
+        plot=plot,
+        is_quiet=quiet,
+    )
+    with reported():
+        command.run(request)
+
+
+@app.command(epilog="Example: tidegate show tank.py:model")
+def show(source: Source) -> None:
+    """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity."""
+    from tidegate.cli import show as command
+    from tidegate.cli.failures import reported
+
+    with reported():
+        command.show(source)
+
+
+@app.command(epilog="Example: tidegate plot tank.nc level --out tank.png")
+def plot(
+    result: Annotated[Path, typer.Argument(metavar="RESULT.nc", help="A file that `tidegate run --out` wrote.")],
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Variables to draw; all when none is named.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf; RESULT.png if not given.")] = None,
+    sensitivities: Annotated[bool, typer.Option("--sensitivities", help="Draw the derivatives by each parameter below.")] = False,
+) -> None:
+    """Draw a saved result."""
+    from tidegate.cli import plot as command
+    from tidegate.cli.failures import reported
+
+    with reported():
+        command.plot(result, names or [], out, sensitivities=sensitivities)

@@ -1,0 +1,100 @@
+"""What the command line says when something is wrong (stage: command line). In goes an exception, out come sentences and an exit status.
+
+People see their own lines, never ours: frames inside this package, the standard library and installed packages are left out.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from tidegate.errors import CallbackError, InterruptedRunError, RunError, TidegateError
+
+__all__ = ["FAILED", "INTERRUPTED", "USAGE", "exit_status", "explanation", "reported"]
+
+FAILED: Final = 1
+USAGE: Final = 2
+INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+
+
+@contextmanager
+def reported() -> Generator[None]:
+    """Turn any exception of the block into a printed explanation and an exit status."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001, whatever happens is said in sentences
+        console = Console(stderr=True, soft_wrap=True, highlight=False)
+        console.print("\n".join(explanation(error)), markup=True)
+        raise typer.Exit(exit_status(error)) from None
+
+
+def exit_status(error: BaseException) -> int:
+    """1 for a failed run, 2 where nothing was run, 130 for Ctrl-C."""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, RunError | OSError):
+        return FAILED
+    if isinstance(error, TidegateError) or user_frames(error) or isinstance(error, SyntaxError):
+        return USAGE
+    return FAILED
+
+
+def explanation(error: BaseException) -> list[str]:
+    """Lines of rich markup that say what is wrong, where, and what to try."""
+    if isinstance(error, KeyboardInterrupt) and not isinstance(error, TidegateError):
+        return ["[bold red]interrupted[/]"]
+    if isinstance(error, TidegateError):
+        head, *rest = str(error).split("\n")
+        label = "interrupted" if isinstance(error, InterruptedRunError) else "error"
+        lines = [f"[bold red]{label}:[/] {escape(head)}", *map(escape, rest)]
+        cause = error.__cause__
+        if isinstance(error, CallbackError) and cause is not None:
+            lines.extend(["  " + escape(f"{type(cause).__name__}: {cause}"), *_frame_lines(cause)])
+        return lines
+    if isinstance(error, SyntaxError) and error.filename and not _is_ours(error.filename):
+        mark = [f"    {error.text.rstrip()}", "    " + " " * max((error.offset or 1) - 1, 0) + "^"] if error.text else []
+        place = f"  {error.filename}, line {error.lineno}"
+        return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark)]
+    frames = _frame_lines(error)
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if frames or isinstance(error, OSError):
+        return [f"[bold red]error:[/] {escape(text)}", *frames]
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in last)
+    hint = "  try: report it together with the model; it is a mistake in tidegate, not in yours"
+    return [f"[bold red]internal error:[/] {escape(text)}{escape(place)}", hint]
+
+
+def user_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of a traceback that are neither ours nor a library's, outermost first."""
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_ours(frame.filename)]
+
+
+def _frame_lines(error: BaseException) -> list[str]:
+    lines: list[str] = []
+    for frame in user_frames(error):
+        lines.append(escape(f"  {frame.filename}, line {frame.lineno}, in {frame.name}"))
+        if frame.line:
+            lines.append(escape(f"    {frame.line}"))
+    return lines
+
+
+def _is_ours(filename: str) -> bool:
+    if filename.startswith("<"):
+        return True
+    path = Path(filename).resolve()
+    paths = sysconfig.get_paths()
+    libraries = {_PACKAGE, *(Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts"))}
+    return any(path.is_relative_to(library) for library in libraries)

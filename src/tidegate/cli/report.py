@@ -1,0 +1,72 @@
+"""What ``tidegate run`` prints (stage: command line). In go a model and a result, out come lines and tables."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tidegate.model import Model, Variable, VariableRole
+from tidegate.results import Result
+from tidegate.results.labels import number
+
+__all__ = ["model_line", "print_result"]
+
+_MAX_EVENTS: Final = 30  # a screen's height
+_MAX_VALUES: Final = 40  # likewise; the file holds the rest
+
+
+def model_line(model: Model) -> Text:
+    """One line: name, form, and how many of what."""
+    counts = (
+        (_size(model.by_role(VariableRole.STATE)), "state"),
+        (_size(model.by_role(VariableRole.ALGEBRAIC)), "algebraic variable"),
+        (_size(model.discretes), "discrete variable"),
+        (_size(model.parameters), "parameter"),
+        (len(model.whens) + len(model.time_events) + len(model.step_events), "event clause"),
+    )
+    parts = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
+    return Text.assemble((model.name, "bold"), f": {model.form.value}, {', '.join(parts)}")
+
+
+def _size(variables: list[Variable]) -> int:
+    return sum(variable.size for variable in variables)
+
+
+def print_result(console: Console, result: Result) -> None:
+    """Event table, final values, statistics."""
+    if result.events:
+        console.print(result.events.table(_MAX_EVENTS))
+    else:
+        console.print("no events")
+    console.print()
+    console.print(_final_values(result))
+    console.print()
+    if result.status == "terminated":
+        console.print(Text(f"terminated at {number(float(result.t[-1]), 10)}" + (f": {result.message}" if result.message else "")))
+    console.print(Text(str(result.statistics), style="dim"))
+
+
+def _final_values(result: Result) -> Table:
+    time = number(float(result.t[-1]), 10) if result.t.size else "?"
+    table = Table(title=f"values at {time}", title_justify="left", box=None, pad_edge=False)
+    table.add_column("variable")
+    table.add_column("value", justify="right")
+    if any(column.unit for column in result.columns):
+        table.add_column("unit")
+    has_units = len(table.columns) == 3
+    shown = result.columns[:_MAX_VALUES]
+    parameters = result.sensitivity_parameters[:4] if result.sensitivities is not None else ()
+    for parameter in parameters:
+        table.add_column(Text(f"d/d {parameter}"), justify="right")
+    for i, column in enumerate(shown):
+        cells = [column.name, number(float(result.values[-1, i]), 10), *([column.unit] if has_units else [])]
+        if result.sensitivities is not None:
+            cells.extend(number(float(result.sensitivities[-1, j, i]), 8) for j in range(len(parameters)))
+        table.add_row(*map(Text, cells))
+    left_out = len(result.columns) - len(shown)
+    if left_out:
+        table.add_row("...", f"{left_out} more")
+    return table

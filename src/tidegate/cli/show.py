@@ -1,0 +1,100 @@
+"""``tidegate show``: print what is in a model (stage: command line). In goes FILE[:MODEL], out come tables and the sparsity pattern."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tidegate.cli.describe import Description, VariableDescription, describe
+from tidegate.cli.loading import load_source
+from tidegate.cli.report import model_line
+from tidegate.errors import Origin
+
+__all__ = ["print_description", "show"]
+
+_MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
+_EMPTY: Final = "."
+
+
+def show(source: str) -> None:
+    """Print a model found in a file.
+
+    Raises
+    ------
+    UsageError, ModelError
+        If the file or the model is wrong.
+    """
+    found = load_source(source)
+    model = found.model.lower()
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(model_line(model))
+    print_description(console, describe(model))
+
+
+def print_description(console: Console, description: Description) -> None:
+    """Tables of variables, parameters, conditions and clauses, and the sparsity pattern."""
+    for title, variables in (("variables", description.variables), ("parameters", description.parameters)):
+        if variables:
+            console.print()
+            console.print(_variables(title, variables))
+    if description.conditions:
+        table = _table("conditions", "condition", "changes at the zero of", "event", "written at")
+        for condition in description.conditions:
+            table.add_row(*map(Text, (condition.relation, condition.function, condition.kind, _place(condition.origin))))
+        console.print()
+        console.print(table)
+    if description.clauses:
+        table = _table("event clauses", "name", "happens", "does", "priority", "written at")
+        for clause in description.clauses:
+            cells = (clause.label, clause.trigger, "\n".join(clause.actions), str(clause.priority or ""), _place(clause.origin))
+            table.add_row(*map(Text, cells))
+        console.print()
+        console.print(table)
+    console.print()
+    console.print(_pattern(description))
+
+
+def _table(title: str, *headers: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table
+
+
+def _variables(title: str, variables: tuple[VariableDescription, ...]) -> Table:
+    has_unit = any(variable.unit for variable in variables)
+    has_description = any(variable.description for variable in variables)
+    headers = ["name", "role", "value" if title == "parameters" else "start"]
+    table = _table(title, *headers, *(["unit"] if has_unit else []), *(["description"] if has_description else []))
+    for variable in variables:
+        cells = [variable.name, variable.role, variable.start]
+        cells += [variable.unit] if has_unit else []
+        cells += [variable.description] if has_description else []
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _place(origin: Origin) -> str:
+    short = Origin(Path(origin.file).name if origin.file else "", origin.line, "", origin.path)
+    return str(short)
+
+
+def _pattern(description: Description) -> Text:
+    n = len(description.unknowns)
+    if n > _MAX_PATTERN:
+        filled = sum(1 for equation in description.equations for use in equation.uses if use)
+        return Text(f"sparsity: {len(description.equations)} equations, {n} unknowns, {filled} entries")
+    lines = ["sparsity: x the unknown itself, ' its derivative, X both"]
+    width = max((len(equation.label) for equation in description.equations), default=0)
+    for i, name in enumerate(description.unknowns):
+        # names stand as a staircase above their columns
+        lines.append(" " * (width + 2) + "| " * i + name)
+    for equation in description.equations:
+        marks = " ".join(use or _EMPTY for use in equation.uses)
+        place = _place(equation.origin)
+        lines.append(f"{equation.label:>{width}}  {marks}" + (f"   {place}" if place else ""))
+    return Text("\n".join(lines))

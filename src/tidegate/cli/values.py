@@ -1,0 +1,80 @@
+"""Parameter values from the command line (stage: command line). In go texts like ``L=0.1mH``, out come numbers in the model's units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from tidegate.errors import UsageError
+from tidegate.model import Model, Variable
+from tidegate.results import unknown_name
+from tidegate.units import convert
+
+__all__ = ["parameter_values", "sensitivity_names"]
+
+_QUANTITY: Final = re.compile(r"^\s*(?P<number>[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*$")
+_LOGICAL: Final = {"true": 1.0, "false": 0.0}
+
+
+def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
+    """The values that ``--set`` gives, each checked against the model's parameters and converted to the parameter's unit.
+
+    Raises
+    ------
+    UsageError, UnitError
+        For a name that is no parameter, a text that is no number, or a unit that does not fit.
+    """
+    parameters = {element: variable for variable in model.parameters for element in variable.names}
+    values: dict[str, float] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip()
+        if not equals or not name or not text.strip():
+            raise UsageError(f"--set {setting}: a name and a value are expected", hint="--set k=3")
+        if name not in parameters:
+            raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
+        if name in values:
+            raise UsageError(f"--set {name} is given twice", hint="once is enough")
+        values[name] = _value(text.strip(), parameters[name], setting)
+    return values
+
+
+def sensitivity_names(names: Iterable[str], model: Model) -> list[str] | str | None:
+    """What ``simulate`` takes as ``sensitivities``: None, "all", or names that exist.
+
+    Raises
+    ------
+    UsageError
+        For a name that is no parameter.
+    """
+    wanted = list(dict.fromkeys(names))
+    known = [element for variable in model.parameters for element in variable.names]
+    groups = [variable.name for variable in model.parameters]
+    if "all" in wanted and "all" not in known:
+        return "all"
+    for name in wanted:
+        if name not in known and name not in groups:
+            raise unknown_name("parameter", name, known, of=f"model {model.name}")
+    expanded = {variable.name: variable.names for variable in model.parameters}
+    return [element for name in wanted for element in expanded.get(name, [name])] or None
+
+
+def _value(text: str, parameter: Variable, setting: str) -> float:
+    if text.lower() in _LOGICAL:
+        return _LOGICAL[text.lower()]
+    match = _QUANTITY.match(text)
+    if match is None:
+        unit = f" in {parameter.unit}" if parameter.unit else ""
+        raise UsageError(f"--set {setting}: {text!r} is no number", hint=f"a number{unit}, e.g. 0.5 or 2e-3")
+    value, unit = float(match["number"]), match["unit"]
+    if unit:
+        if not parameter.unit:
+            raise UsageError(f"--set {setting}: parameter {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
+        value = convert(value, unit, parameter.unit)
+    if not math.isfinite(value):
+        raise UsageError(f"--set {setting}: the value is not finite", hint="a number that fits a double")
+    if parameter.kind != "real" and value != int(value):
+        raise UsageError(f"--set {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="a whole number, true or false")
+    return value

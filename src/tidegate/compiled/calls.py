@@ -1,0 +1,70 @@
+"""Calls of native model functions by address, from Numba: no per-model Numba compilation, nothing allocated.
+
+The address is an int64; arrays are passed as pointers to their first element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = ["call_getrf", "call_getrs", "call_tangent", "call_value"]
+
+_DOUBLE = ir.DoubleType()
+_POINTER = ir.PointerType(_DOUBLE)
+
+
+def _call(kinds: str) -> Any:
+    """Code generator of a call whose arguments behind the address are of these kinds: d double, a array."""
+
+    def implementation(typing_context: Any, *arguments: Any) -> Any:
+        signature = types.void(*arguments)
+
+        def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+            low: list[Any] = []
+            actual: list[Any] = []
+            for kind, numba_type, value in zip(kinds, sig.args[1:], values[1:], strict=True):
+                if kind == "d":
+                    low.append(_DOUBLE)
+                    actual.append(context.cast(builder, value, numba_type, types.float64))
+                else:
+                    array = context.make_array(numba_type)(context, builder, value)
+                    low.append(_POINTER)
+                    actual.append(builder.bitcast(array.data, _POINTER))
+            function_type = ir.FunctionType(ir.VoidType(), low)
+            function = builder.inttoptr(values[0], function_type.as_pointer())
+            builder.call(function, actual)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return implementation
+
+
+@intrinsic
+def call_value(typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any) -> Any:
+    """``f(t, y, p, m, out)``."""
+    return _call("daaaa")(typing_context, address, t, y, p, m, out)
+
+
+@intrinsic
+def call_tangent(
+    typing_context: Any, address: Any, t: Any, y: Any, v: Any, p: Any, m: Any, dt: Any, dy: Any, dp: Any, dm: Any, out: Any
+) -> Any:
+    """``f(t, y, v, p, m, dt, dy, dp, dm, out)``."""
+    return _call("daaaadaaaa")(typing_context, address, t, y, v, p, m, dt, dy, dp, dm, out)
+
+
+@intrinsic
+def call_getrf(typing_context: Any, address: Any, m: Any, n: Any, a: Any, lda: Any, pivots: Any, info: Any) -> Any:
+    """LAPACK's dgetrf or zgetrf; every argument an array."""
+    return _call("aaaaaa")(typing_context, address, m, n, a, lda, pivots, info)
+
+
+@intrinsic
+def call_getrs(typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any, a: Any, lda: Any, pivots: Any, b: Any, ldb: Any, info: Any) -> Any:
+    """LAPACK's dgetrs or zgetrs; every argument an array."""
+    return _call("aaaaaaaaa")(typing_context, address, trans, n, nrhs, a, lda, pivots, b, ldb, info)

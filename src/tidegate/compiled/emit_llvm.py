@@ -1,0 +1,333 @@
+"""LLVM text of expressions (stage: compiled): graphs in, the source of one module of straight-line C functions out.
+
+Each node becomes one instruction, once a function, since equal expressions are one node. The instructions are those of ``expressions.arithmetic`` in
+the same order, without contraction or reordering, so that results agree with plain evaluation to the last bit (library functions: to the library's).
+Text is written directly: it is several times faster than building objects for a printer to print.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegate.errors import UsageError
+from tidegate.expressions import Expr, OpaqueFunction, Spline, walk
+from tidegate.expressions.arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
+
+__all__ = ["FunctionSpec", "emit_module"]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSpec:
+    """One C function ``void name(double t, double* y, ..., double* out)`` that computes expressions.
+
+    Parameters
+    ----------
+    name : symbol of the function.
+    arguments : names of its arguments in order; the output argument comes last where it is not named.
+    by_value : which of them are passed as ``double``; all others are ``double*``.
+    inputs : where each symbol's value comes from: argument and element (ignored for one passed by value).
+    outputs : ``out[index] = expression``; conditions give 1.0 or 0.0. Other elements of ``out`` are left alone.
+    output_argument : name of the array written to; it must not overlap any other array.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    by_value: frozenset[str]
+    inputs: Mapping[Expr, tuple[str, int]]
+    outputs: Sequence[tuple[int, Expr]]
+    output_argument: str = "out"
+
+
+def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueFunction, int] | None = None) -> str:
+    """LLVM text of a module with these functions.
+
+    Parameters
+    ----------
+    specs : the functions.
+    opaque_addresses : address of a C function ``void f(const double* in, double* out)`` for every opaque function that is called.
+
+    Raises
+    ------
+    UsageError
+        For a symbol without an input, or an opaque function without an address.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x = symbol(Role.UNKNOWN, "x")
+    >>> spec = FunctionSpec("square", ("x", "out"), frozenset(["x"]), {x: ("x", 0)}, [(0, x * x)])
+    >>> "fmul double %x, %x" in emit_module([spec])
+    True
+    """
+    shared = _Module(opaque_addresses or {})
+    bodies = [_Function(spec, shared).text() for spec in specs]
+    return "\n".join([*shared.text(), *bodies, ""])
+
+
+# How each operation reads; {0}, {1}, {2} are its operands.
+_INSTRUCTIONS: Final = {
+    "add": "fadd double {0}, {1}",
+    "sub": "fsub double {0}, {1}",
+    "mul": "fmul double {0}, {1}",
+    "div": "fdiv double {0}, {1}",
+    "neg": "fneg double {0}",
+    "select": "select i1 {0}, double {1}, double {2}",
+    "ge": "fcmp oge double {0}, 0.0",
+    "gt": "fcmp ogt double {0}, 0.0",
+    "nonzero": "fcmp une double {0}, 0.0",
+    "and": "and i1 {0}, {1}",
+    "or": "or i1 {0}, {1}",
+    "not": "xor i1 {0}, true",
+}
+_INTRINSICS: Final = {"sqrt": "llvm.sqrt.f64", "floor": "llvm.floor.f64", "fabs": "llvm.fabs.f64"}
+_LIBRARY: Final = frozenset("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p cbrt erf atan2 pow".split())
+
+# Index of the piece of a grid that holds x, by bisection; the same answer as expressions.arithmetic.segment_index.
+_SEGMENT_FUNCTION: Final = """define internal i64 @tidegate.segment(double %x, ptr readonly %grid, i64 %size) nounwind {
+entry:
+  %last = sub i64 %size, 1
+  br label %test
+test:
+  %low = phi i64 [ 0, %entry ], [ %newlow, %halve ]
+  %high = phi i64 [ %last, %entry ], [ %newhigh, %halve ]
+  %gap = sub i64 %high, %low
+  %more = icmp sgt i64 %gap, 1
+  br i1 %more, label %halve, label %done
+halve:
+  %sum = add i64 %low, %high
+  %middle = lshr i64 %sum, 1
+  %place = getelementptr double, ptr %grid, i64 %middle
+  %value = load double, ptr %place
+  %right = fcmp oge double %x, %value
+  %newlow = select i1 %right, i64 %middle, i64 %low
+  %newhigh = select i1 %right, i64 %high, i64 %middle
+  br label %test
+done:
+  ret i64 %low
+}"""
+
+
+def _literal(value: float) -> str:
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+@dataclass(eq=False)
+class _Module:
+    """What the functions of one module share: constant arrays, declarations, addresses."""
+
+    addresses: Mapping[OpaqueFunction, int]
+    arrays: dict[tuple[float, ...], str] = field(default_factory=dict[tuple[float, ...], str])
+    declared: dict[str, int] = field(default_factory=dict[str, int])
+    has_segments: bool = False
+
+    def array(self, values: tuple[float, ...]) -> str:
+        """Name of a constant array with these values."""
+        return self.arrays.setdefault(values, f"@array{len(self.arrays)}")
+
+    def address(self, function: OpaqueFunction) -> int:
+        if function not in self.addresses:
+            raise UsageError(f"the opaque function `{function.name}` has no machine address", hint="pass it in opaque_addresses")
+        return self.addresses[function]
+
+    def text(self) -> list[str]:
+        lines = [
+            f"{name} = private unnamed_addr constant [{len(values)} x double] [{', '.join(f'double {_literal(v)}' for v in values)}]"
+            for values, name in self.arrays.items()
+        ]
+        lines += [
+            f"declare double @{name}({', '.join(['double'] * arity)}) nounwind willreturn memory(none)"
+            for name, arity in sorted(self.declared.items())
+        ]
+        return [*lines, _SEGMENT_FUNCTION] if self.has_segments else lines
+
+
+class _Function:
+    """Writes one function; ``values`` maps the identity of a node to the operand that holds it."""
+
+    def __init__(self, spec: FunctionSpec, module: _Module) -> None:
+        self.spec = spec
+        self.module = module
+        self.lines: list[str] = []
+        self.buffers: list[str] = []
+        self.values: dict[int, str] = {}
+        self.indexes: dict[int, str] = {}
+        self.count = 0
+
+    def text(self) -> str:
+        spec = self.spec
+        arguments = spec.arguments if spec.output_argument in spec.arguments else (*spec.arguments, spec.output_argument)
+        declarations = ", ".join(self._declaration(name) for name in arguments)
+        roots = [expr for _, expr in spec.outputs]
+        order = list(walk(roots))
+        # a call whose outputs nobody uses, because only its slopes are wanted, is not made
+        called = {id(item.args[0]) for item in order if item.op == "output"}
+        for item in order:
+            if item.op != "call" or id(item) in called:
+                self._emit(item)
+        for index, expr in spec.outputs:
+            value = self.values[id(expr)]
+            if expr.is_boolean:
+                value = self._new(f"uitofp i1 {value} to double")
+            self.lines.append(f"  store double {value}, ptr {self._element(f'%{spec.output_argument}', index)}")
+        body = "\n".join([*self.buffers, *self.lines])
+        return f"define void @{spec.name}({declarations}) nounwind {{\nentry:\n{body}\n  ret void\n}}"
+
+    def _declaration(self, name: str) -> str:
+        if name in self.spec.by_value:
+            return f"double %{name}"
+        return f"ptr noalias %{name}" if name == self.spec.output_argument else f"ptr readonly %{name}"
+
+    def _new(self, instruction: str) -> str:
+        self.count += 1
+        name = f"%.{self.count}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def _element(self, base: str, index: int | str) -> str:
+        return base if index == 0 else self._new(f"getelementptr double, ptr {base}, i64 {index}")
+
+    def _load(self, base: str, index: int | str) -> str:
+        return self._new(f"load double, ptr {self._element(base, index)}")
+
+    def _call(self, function: str, *operands: str) -> str:
+        name = _INTRINSICS.get(function, function)
+        self.module.declared[name] = len(operands)
+        return self._new(f"call double @{name}({', '.join(f'double {x}' for x in operands)})")
+
+    def _emit(self, item: Expr) -> None:
+        op = item.op
+        pattern = _INSTRUCTIONS.get(op)
+        if pattern is not None:
+            self.values[id(item)] = self._new(pattern.format(*[self.values[id(arg)] for arg in item.args]))
+        elif op == "const":
+            self.values[id(item)] = _literal(item.data)
+        elif op == "symbol":
+            self.values[id(item)] = self._input(item)
+        elif op in ("true", "false"):
+            self.values[id(item)] = op
+        elif op == "pow":
+            self.values[id(item)] = self._power(item)
+        elif op in _LIBRARY or op in _INTRINSICS:
+            self.values[id(item)] = self._call(op, *[self.values[id(arg)] for arg in item.args])
+        elif op in ("segment", "lookup", "spline"):
+            self.values[id(item)] = self._table(item)
+        else:
+            self._emit_opaque(item)
+
+    def _input(self, item: Expr) -> str:
+        place = self.spec.inputs.get(item)
+        if place is None:
+            raise UsageError(f"the function `{self.spec.name}` has no input for `{item!r}`", hint="name its place in FunctionSpec.inputs")
+        argument, index = place
+        return f"%{argument}" if argument in self.spec.by_value else self._load(f"%{argument}", index)
+
+    def _power(self, item: Expr) -> str:
+        base, exponent = item.args
+        x = self.values[id(base)]
+        if exponent.op == "const":
+            y = exponent.data
+            if y == 0.5:
+                return self._call("sqrt", x)
+            if abs(y) <= MAX_MULTIPLIED_POWER and y == int(y):
+                return self._multiplied_power(x, int(y))
+        return self._call("pow", x, self.values[id(exponent)])
+
+    def _multiplied_power(self, x: str, n: int) -> str:
+        """The products of expressions.arithmetic.multiplied_power, in its order."""
+        product = ""
+        left = abs(n)
+        while left:
+            if left & 1:
+                product = self._new(f"fmul double {product}, {x}") if product else x
+            left >>= 1
+            if left:
+                x = self._new(f"fmul double {x}, {x}")
+        product = product or _literal(1.0)
+        return product if n >= 0 else self._new(f"fdiv double {_literal(1.0)}, {product}")
+
+    # ---- tables
+
+    def _piece(self, x: str, grid: tuple[float, ...]) -> str:
+        self.module.has_segments = True
+        return self._new(f"call i64 @tidegate.segment(double {x}, ptr {self.module.array(grid)}, i64 {len(grid)})")
+
+    def _table(self, item: Expr) -> str:
+        argument = item.args[0]
+        x = self.values[id(argument)]
+        if item.op == "segment":
+            index = self.indexes[id(item)] = self._piece(x, item.data)
+            return self._new(f"sitofp i64 {index} to double")
+        if item.op == "lookup":
+            return self._load(self.module.array(item.data), self._index(argument, x, len(item.data)))
+        table: Spline = item.data
+        grid = tuple(table.grid.tolist())
+        piece = self._piece(x, grid)
+        u = self._new(f"fsub double {x}, {self._load(self.module.array(grid), piece)}")
+        coefficients = self.module.array(tuple(table.coefficients.T.ravel().tolist()))
+        start = self._new(f"mul i64 {piece}, 4")
+        first = self._element(coefficients, start)
+        value = self._load(first, 0)
+        for k in (1, 2, 3):
+            product = self._new(f"fmul double {value}, {u}")
+            value = self._new(f"fadd double {product}, {self._load(first, k)}")
+        return value
+
+    def _index(self, argument: Expr, x: str, size: int) -> str:
+        """A whole number as an index that is certainly inside; NaN counts as zero."""
+        if argument.op == "segment" and len(argument.data) - 1 <= size:
+            return self.indexes[id(argument)]
+        positive = self._new(f"fcmp ogt double {x}, 0.0")
+        raised = self._new(f"select i1 {positive}, double {x}, double 0.0")
+        last = _literal(float(size - 1))
+        inside = self._new(f"fcmp olt double {raised}, {last}")
+        limited = self._new(f"select i1 {inside}, double {raised}, double {last}")
+        return self._new(f"fptosi double {limited} to i64")
+
+    # ---- opaque functions
+
+    def _emit_opaque(self, item: Expr) -> None:
+        if item.op == "call":
+            arguments = [self.values[id(arg)] for arg in item.args]
+            self.values[id(item)] = self._opaque_call(item.data, arguments)
+        elif item.op == "slope":
+            self.values[id(item)] = self._slopes(item)
+        elif item.op == "output":
+            source, place = item.args[0], self.values[id(item.args[0])]
+            if source.op == "call":
+                self.values[id(item)] = self._load(place, item.data)
+            else:
+                upper, lower, width = place.split()
+                difference = self._new(f"fsub double {self._load(upper, item.data)}, {self._load(lower, item.data)}")
+                self.values[id(item)] = self._new(f"fdiv double {difference}, {width}")
+        else:
+            raise UsageError(f"`{item.op}` has no machine code", hint="compile only expressions made of the operations of expressions.nodes")
+
+    def _buffer(self, size: int) -> str:
+        name = f"%buffer{len(self.buffers)}"
+        self.buffers.append(f"  {name} = alloca [{max(size, 1)} x double], align 16")
+        return name
+
+    def _opaque_call(self, function: OpaqueFunction, arguments: list[str]) -> str:
+        """Calls the C function on a stack buffer and gives the buffer of its results."""
+        given, returned = self._buffer(len(arguments)), self._buffer(function.n_outputs)
+        for k, value in enumerate(arguments):
+            self.lines.append(f"  store double {value}, ptr {self._element(given, k)}")
+        self.lines.append(f"  call void inttoptr (i64 {self.module.address(function)} to ptr)(ptr {given}, ptr {returned}) nounwind")
+        return returned
+
+    def _slopes(self, item: Expr) -> str:
+        """Buffers of the results above and below, and the distance between: the central difference of expressions.evaluate."""
+        call, k = item.args[0], item.data
+        arguments = [self.values[id(arg)] for arg in call.args]
+        x = arguments[k]
+        size = self._call("fabs", x)
+        small = self._new(f"fcmp ogt double 1.0, {size}")
+        scale = self._new(f"select i1 {small}, double 1.0, double {size}")
+        step = self._new(f"fmul double {_literal(cube_root_of_epsilon)}, {scale}")
+        above, below = self._new(f"fadd double {x}, {step}"), self._new(f"fsub double {x}, {step}")
+        upper = self._opaque_call(call.data, [*arguments[:k], above, *arguments[k + 1 :]])
+        lower = self._opaque_call(call.data, [*arguments[:k], below, *arguments[k + 1 :]])
+        return f"{upper} {lower} {self._new(f'fsub double {above}, {below}')}"

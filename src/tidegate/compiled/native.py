@@ -1,0 +1,194 @@
+"""Machine code in memory (stage: compiled): LLVM text in, addresses of C functions out.
+
+The text is straight-line code, for which LLVM's optimising passes were measured to bring nothing; only its code generator runs. What it
+makes is kept on disk as an object file, so that a model seen before costs a millisecond. The key holds everything that the code depends on: text,
+processor, versions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from tidegate.errors import UsageError
+
+__all__ = ["NativeModule", "cache_directory", "load"]
+
+OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
+_DIGEST_BYTES: Final = 32
+
+_compiling = threading.Lock()
+
+
+class NativeModule:
+    """Functions in memory; their addresses hold as long as this object lives.
+
+    Parameters
+    ----------
+    engine : the LLVM engine that owns the memory.
+    is_from_cache : True if the code was read from disk instead of being generated.
+    """
+
+    def __init__(self, engine: Any, is_from_cache: bool) -> None:
+        self._engine = engine
+        self.is_from_cache = is_from_cache
+
+    def address(self, name: str) -> int:
+        """Address of a function of the module.
+
+        Raises
+        ------
+        UsageError
+            If there is no function of this name.
+        """
+        with _compiling:
+            address = int(self._engine.get_function_address(name))
+        if not address:
+            raise UsageError(f"the compiled module has no function `{name}`", hint="ask for one that was given to emit_module")
+        return address
+
+
+def cache_directory() -> Path:
+    """Where compiled code is kept: ``$TIDEGATE_CACHE_DIR``, else ``$XDG_CACHE_HOME/tidegate``, else ``~/.cache/tidegate``."""
+    chosen = os.environ.get("TIDEGATE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tidegate"
+
+
+def load(ir: str) -> NativeModule:
+    """Compile LLVM text to machine code, or fetch it from the cache, and link it into this process.
+
+    Text that contains addresses of this process (opaque functions) is never cached.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
+    >>> from tidegate.expressions import Role, symbol
+    >>> x = symbol(Role.UNKNOWN, "x")
+    >>> spec = FunctionSpec("square", ("x", "out"), frozenset(["x"]), {x: ("x", 0)}, [(0, x * x)])
+    >>> module = load(emit_module([spec]))
+    >>> square = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.POINTER(ctypes.c_double))(module.address("square"))
+    >>> out = ctypes.c_double()
+    >>> square(3.0, out)
+    >>> out.value
+    9.0
+    """
+    import llvmlite.binding as llvm  # heavy: loads when the first model is compiled
+
+    with _compiling:
+        host = _host()
+        _resolve_library_functions(ir)
+        path = None if "inttoptr" in ir else cache_directory() / "native" / f"{host.key(ir)}.o"
+        code = _read(path) if path is not None else None
+        is_from_cache = code is not None
+        if code is None:
+            code = host.compiled(ir)
+            if path is not None:
+                _write(path, code)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", context=llvm.create_context()), host.target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+    return NativeModule(engine, is_from_cache)
+
+
+class _Host:
+    """The processor of this process, as LLVM sees it."""
+
+    def __init__(self) -> None:
+        import llvmlite
+        import llvmlite.binding as llvm
+
+        self.llvm: Any = llvm
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.triple = llvm.get_process_triple()
+        self.cpu = llvm.get_host_cpu_name()
+        self.features = llvm.get_host_cpu_features().flatten()
+        self.identity = repr((llvmlite.__version__, llvm.llvm_version_info, self.triple, self.cpu, self.features, OPTIMIZATION_LEVEL))
+        self.generator = self.target_machine()
+
+    def target_machine(self) -> Any:
+        """A new target machine: an engine takes the one that it is given for itself."""
+        target = self.llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=OPTIMIZATION_LEVEL, jit=True)
+
+    def key(self, ir: str) -> str:
+        """Name of the cache entry of this text on this processor."""
+        return hashlib.sha256(f"{self.identity}\n{ir}".encode()).hexdigest()
+
+    def compiled(self, ir: str) -> bytes:
+        """The object file of this text."""
+        module = self.llvm.parse_assembly(ir, context=self.llvm.create_context())
+        module.triple = self.triple
+        module.data_layout = str(self.generator.target_data)
+        return bytes(self.generator.emit_object(module))
+
+
+@cache
+def _host() -> _Host:
+    return _Host()
+
+
+@cache
+def _mathematical_libraries() -> tuple[Any, ...]:
+    """The process itself, which nearly always has the functions already, then the library, which is slow to look for."""
+    if sys.platform == "win32":
+        return (ctypes.CDLL("ucrtbase"),)
+    process = ctypes.CDLL(None)
+    if hasattr(process, "erf"):
+        return (process,)
+    return process, ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+@cache
+def _register(name: str) -> None:
+    import llvmlite.binding as llvm
+
+    for library in _mathematical_libraries():
+        function = getattr(library, name, None)
+        if function is not None:
+            llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value or 0)
+            return
+
+
+def _resolve_library_functions(ir: str) -> None:
+    """Tell LLVM where the C library's functions are: not every platform lets it find them by itself."""
+    for name in re.findall(r"^declare double @(\w+)\(", ir, re.MULTILINE):
+        _register(name)
+
+
+def _read(path: Path) -> bytes | None:
+    """The code of a cache entry; None if it is missing or damaged."""
+    try:
+        stored = path.read_bytes()
+    except OSError:
+        return None
+    digest, code = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
+    return code if code and hashlib.sha256(code).digest() == digest else None
+
+
+def _write(path: Path, code: bytes) -> None:
+    """Store an entry whole or not at all; a cache that cannot be written is no reason to fail."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            Path(temporary).replace(path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+    except OSError:
+        return

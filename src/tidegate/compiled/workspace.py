@@ -1,0 +1,124 @@
+"""The one block of memory of a run, laid out once: integers, addresses and offsets in ``h``, numbers in ``r``.
+
+Native code gets the two arrays and opens views on them by the names below, so nothing is allocated during a run and a run
+is copied by copying two arrays. ``Field``-like constants are plain integers because Numba freezes them into the code.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "integers", "matrix", "vector"]
+
+# --- sizes -----------------------------------------------------------------------------------------------------------------------
+N, N_G, N_M, N_P, N_S, N_D, N_FIRE, N_WHEN, N_COND, N_TIMES, N_OUT, N_USED, N_REG, N_MODES = range(14)
+# --- addresses of native functions; 0 where the model has none -------------------------------------------------------------------
+F_RHS, F_RESIDUAL_T, F_JACOBIAN, F_MASS, F_GUARDS, F_GUARDS_T, F_SCALE, F_ACTIVITY, F_CONDITIONS, F_BODIES, F_BODIES_T, F_TIMES, F_TIMES_T = range(14, 27)
+L_DGETRF, L_DGETRS, L_ZGETRF, L_ZGETRS = range(27, 31)
+# --- facts about the model -------------------------------------------------------------------------------------------------------
+MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT, S_TERMINATES = range(31, 38)
+# --- options ---------------------------------------------------------------------------------------------------------------------
+BUDGET, EVENT_ROWS, STEP_ROWS, KEEP_POLYNOMIALS, STAGES_WANTED = range(38, 43)
+# --- state of the run ------------------------------------------------------------------------------------------------------------
+STAGES, IS_FIRST, WAS_REJECTED, HAS_POLYNOMIAL, NEEDS_JACOBIAN, NEEDS_FACTORS, JACOBIAN_FRESH, EVENT_KIND, EVENT_CAUSE, ROUNDS = range(43, 53)
+N_ROWS, N_LOGGED, N_POLYNOMIALS, NEXT_OUTPUT, IS_TERMINATED, STILL_EVENTS, SHRINKING, FAILED_GUARD, PHASE, SAME_TIME = range(53, 63)
+GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM = range(63, 67)
+# --- counters --------------------------------------------------------------------------------------------------------------------
+C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_GUARDS, C_ISOLATIONS, C_RESTEPS = range(67, 79)
+# --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
+O_FIRST: Final = 80
+(
+    O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
+    O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_MNEW, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
+    O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
+    O_SATOL, O_NOISE,
+) = range(O_FIRST, O_FIRST + 59)  # fmt: skip
+# --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
+(
+    I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
+    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_DUE, I_FLIPPED, I_OPAQUE,
+) = range(O_FIRST + 59, O_FIRST + 59 + 23)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
+# --- numbers in r ----------------------------------------------------------------------------------------------------------------
+(
+    T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT, T_START,
+    LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH,
+) = range(23)  # fmt: skip
+N_FIXED_NUMBERS: Final = 24
+
+MAX_STAGES: Final = 7
+
+# reasons for which ``advance`` comes back
+TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO = range(10)
+# kinds of events in the log
+STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
+# kinds of guards
+RELATION, LOWER, UPPER = range(3)
+# kinds of rows
+STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
+
+
+@njit(inline="always")
+def vector(r, offset, n):
+    """View of n numbers."""
+    return r[offset : offset + n]
+
+
+@njit(inline="always")
+def matrix(r, offset, rows, columns):
+    """View of a matrix by rows."""
+    return r[offset : offset + rows * columns].reshape((rows, columns))
+
+
+@njit(inline="always")
+def complexes(r, offset, n):
+    """View of n complex numbers."""
+    return r[offset : offset + 2 * n].view(np.complex128)
+
+
+@njit(inline="always")
+def integers(h, offset, n):
+    """View of n integers."""
+    return h[offset : offset + n]
+
+
+class Workspace:
+    """The arrays of one run and where everything stands in them.
+
+    Parameters
+    ----------
+    numbers : name of an offset constant -> how many numbers it needs.
+    whole : name of an offset constant -> how many integers.
+    """
+
+    def __init__(self, numbers: dict[int, int], whole: dict[int, int]) -> None:
+        n_numbers = N_FIXED_NUMBERS
+        offsets: dict[int, int] = {}
+        for name, size in numbers.items():
+            # 64-byte steps keep rows of different arrays out of one cache line
+            offsets[name] = n_numbers
+            n_numbers += -(-max(size, 1) // 8) * 8
+        n_whole = N_FIXED_INTEGERS
+        for name, size in whole.items():
+            offsets[name] = n_whole
+            n_whole += max(size, 1)
+        self.h: NDArray[np.int64] = np.zeros(n_whole, dtype=np.int64)
+        self.r: NDArray[np.float64] = np.zeros(n_numbers)
+        self._sizes = {**numbers, **whole}
+        self._whole = frozenset(whole)
+        for name, offset in offsets.items():
+            self.h[name] = offset
+
+    def view(self, name: int) -> NDArray[np.float64]:
+        """The numbers of one array."""
+        offset = int(self.h[name])
+        return self.r[offset : offset + self._sizes[name]]
+
+    def whole(self, name: int) -> NDArray[np.int64]:
+        """The integers of one array."""
+        offset = int(self.h[name])
+        return self.h[offset : offset + self._sizes[name]]

@@ -1,0 +1,198 @@
+"""Every exception of tidegate; the tree, in one glance.
+
+::
+
+    TidegateError
+    ├── ModelError                 the model itself is wrong; nothing was run
+    │   ├── UntraceableError       Python that cannot be followed on symbols
+    │   ├── InvalidModelError      one or more problems found by validation, all at once
+    │   ├── StructureError         structurally singular, or index greater than one
+    │   └── UnitError              a unit that cannot be read or does not fit
+    ├── UsageError                 a bad name, number, option or file given by the caller
+    └── RunError                   a run stopped before its end; ``.result`` keeps what was computed
+        ├── InitializationError    no consistent start or restart values
+        │   └── SingularSystemError the algebraic equations cannot be solved for their unknowns
+        ├── NotFiniteError         NaN or infinity in an equation
+        ├── StepSizeError          the step size collapsed
+        ├── TooManyStepsError      the step budget the caller set is used up
+        ├── UnsettledEventError    event rounds at one instant that do not end
+        ├── ChatteringError        conditions that switch each other back and forth
+        │   └── ZenoError          ever shorter intervals between events, accumulating at a time
+        ├── CallbackError          the user's own opaque function raised an exception
+        └── InterruptedRunError    Ctrl-C (also a KeyboardInterrupt)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate.results import Result
+
+__all__ = [
+    "CallbackError",
+    "ChatteringError",
+    "InitializationError",
+    "InterruptedRunError",
+    "InvalidModelError",
+    "ModelError",
+    "NotFiniteError",
+    "Origin",
+    "RunError",
+    "SingularSystemError",
+    "StepSizeError",
+    "StructureError",
+    "TidegateError",
+    "TooManyStepsError",
+    "UnitError",
+    "UnsettledEventError",
+    "UntraceableError",
+    "UsageError",
+    "ZenoError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item of a model was written: file and line, and a path of blocks or components.
+
+    Parameters
+    ----------
+    file : name of the source file, or "" where there is none.
+    line : line number in it, counted from 1; 0 where there is none.
+    text : the source text, as the user wrote it.
+    path : component or block path, e.g. ``"plant.pump"``.
+    """
+
+    file: str = ""
+    line: int = 0
+    text: str = ""
+    path: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        return " ".join(part for part in (self.path, place) if part)
+
+
+class TidegateError(Exception):
+    """Base of every exception that tidegate raises on purpose.
+
+    Parameters
+    ----------
+    message : what is wrong, in the user's words.
+    origin : where it stands in the user's source.
+    hint : what to try.
+    """
+
+    def __init__(self, message: str, *, origin: Origin | None = None, hint: str = "") -> None:
+        self.message = message
+        self.origin = origin
+        self.hint = hint
+        lines = [message]
+        if origin is not None and str(origin):
+            lines.append(f"  at {origin}" + (f": {origin.text}" if origin.text else ""))
+        if hint:
+            lines.append(f"  try: {hint}")
+        super().__init__("\n".join(lines))
+
+
+class ModelError(TidegateError):
+    """The model itself is wrong; nothing was run."""
+
+
+class UntraceableError(ModelError):
+    """A construct of the user's Python that cannot be followed on symbols."""
+
+
+class InvalidModelError(ModelError):
+    """One or more problems found by validation; ``problems`` lists them all.
+
+    Parameters
+    ----------
+    problems : each a sentence and the place it is about (or None).
+    """
+
+    def __init__(self, problems: list[tuple[str, Origin | None]]) -> None:
+        self.problems = problems
+        lines: list[str] = []
+        for sentence, origin in problems:
+            lines.append(f"{sentence} (at {origin})" if origin and str(origin) else sentence)
+        count = len(problems)
+        head = f"the model has {count} problem{'s' if count > 1 else ''}:"
+        super().__init__("\n  - ".join([head, *lines]))
+
+
+class StructureError(ModelError):
+    """The equations cannot determine the unknowns: structurally singular, or index above one."""
+
+
+class UnitError(ModelError):
+    """A unit that cannot be read, or does not fit where it is given."""
+
+
+class UsageError(TidegateError):
+    """A bad name, number, option or file given by the caller."""
+
+
+class RunError(TidegateError):
+    """A run stopped before its end; ``result`` holds everything up to there.
+
+    Parameters
+    ----------
+    time : simulated time of the failure.
+    result : the result so far; None only where nothing was computed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        time: float = float("nan"),
+        origin: Origin | None = None,
+        hint: str = "",
+        result: Result | None = None,
+    ) -> None:
+        super().__init__(message, origin=origin, hint=hint)
+        self.time = time
+        self.result = result
+
+
+class InitializationError(RunError):
+    """No consistent start or restart values could be found."""
+
+
+class SingularSystemError(InitializationError):
+    """The algebraic equations cannot be solved for their unknowns at this point."""
+
+
+class NotFiniteError(RunError):
+    """NaN or infinity appeared in an equation."""
+
+
+class StepSizeError(RunError):
+    """The step size became too small to advance time."""
+
+
+class TooManyStepsError(RunError):
+    """The number of steps the caller allowed is used up."""
+
+
+class UnsettledEventError(RunError):
+    """Event rounds at one instant that do not come to rest."""
+
+
+class ChatteringError(RunError):
+    """Conditions that switch each other back and forth without time advancing."""
+
+
+class ZenoError(ChatteringError):
+    """Ever shorter intervals between events, accumulating at a finite time."""
+
+
+class CallbackError(RunError):
+    """An opaque function of the user raised an exception (kept as ``__cause__``)."""
+
+
+class InterruptedRunError(RunError, KeyboardInterrupt):
+    """Ctrl-C stopped the run; ``result`` holds everything up to there."""

@@ -1,0 +1,1 @@
+"""Native event handling shared by all integrators: isolate, settle, restart, schedule, chatter."""

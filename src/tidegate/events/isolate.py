@@ -1,0 +1,435 @@
+"""The earliest zero of any guard on the polynomial of a step: proved by bounds, never by signs at points.
+
+A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its noise, so that a guard that starts at zero or rests at
+zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on Bernstein coefficients with
+de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on parts of the step and on its rate
+(Park and Barton 1996): a part is dropped if the bounds exclude zero or if the guard rises, holds one zero if the guard falls, and is halved otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from numba import njit
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.workspace import (
+    C_GUARDS,
+    C_ISOLATIONS,
+    F_ACTIVITY,
+    F_GUARDS,
+    F_GUARDS_T,
+    F_SCALE,
+    I_ALGEBRAIC,
+    I_CODE,
+    I_FROW,
+    I_KIND,
+    I_LINEAR,
+    I_MODE,
+    I_NROW,
+    I_OPAQUE,
+    I_RATE,
+    I_TIME,
+    I_USED,
+    I_VALUE,
+    N_G,
+    N_M,
+    N_P,
+    N_REG,
+    N_USED,
+    O_ACT,
+    O_ATOL,
+    O_BERN,
+    O_CONST,
+    O_G,
+    O_GC,
+    O_GT,
+    O_HI,
+    O_LO,
+    O_M,
+    O_NOISE,
+    O_NU,
+    O_NUSTART,
+    O_P,
+    O_W,
+    O_YMAX,
+    O_ZERO,
+    RELATION,
+    RTOL,
+    N,
+    integers,
+    matrix,
+    vector,
+)
+from tidegate.events.tape_range import tape_range
+
+__all__ = ["NO_ROOT", "earliest_crossing", "expected_sign", "guard_noise", "polynomial_point", "refresh_activity"]
+
+NO_ROOT: Final = 2.0
+_EPS: Final = 2.220446049250313e-16
+_NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
+_MOST_PARTS: Final = 4000
+_SAMPLES: Final = 24
+
+
+@njit(error_model="numpy")
+def refresh_activity(h, r):
+    """Which guards matter in the current mode."""
+    if h[N_G] > 0:
+        call_value(h[F_ACTIVITY], 0.0, vector(r, h[O_ZERO], h[N]), r[h[O_P] :], r[h[O_M] :], vector(r, h[O_ACT], h[N_G]))
+
+
+@njit(error_model="numpy")
+def guard_noise(h, r, t, y):
+    """nu of every guard: rounding of what it reads (O_NUSTART), and with the errors Newton leaves in algebraic unknowns (O_NU)."""
+    n = h[N]
+    ng = h[N_G]
+    noise = vector(r, h[O_NOISE], n)
+    size = vector(r, h[O_YMAX], n)
+    atol = vector(r, h[O_ATOL], n)
+    algebraic = integers(h, h[I_ALGEBRAIC], n)
+    nothing = r[h[O_ZERO] :]
+    for q in range(n):
+        size[q] = max(size[q], abs(y[q]))
+        noise[q] = 16 * _EPS * size[q] + 1e-6 * atol[q]
+    zero = vector(r, h[O_ZERO], n)
+    now = 16 * _EPS * abs(t)
+    call_tangent(h[F_SCALE], t, y, zero, r[h[O_P] :], r[h[O_M] :], now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))
+    for q in range(n):
+        if algebraic[q] == 1:
+            noise[q] = 1e-2 * (atol[q] + r[RTOL] * size[q])
+    call_tangent(h[F_SCALE], t, y, zero, r[h[O_P] :], r[h[O_M] :], now, noise, nothing, nothing, vector(r, h[O_NU], ng))
+
+
+@njit(inline="always")
+def expected_sign(h, r, guard):
+    """+1 if the guard must stay positive in the current mode, -1 if negative."""
+    if integers(h, h[I_KIND], h[N_G])[guard] != RELATION:
+        return 1.0
+    return 1.0 if r[h[O_M] + integers(h, h[I_MODE], h[N_G])[guard]] != 0.0 else -1.0
+
+
+@njit(error_model="numpy")
+def polynomial_point(n, degree, y, a, theta, out):
+    """Value of y + sum a[k] theta^(k+1)."""
+    for q in range(n):
+        x = a[degree - 1, q]
+        for k in range(degree - 2, -1, -1):
+            x = x * theta + a[k, q]
+        out[q] = y[q] + x * theta
+
+
+@njit(error_model="numpy")
+def earliest_crossing(h, r, t, step, y, a, degree):
+    """Earliest theta in [0, 1] at which an active guard is across, and which; (NO_ROOT, -1) if there is none."""
+    ng = h[N_G]
+    n = h[N]
+    if ng == 0:
+        return NO_ROOT, -1
+    g = vector(r, h[O_G], ng)
+    call_value(h[F_GUARDS], t, y, r[h[O_P] :], r[h[O_M] :], g)
+    guard_noise(h, r, t, y)
+    nu = vector(r, h[O_NU], ng)
+    active = vector(r, h[O_ACT], ng)
+    linear = integers(h, h[I_LINEAR], ng)
+    of_time = integers(h, h[I_TIME], ng)
+    opaque = integers(h, h[I_OPAQUE], ng)
+    coefficients = matrix(r, h[O_GC], degree, ng)
+    zero = vector(r, h[O_ZERO], n)
+    nothing = r[h[O_ZERO] :]
+    for k in range(degree):
+        call_tangent(
+            h[F_GUARDS_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k]
+        )
+    h[C_GUARDS] += 1 + degree
+    best = NO_ROOT
+    found = -1
+    prepared = False
+    for j in range(ng):
+        if active[j] == 0.0 or of_time[j] == 1:
+            continue
+        sign = expected_sign(h, r, j)
+        start = sign * g[j] + nu[j]
+        if start <= 0.0:
+            return 0.0, j
+        upper = min(best, 1.0)
+        if linear[j] == 1:
+            low = 0.0
+            for k in range(degree - 1, -1, -1):
+                low = sign * coefficients[k, j] + min(low, 0.0)
+            if start + min(low, 0.0) > 0.0:
+                continue
+            h[C_ISOLATIONS] += 1
+            root = _polynomial_root(h, r, start, sign, j, degree, upper)
+        elif opaque[j] == 1:
+            root = _sampled_root(h, r, t, step, y, a, degree, j, sign, upper)
+        else:
+            if not prepared:
+                _prepare_registers(h, r)
+                prepared = True
+            root = _interval_root(h, r, t, step, y, a, degree, j, sign, upper)
+        if root < best:
+            best = root
+            found = j
+    return best, found
+
+
+# --- polynomials -------------------------------------------------------------------------------------------------------------------
+
+
+@njit(error_model="numpy")
+def _polynomial_value(c, degree, theta):
+    x = c[degree]
+    for k in range(degree - 1, -1, -1):
+        x = x * theta + c[k]
+    return x
+
+
+@njit(error_model="numpy")
+def _falling_root(c, degree, low, high):
+    """Zero in [low, high] of a polynomial that is positive at low and not at high."""
+    at_low = _polynomial_value(c, degree, low)
+    at_high = _polynomial_value(c, degree, high)
+    if at_low <= 0.0:
+        return low
+    side = 0
+    for _ in range(100):
+        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+            break
+        theta = high - at_high * (high - low) / (at_high - at_low)
+        if not (low < theta < high):
+            theta = 0.5 * (low + high)
+        value = _polynomial_value(c, degree, theta)
+        if value > 0.0:
+            low = theta
+            at_low = value
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            high = theta
+            at_high = value
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    return high
+
+
+@njit(error_model="numpy")
+def _polynomial_root(h, r, start, sign, j, degree, upper):
+    """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
+    ng = h[N_G]
+    width = degree + 1
+    c = vector(r, h[O_BERN], width)
+    coefficients = matrix(r, h[O_GC], degree, ng)
+    c[0] = start
+    for k in range(degree):
+        c[k + 1] = sign * coefficients[k, j]
+    pool = matrix(r, h[O_BERN] + 16, 64, 12)
+    # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
+    row = pool[0]
+    power = 1.0
+    binomial = 1.0
+    for k in range(width):
+        row[k] = c[k] * power / binomial
+        power *= upper
+        binomial = binomial * (degree - k) / (k + 1.0)
+    for level in range(degree):
+        for i in range(degree, level, -1):
+            row[i] += row[i - 1]
+    row[10] = 0.0
+    row[11] = upper
+    top = 1
+    while top > 0:
+        top -= 1
+        row = pool[top]
+        low = row[10]
+        high = row[11]
+        changes = 0
+        last = 1.0
+        for i in range(width):
+            if row[i] != 0.0 and (row[i] > 0.0) != (last > 0.0):
+                changes += 1
+                last = row[i]
+        if changes == 0:
+            continue
+        if changes == 1:
+            return _falling_root(c, degree, low, high)
+        if high - low < _NARROWEST or top + 2 >= 64:
+            if row[degree] < 0.0:
+                return high
+            continue
+        # de Casteljau at the middle: left half above, so that it is looked at first
+        middle = 0.5 * (low + high)
+        right = pool[top]
+        left = pool[top + 1]
+        for i in range(width):
+            left[i] = right[0]
+            for k in range(width - 1 - i):
+                right[k] = 0.5 * (right[k] + right[k + 1])
+        right[10] = middle
+        right[11] = high
+        left[10] = low
+        left[11] = middle
+        top += 2
+    return NO_ROOT
+
+
+# --- intervals ---------------------------------------------------------------------------------------------------------------------
+
+
+@njit(error_model="numpy")
+def _prepare_registers(h, r):
+    """Parameters and modes as point intervals behind the unknowns."""
+    n_used = h[N_USED]
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    place = 2 + 2 * n_used
+    for k in range(h[N_P]):
+        lo[place + k] = r[h[O_P] + k]
+        hi[place + k] = r[h[O_P] + k]
+    place += h[N_P]
+    for k in range(h[N_M]):
+        lo[place + k] = r[h[O_M] + k]
+        hi[place + k] = r[h[O_M] + k]
+
+
+@njit(error_model="numpy")
+def _run_guard(h, r, j):
+    first = integers(h, h[I_FROW], h[N_G])[j]
+    rows = integers(h, h[I_NROW], h[N_G])[j]
+    code = h[h[I_CODE] + 4 * first : h[I_CODE] + 4 * (first + rows)].reshape((rows, 4))
+    registers = 2 + 2 * h[N_USED] + h[N_P] + h[N_M] + rows
+    tape_range(code, r[h[O_CONST] :], vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
+
+
+@njit(error_model="numpy")
+def _fill_bounds(h, r, t, step, y, a, degree, low, high):
+    """Bounds of time, the unknowns and their rates over a part of the step: Taylor expansion about its middle."""
+    n_used = h[N_USED]
+    used = integers(h, h[I_USED], n_used)
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    middle = 0.5 * (low + high)
+    half = 0.5 * (high - low)
+    c = vector(r, h[O_BERN], degree + 1)
+    lo[0] = t + low * step
+    hi[0] = t + high * step
+    lo[1 + 2 * n_used] = step
+    hi[1 + 2 * n_used] = step
+    for u in range(n_used):
+        q = used[u]
+        c[0] = y[q]
+        for k in range(degree):
+            c[k + 1] = a[k, q]
+        for level in range(degree):
+            for k in range(degree - 1, level - 1, -1):
+                c[k] += middle * c[k + 1]
+        spread = 0.0
+        rate_spread = 0.0
+        for k in range(degree, 0, -1):
+            spread = (spread + abs(c[k])) * half
+            if k > 1:
+                rate_spread = (rate_spread + k * abs(c[k])) * half
+        slack = 4 * _EPS * (abs(c[0]) + spread)
+        lo[1 + u] = c[0] - spread - slack
+        hi[1 + u] = c[0] + spread + slack
+        slack = 4 * _EPS * (abs(c[1]) + rate_spread)
+        lo[1 + n_used + u] = c[1] - rate_spread - slack
+        hi[1 + n_used + u] = c[1] + rate_spread + slack
+
+
+@njit(error_model="numpy")
+def _value_at(h, r, t, step, y, a, degree, j, theta):
+    """The guard at one point of the step, through the guards' own function."""
+    point = vector(r, h[O_W], h[N])
+    values = vector(r, h[O_GT], h[N_G])
+    polynomial_point(h[N], degree, y, a, theta, point)
+    call_value(h[F_GUARDS], t + theta * step, point, r[h[O_P] :], r[h[O_M] :], values)
+    h[C_GUARDS] += 1
+    return values[j]
+
+
+@njit(error_model="numpy")
+def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
+    """First zero in (0, upper] of sign*g + nu by bounds on parts of the step, leftmost first."""
+    nu = vector(r, h[O_NU], h[N_G])[j]
+    value = integers(h, h[I_VALUE], h[N_G])[j]
+    rate = integers(h, h[I_RATE], h[N_G])[j]
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    parts = matrix(r, h[O_BERN] + 16, 64, 12)
+    parts[0, 0] = 0.0
+    parts[0, 1] = upper
+    top = 1
+    visited = 0
+    while top > 0:
+        top -= 1
+        low = parts[top, 0]
+        high = parts[top, 1]
+        visited += 1
+        _fill_bounds(h, r, t, step, y, a, degree, low, high)
+        _run_guard(h, r, j)
+        smallest = lo[value] if sign > 0.0 else -hi[value]
+        if smallest + nu > 0.0:
+            continue
+        slowest = lo[rate] if sign > 0.0 else -hi[rate]
+        fastest = hi[rate] if sign > 0.0 else -lo[rate]
+        if slowest > 0.0:
+            continue
+        if visited == 1:
+            h[C_ISOLATIONS] += 1
+        if fastest < 0.0 or high - low < _NARROWEST or top + 2 >= 64 or visited > _MOST_PARTS:
+            if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
+                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
+            continue
+        middle = 0.5 * (low + high)
+        parts[top, 0] = middle
+        parts[top, 1] = high
+        parts[top + 1, 0] = low
+        parts[top + 1, 1] = middle
+        top += 2
+    return NO_ROOT
+
+
+@njit(error_model="numpy")
+def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
+    """Zero of sign*g + nu between low, where it is positive, and high, where it is not (Illinois)."""
+    at_low = sign * _value_at(h, r, t, step, y, a, degree, j, low) + nu
+    at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
+    if at_low <= 0.0:
+        return low
+    side = 0
+    for _ in range(100):
+        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+            break
+        theta = high - at_high * (high - low) / (at_high - at_low)
+        if not (low < theta < high):
+            theta = 0.5 * (low + high)
+        value = sign * _value_at(h, r, t, step, y, a, degree, j, theta) + nu
+        if value > 0.0:
+            low = theta
+            at_low = value
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            high = theta
+            at_high = value
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    return high
+
+
+@njit(error_model="numpy")
+def _sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
+    """For a guard that reads an opaque function nothing can be proved: signs at points, as everywhere else."""
+    nu = vector(r, h[O_NU], h[N_G])[j]
+    low = 0.0
+    for k in range(1, _SAMPLES + 1):
+        high = upper * k / _SAMPLES
+        if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
+            return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
+        low = high
+    return NO_ROOT

@@ -1,0 +1,264 @@
+"""Consistent values after a change: algebraic unknowns with the differential part held, and the derivatives of everything.
+
+With E M = [U; 0] (row echelon form of the mass matrix, U of full row rank) the differential part of y is U y, and the algebraic equations are the last rows of
+E f = 0. Newton's method on [U (y - y*); E2 f(t, y)] needs no knowledge of the model's structure (Brown, Hindmarsh and Petzold 1998 solve the same problem for
+semi-explicit systems). Derivatives follow from [U; E2 J] y' = [E1 f; -E2 df/dt].
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.linear import factor_real, solve_real
+from tidegate.compiled.workspace import (
+    C_JACOBIAN,
+    C_RHS,
+    F_JACOBIAN,
+    F_MASS,
+    F_RESIDUAL_T,
+    F_RHS,
+    I_PIVB,
+    L_DGETRF,
+    L_DGETRS,
+    MASS_KIND,
+    NOT_FINITE,
+    O_ATOL,
+    O_BASE,
+    O_ECHELON,
+    O_J,
+    O_M,
+    O_MASS,
+    O_P,
+    O_SCALEROW,
+    O_W,
+    O_W2,
+    O_W3,
+    O_YDOT,
+    O_YMAX,
+    O_ZERO,
+    RANK,
+    RESTART_FAILED,
+    SINGULAR,
+    N,
+    integers,
+    matrix,
+    vector,
+)
+
+__all__ = ["base_system", "consistent_point", "derivatives", "update_mass"]
+
+_RANK_TOLERANCE: Final = 1e-12  # of the row's largest entry; mass matrices are given, not measured
+_MOST_ITERATIONS: Final = 40
+
+
+@njit(error_model="numpy")
+def update_mass(h, r):
+    """Evaluate M and its row echelon form."""
+    n = h[N]
+    if h[MASS_KIND] == 0:
+        h[RANK] = n
+        return
+    mass = matrix(r, h[O_MASS], n, n)
+    zero = vector(r, h[O_ZERO], n)
+    for i in range(n):
+        for j in range(n):
+            mass[i, j] = 0.0
+    if h[F_MASS] != 0:
+        call_value(h[F_MASS], 0.0, zero, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_MASS], n * n))
+    e = matrix(r, h[O_ECHELON], n, n)
+    u = matrix(r, h[O_ECHELON] + n * n, n, n)
+    for i in range(n):
+        for j in range(n):
+            u[i, j] = mass[i, j]
+            e[i, j] = 1.0 if i == j else 0.0
+    largest = 0.0
+    for i in range(n):
+        for j in range(n):
+            largest = max(largest, abs(mass[i, j]))
+    rank = 0
+    for column in range(n):
+        if rank == n:
+            break
+        best = rank
+        for i in range(rank + 1, n):
+            if abs(u[i, column]) > abs(u[best, column]):
+                best = i
+        row_size = 0.0
+        for j in range(n):
+            row_size = max(row_size, abs(mass[best, j]))
+        if not abs(u[best, column]) > _RANK_TOLERANCE * min(largest, max(row_size, 1e-300)):
+            for i in range(rank, n):
+                u[i, column] = 0.0
+            continue
+        if best != rank:
+            for j in range(n):
+                held = u[rank, j]
+                u[rank, j] = u[best, j]
+                u[best, j] = held
+                held = e[rank, j]
+                e[rank, j] = e[best, j]
+                e[best, j] = held
+        for i in range(rank + 1, n):
+            factor = u[i, column] / u[rank, column]
+            if factor != 0.0:
+                for j in range(n):
+                    u[i, j] -= factor * u[rank, j]
+                    e[i, j] -= factor * e[rank, j]
+                u[i, column] = 0.0
+        rank += 1
+    h[RANK] = rank
+
+
+@njit(error_model="numpy")
+def base_system(h, r, t, y):
+    """Factor [U; E2 J] at a point; 0 if regular. Rows of E2 J are scaled to size one."""
+    n = h[N]
+    rank = h[RANK]
+    jac = matrix(r, h[O_J], n, n)
+    call_value(h[F_JACOBIAN], t, y, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_J], n * n))
+    h[C_JACOBIAN] += 1
+    e = matrix(r, h[O_ECHELON], n, n)
+    u = matrix(r, h[O_ECHELON] + n * n, n, n)
+    base = matrix(r, h[O_BASE], n, n)
+    row_scale = vector(r, h[O_SCALEROW], n)
+    for i in range(n):
+        largest = 0.0
+        if i < rank:
+            for j in range(n):
+                base[i, j] = u[i, j]
+                largest = max(largest, abs(u[i, j]))
+        else:
+            for j in range(n):
+                x = 0.0
+                for q in range(n):
+                    if e[i, q] != 0.0:
+                        x += e[i, q] * jac[q, j]
+                base[i, j] = x
+                largest = max(largest, abs(x))
+        if not largest > 0.0 or not largest < 1e300:
+            return 1
+        row_scale[i] = 1.0 / largest
+        for j in range(n):
+            base[i, j] *= row_scale[i]
+    bad = factor_real(base, n, integers(h, h[I_PIVB], n), h[L_DGETRF])
+    if bad == 0 and n <= 20:
+        # a pivot at rounding level of rows of size one means the same as zero: there the reciprocal is stored
+        for i in range(n):
+            if abs(base[i, i]) > 1e14:
+                return 1
+    return bad
+
+
+@njit(error_model="numpy")
+def _algebraic_residual(h, r, t, y, f, out):
+    """Rows of E2 f, scaled like the matrix; returns their largest absolute value."""
+    n = h[N]
+    e = matrix(r, h[O_ECHELON], n, n)
+    row_scale = vector(r, h[O_SCALEROW], n)
+    call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], f)
+    h[C_RHS] += 1
+    worst = 0.0
+    for i in range(h[RANK], n):
+        x = 0.0
+        for q in range(n):
+            if e[i, q] != 0.0:
+                x += e[i, q] * f[q]
+        out[i] = x * row_scale[i]
+        if not abs(x) <= 1e300:
+            return np.inf
+        worst = max(worst, abs(out[i]))
+    return worst
+
+
+@njit(error_model="numpy")
+def consistent_point(h, r, t, y):
+    """Move y to the nearest point with the same differential part that satisfies the algebraic equations; 0 or the reason of failure."""
+    n = h[N]
+    rank = h[RANK]
+    if rank == n:
+        return 0
+    f = vector(r, h[O_W], n)
+    delta = vector(r, h[O_W2], n)
+    before = vector(r, h[O_W3], n)
+    atol = vector(r, h[O_ATOL], n)
+    size = vector(r, h[O_YMAX], n)
+    last = np.inf
+    for iteration in range(_MOST_ITERATIONS):
+        if base_system(h, r, t, y) != 0:
+            return SINGULAR
+        for i in range(rank):
+            delta[i] = 0.0
+        residual = _algebraic_residual(h, r, t, y, f, delta)
+        if not residual < np.inf:
+            return NOT_FINITE
+        for i in range(rank, n):
+            delta[i] = -delta[i]
+        solve_real(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), delta, h[L_DGETRS])
+        norm = 0.0
+        for q in range(n):
+            before[q] = y[q]
+            norm = max(norm, abs(delta[q]) / (1e-14 * max(size[q], abs(y[q])) + 1e-5 * atol[q]))
+        if not norm < np.inf:
+            return NOT_FINITE
+        factor = 1.0
+        for _ in range(12):
+            for q in range(n):
+                y[q] = before[q] + factor * delta[q]
+            trial = _algebraic_residual(h, r, t, y, f, delta_scratch(h, r))
+            if trial <= max(residual * (1.0 - 0.1 * factor), 1e-13 * residual) or norm <= 1.0 or trial < 1e-290:
+                break
+            if iteration > 0 and norm >= 0.5 * last and norm < 1e3:
+                break
+            factor *= 0.5
+        if norm <= 1.0:
+            return 0
+        # rounding: the correction no longer shrinks although it is small
+        if iteration > 2 and norm < 1e4 and norm >= 0.5 * last:
+            return 0
+        last = norm
+    return RESTART_FAILED
+
+
+@njit(inline="always")
+def delta_scratch(h, r):
+    """A vector that the iteration may overwrite."""
+    return vector(r, h[O_YDOT], h[N])
+
+
+@njit(error_model="numpy")
+def derivatives(h, r, t, y, ydot):
+    """y' of every unknown, algebraic ones included, at a consistent point; 0 or the reason of failure."""
+    n = h[N]
+    rank = h[RANK]
+    if h[MASS_KIND] == 0:
+        call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], ydot)
+        h[C_RHS] += 1
+        for q in range(n):
+            if not abs(ydot[q]) < 1e300:
+                return NOT_FINITE
+        return 0
+    if base_system(h, r, t, y) != 0:
+        return SINGULAR
+    f = vector(r, h[O_W], n)
+    rate = vector(r, h[O_W2], n)
+    zero = vector(r, h[O_ZERO], n)
+    nothing = r[h[O_ZERO] :]
+    e = matrix(r, h[O_ECHELON], n, n)
+    row_scale = vector(r, h[O_SCALEROW], n)
+    call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], f)
+    h[C_RHS] += 1
+    call_tangent(h[F_RESIDUAL_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], 1.0, zero, nothing, nothing, rate)
+    for i in range(n):
+        x = 0.0
+        for q in range(n):
+            if e[i, q] != 0.0:
+                x += e[i, q] * (f[q] if i < rank else -rate[q])
+        ydot[i] = x * row_scale[i]
+        if not abs(x) < 1e300:
+            return NOT_FINITE
+    solve_real(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), ydot, h[L_DGETRS])
+    return 0

@@ -1,0 +1,179 @@
+"""Why a run stopped, in the user's words: equations, variables and conditions by name and line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.opaque import opaque_calls
+from tidegate.errors import (
+    CallbackError,
+    ChatteringError,
+    InitializationError,
+    NotFiniteError,
+    Origin,
+    RunError,
+    SingularSystemError,
+    StepSizeError,
+    UnsettledEventError,
+    ZenoError,
+)
+from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions.evaluate import evaluate
+from tidegate.expressions.printing import text
+from tidegate.integrators.interface import Integrator, Problem, Stop
+
+__all__ = ["failure"]
+
+_RECENT: Final = 12  # events looked back over to name what chatters
+_SHOWN: Final = 4
+
+
+def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
+    """The exception for a run that stopped; ``recent`` are the last entries of the event log."""
+    t = integrator.time
+    compiled = problem.model
+    calls = opaque_calls(compiled.keep_alive)
+    if calls is not None and calls.error is not None:
+        error = CallbackError(f"the function {calls.name} raised {type(calls.error).__name__}: {calls.error} at t = {t:g}", time=t)
+        error.__cause__ = calls.error
+        calls.error = None
+        return error
+    if stop is Stop.NOT_FINITE:
+        return _not_finite(problem, integrator)
+    if stop is Stop.SINGULAR:
+        return _singular(problem, integrator, at_start=at_start)
+    if stop is Stop.RESTART_FAILED:
+        where = "at the start" if at_start else f"after the event at t = {t:g}"
+        names = _some([s.data.name for s, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg])
+        return InitializationError(
+            f"no values of {names} were found {where} that satisfy the algebraic equations",
+            time=t,
+            hint="give start values closer to a solution; check that the equations have one for the values of the states",
+        )
+    if stop is Stop.UNSETTLED:
+        words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        return UnsettledEventError(
+            f"the event at t = {t:.9g} does not come to rest: the conditions {words} keep changing each other",
+            time=t,
+            origin=origin,
+            hint="let the condition look at tg.pre(...) of what the event changes, or make it hysteretic",
+        )
+    if stop is Stop.ZENO:
+        words, origin = _culprits(compiled, recent, -1)
+        return ZenoError(
+            f"events of {words} accumulate at t = {integrator.zeno_time:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
+            time=t,
+            origin=origin,
+            hint="end the motion below a threshold, e.g. set the speed to zero when it is small, or stop the run before that time",
+        )
+    if stop is Stop.CHATTERING:
+        words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        return ChatteringError(
+            f"{words} switches back and forth at t = {t:.9g} without time advancing (chattering)",
+            time=t,
+            origin=origin,
+            hint="both sides push the trajectory back onto the switching surface: give the condition hysteresis, or model sliding along it",
+        )
+    return _step_size(problem, integrator)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _culprits(compiled: CompiledModel, recent: NDArray[np.float64], guard: int) -> tuple[str, Origin | None]:
+    """The conditions behind the last events, most frequent first."""
+    known = compiled.model.condition_origins
+    if guard >= 0:
+        source = compiled.guards[guard].source
+        return f"`{text(source)}`", known.get(source)
+    causes = [int(k) for k in recent[-_RECENT:, 2] if k >= 0]
+    guards = sorted(set(causes), key=causes.count, reverse=True)[:_SHOWN]
+    if not guards:
+        return "its time events", None
+    sources = [compiled.guards[k].source for k in guards]
+    return " and ".join(f"`{text(s)}`" for s in sources), known.get(sources[0])
+
+
+def _values(problem: Problem, integrator: Integrator) -> dict[Expr, float]:
+    layout = problem.model.layout
+    values: dict[Expr, float] = {symbol(Role.TIME, "time"): integrator.time}
+    values |= dict(zip(layout.unknowns, integrator.y.tolist(), strict=True))
+    values |= dict(zip(layout.parameters, problem.p.tolist(), strict=True))
+    values |= dict(zip(layout.m_symbols(), integrator.m.tolist(), strict=True))
+    return values | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in layout.unknowns}
+
+
+def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
+    """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
+    model = problem.model.model
+    values = _values(problem, integrator)
+    for index, equation in enumerate(model.equations):
+        (number,) = evaluate([equation.residual], values)
+        if not np.isfinite(number):
+            label = equation.label or f"equation {index + 1}"
+            return NotFiniteError(
+                f"{label} gives {number} at t = {integrator.time:g}: {text(equation.residual)}",
+                time=integrator.time,
+                origin=equation.origin,
+                hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
+            )
+    names = [s.data.name for s in problem.model.layout.unknowns]
+    largest = int(np.argmax(np.abs(integrator.y)))
+    return NotFiniteError(
+        f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; the largest variable there is "
+        f"{names[largest]} = {integrator.y[largest]:g}",
+        time=integrator.time,
+        origin=model.equations[min(largest, len(model.equations) - 1)].origin,
+        hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",
+    )
+
+
+def _jacobian(problem: Problem, integrator: Integrator) -> NDArray[np.float64]:
+    import ctypes
+
+    n = len(problem.model.layout.unknowns)
+    out = np.zeros((n, n))
+    pointer = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer, pointer, pointer)(problem.model.addresses["jacobian"])
+    vectors = [np.ascontiguousarray(v).ctypes.data_as(pointer) for v in (integrator.y, problem.p, integrator.m)]
+    function(integrator.time, *vectors, out.ctypes.data_as(pointer))
+    return out
+
+
+def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> RunError:
+    """Name the algebraic unknowns that the equations leave open, by the null space of their Jacobian."""
+    compiled = problem.model
+    names = [s.data.name for s in compiled.layout.unknowns]
+    algebraic = np.flatnonzero(compiled.algebraic)
+    where = "at the start" if at_start else f"at t = {integrator.time:g}"
+    if "jacobian" in compiled.addresses and algebraic.size:
+        jac = _jacobian(problem, integrator)
+        _, _, right = np.linalg.svd(np.nan_to_num(jac[:, algebraic]))
+        weights = np.abs(right[-1])
+        loose = [names[int(algebraic[k])] for k in np.argsort(-weights) if weights[k] > 0.1 * weights.max()]
+    else:
+        loose = names
+    equations = [k for k in compiled.equations if k >= 0]
+    origin = compiled.model.equations[equations[0]].origin if equations else None
+    return SingularSystemError(
+        f"the equations do not determine {_some(loose)} {where}: the system of algebraic equations is singular there",
+        time=integrator.time,
+        origin=origin,
+        hint="an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
+    )
+
+
+def _step_size(problem: Problem, integrator: Integrator) -> RunError:
+    names = [s.data.name for s in problem.model.layout.unknowns]
+    sizes = np.abs(integrator.y)
+    worst = int(np.argmax(sizes)) if sizes.size else 0
+    return StepSizeError(
+        f"the step size became too small to go on at t = {integrator.time:.9g}; the largest variable is {names[worst]} = {integrator.y[worst]:g}",
+        time=integrator.time,
+        hint="the solution may run to infinity, or a jump hides in an opaque function; a looser rtol tells which",
+    )

@@ -1,0 +1,107 @@
+"""What the caller of a run may choose, checked once and frozen."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import UsageError
+
+__all__ = ["METHODS", "Options", "check_options", "output_times"]
+
+METHODS: Final = ("auto", "radau")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run.
+
+    Parameters
+    ----------
+    outputs : times to record at; None records every step of the integrator and both sides of every event.
+    step : distance of equidistant output times, instead of ``outputs``.
+    sensitivities : parameters to differentiate by: names, ``"all"`` or None.
+    method : integration method; "auto" chooses.
+    rtol : relative tolerance of the states.
+    atol : absolute tolerance: a number, one number an unknown, or by name; None is 0.01 rtol times the nominal size.
+    max_step, first_step : limits of the step size; None for none.
+    max_steps : stop with an error after so many steps; None for no limit.
+    parameters : values that replace the model's, by name.
+    event_rows : record a row before and one after every event; None: only if ``outputs`` and ``step`` are None.
+    dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
+    progress : called about ten times a second with the simulated time.
+    """
+
+    outputs: ArrayLike | None = None
+    step: float | None = None
+    sensitivities: Literal["all"] | str | Sequence[str] | None = None
+    method: str = "auto"
+    rtol: float = 1e-6
+    atol: float | Sequence[float] | Mapping[str, float] | NDArray[np.float64] | None = None
+    max_step: float | None = None
+    first_step: float | None = None
+    max_steps: int | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict[str, float])
+    event_rows: bool | None = None
+    dense: bool = True
+    progress: Callable[[float], None] | None = None
+
+    def shown(self) -> dict[str, Any]:
+        """The options as plain values, for the result file."""
+        plain: dict[str, Any] = {"method": self.method, "rtol": self.rtol}
+        for name in ("step", "max_step", "first_step", "max_steps"):
+            if getattr(self, name) is not None:
+                plain[name] = getattr(self, name)
+        if self.atol is not None:
+            plain["atol"] = dict(self.atol) if isinstance(self.atol, Mapping) else np.asarray(self.atol, dtype=float).tolist()
+        return plain
+
+
+def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, float]:
+    """Start and end of the run, or UsageError naming what does not make sense and what was expected."""
+    if len(t_span) != 2:
+        raise UsageError(f"t_span must hold two times, the start and the end, not {len(t_span)}", hint="t_span=(0, 10)")
+    try:
+        start, end = float(t_span[0]), float(t_span[1])
+    except (TypeError, ValueError):
+        raise UsageError(f"t_span must hold two numbers, not {t_span!r}", hint="t_span=(0, 10)") from None
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise UsageError(f"the run from {start} to {end} has no finite length", hint="give finite times")
+    if end < start:
+        raise UsageError(f"the run would go backwards, from {start} to {end}", hint="put the earlier time first, or replace t by -t in the model")
+    if not 1e-14 <= options.rtol < 1.0:
+        raise UsageError(f"rtol must lie between 1e-14 and 1, not {options.rtol}", hint="1e-6 is usual, 1e-10 is tight")
+    for name in ("step", "max_step", "first_step", "max_steps"):
+        value = getattr(options, name)
+        if value is not None and not value > 0:
+            raise UsageError(f"{name} must be positive, not {value}")
+    if options.method not in METHODS:
+        close = difflib.get_close_matches(options.method, METHODS, n=1)
+        raise UsageError(f"there is no method {options.method!r}", hint=f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else ""))
+    if options.outputs is not None and options.step is not None:
+        raise UsageError("outputs and step cannot both be given", hint="outputs=times, or step=distance")
+    return start, end
+
+
+def output_times(options: Options, start: float, end: float) -> NDArray[np.float64] | None:
+    """The times asked for, checked; None if every step is recorded."""
+    if options.step is not None:
+        count = math.floor((end - start) / options.step * (1 + 1e-12))
+        times = start + options.step * np.arange(count + 1)
+        return times if end - times[-1] < 1e-9 * options.step else np.append(times, end)
+    if options.outputs is None:
+        return None
+    times = np.atleast_1d(np.asarray(options.outputs, dtype=float))
+    if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)):
+        raise UsageError("outputs must be a list of finite times", hint="outputs=np.linspace(0, 10, 101)")
+    if np.any(np.diff(times) <= 0):
+        raise UsageError("outputs must be increasing times", hint="sort them and drop repetitions: np.unique(times)")
+    if times[0] < start or times[-1] > end:
+        raise UsageError(f"outputs from {times[0]:g} to {times[-1]:g} reach beyond the run from {start:g} to {end:g}", hint="make t_span cover them")
+    return times

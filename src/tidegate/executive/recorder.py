@@ -1,0 +1,166 @@
+"""From flat records to a labelled result: columns, the event log in the user's words, the interpolant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled import workspace as w
+from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.locking import GuardKind
+from tidegate.errors import Origin
+from tidegate.expressions.printing import text
+from tidegate.integrators.interface import Problem, Records
+from tidegate.results import Column, Event, Interpolant
+
+__all__ = ["RecordedEvents", "columns", "interpolant", "rows"]
+
+FloatArray = NDArray[np.float64]
+
+
+def columns(compiled: CompiledModel) -> list[Column]:
+    """One column for each recorded number: the model's own unknowns, discrete variables, outputs."""
+    model = compiled.model
+    found: list[Column] = []
+    for variable in model.unknowns:
+        found += [Column(name, "unknown", variable.unit, variable.description) for name in variable.names]
+    for variable in model.discretes:
+        found += [Column(name, "discrete", variable.unit, variable.description) for name in variable.names]
+    return found + [Column(o.name, "output", o.variable.unit, o.variable.description) for o in compiled.outputs]
+
+
+def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Times, values (rows, columns) and sensitivities (rows, parameters, columns); unknowns the compiler added are left out."""
+    compiled = problem.model
+    n, nd, no = len(compiled.layout.unknowns), len(compiled.layout.discretes), len(compiled.outputs)
+    width = n + nd + no
+    ns = len(problem.sensitivity_parameters)
+    table = np.concatenate(records.rows) if records.rows else np.zeros((0, 2 + width * (1 + ns)))
+    shown = np.r_[0 : compiled.n_own, n:width]
+    values = table[:, 2 : 2 + width][:, shown]
+    sensitivities = table[:, 2 + width :].reshape(len(table), ns, width)[:, :, shown] if ns else None
+    return table[:, 0], values, sensitivities
+
+
+def interpolant(problem: Problem, records: Records) -> Interpolant | None:
+    """Piecewise polynomials of the model's own unknowns, and its discrete variables as constants."""
+    if not problem.keep_polynomials:
+        return None
+    compiled = problem.model
+    n, own, nd = len(compiled.layout.unknowns), compiled.n_own, len(compiled.layout.discretes)
+    size = w.MAX_STAGES + 1
+    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros((0, 3 + size * n + nd))
+    coefficients = np.zeros((len(table), size, own + nd))
+    coefficients[:, :, :own] = table[:, 3 : 3 + size * n].reshape(len(table), size, n)[:, :, :own]
+    coefficients[:, 0, own:] = table[:, 3 + size * n :]
+    degree = int(table[:, 2].max()) if len(table) else 0
+    names = [s.data.name for s in (*compiled.layout.unknowns[:own], *compiled.layout.discretes)]
+    return Interpolant(table[:, 0], table[:, 1], coefficients[:, : degree + 1], names)
+
+
+class RecordedEvents(Sequence[Event]):
+    """The event log, each event put into words when it is looked at.
+
+    Parameters
+    ----------
+    problem : the run.
+    records : where the log entries are.
+    """
+
+    def __init__(self, problem: Problem, records: Records) -> None:
+        self._problem = problem
+        self._compiled = problem.model
+        layout = self._compiled.layout
+        self._n = len(layout.unknowns)
+        self._n_m = layout.first_discrete + len(layout.discretes)
+        width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
+        self.table: FloatArray = np.concatenate(records.log) if records.log else np.zeros((0, width))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [self._event(k) for k in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+        return self._event(place)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        layout = self._compiled.layout
+        return [s.data.name for s in (*layout.unknowns[: self._compiled.n_own], *layout.discretes)]
+
+    def _event(self, index: int) -> Event:
+        entry = self.table[index]
+        ns, n, nm = len(self._problem.sensitivity_parameters), self._n, self._n_m
+        place = 5 + ns
+        y_before, m_before = entry[place : place + n], entry[place + n : place + n + nm]
+        place += n + nm
+        y_after, m_after = entry[place : place + n], entry[place + n : place + n + nm]
+        fired = entry[place + n + nm :]
+        own, first = self._compiled.n_own, self._compiled.layout.first_discrete
+        parameters = self._compiled.layout.parameters
+        chosen = [parameters[k].data.name for k in self._problem.sensitivity_parameters]
+        causes, origins, messages, priority = self._words(int(entry[2]), int(entry[3]), m_before, m_after, fired)
+        return Event(
+            index=index,
+            time=float(entry[0]),
+            kind="state" if int(entry[1]) & w.STATE_EVENT else "time",
+            causes=causes,
+            origins=origins,
+            priority=priority,
+            rounds=int(entry[4]),
+            before=dict(zip(self._names, [*y_before[:own], *m_before[first:]], strict=True)),
+            after=dict(zip(self._names, [*y_after[:own], *m_after[first:]], strict=True)),
+            dt_dp=dict(zip(chosen, entry[5 : 5 + ns].tolist(), strict=True)),
+            messages=messages,
+        )
+
+    def _words(
+        self, guard: int, item: int, before: FloatArray, after: FloatArray, fired: FloatArray
+    ) -> tuple[tuple[str, ...], tuple[Origin, ...], tuple[str, ...], int]:
+        compiled = self._compiled
+        known = compiled.model.condition_origins
+        causes: list[str] = []
+        origins: list[Origin] = []
+        messages: list[str] = []
+        priority = 50
+        for k in np.flatnonzero(fired):
+            fire = compiled.transitions.fires[int(k)]
+            causes.append(fire.label)
+            origins.append(fire.origin)
+            messages += fire.messages
+            priority = min(priority, fire.priority)
+        places = {mode: k for k, mode in enumerate(compiled.layout.modes)}
+        decided = {places[g.mode]: j for j, g in enumerate(compiled.guards)}
+        changed = [int(k) for k in np.flatnonzero(before[: len(places)] != after[: len(places)])]
+        seen = {decided[k] for k in changed}
+        if item >= 0 and item < len(compiled.guards):
+            guard = item
+        if guard >= 0 and not any(compiled.guards[j].mode is compiled.guards[guard].mode for j in seen):
+            seen.add(guard)
+        for j in sorted(seen, key=lambda j: (compiled.guards[j].mode is not compiled.guards[guard].mode if guard >= 0 else True, j)):
+            causes.append(self._change(j, before, after, places))
+            if compiled.guards[j].source in known:
+                origins.append(known[compiled.guards[j].source])
+        return tuple(dict.fromkeys(causes)), tuple(dict.fromkeys(origins)), tuple(messages), priority
+
+    def _change(self, guard: int, before: FloatArray, after: FloatArray, places: dict[object, int]) -> str:
+        item = self._compiled.guards[guard]
+        place = places[item.mode]
+        words = text(item.source)
+        if item.kind is not GuardKind.RELATION:
+            return f"{words} = {after[place]:g}"
+        if before[place] == after[place]:
+            return words
+        return words if after[place] else text(~item.source)

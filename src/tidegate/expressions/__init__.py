@@ -1,0 +1,73 @@
+"""Scalar symbolic expressions and their interpretations."""
+
+from tidegate.expressions.differentiate import differentiate, jacobian, tangent
+from tidegate.expressions.evaluate import call_opaque, evaluate
+from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.nodes import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    OpaqueFunction,
+    Role,
+    Spline,
+    Symbol,
+    as_boolean,
+    as_expr,
+    as_real,
+    constant,
+    lookup,
+    node,
+    opaque_call,
+    raw_node,
+    segment,
+    select,
+    spline,
+    symbol,
+    walk,
+)
+from tidegate.expressions.printing import number_text, text
+from tidegate.expressions.sparsity import dependencies, dependency_sets, depends_on, is_affine
+from tidegate.expressions.substitute import substitute
+from tidegate.expressions.tables import Table, table
+
+__all__ = [
+    "FALSE",
+    "ONE",
+    "SUBSTITUTES",
+    "TRUE",
+    "ZERO",
+    "Expr",
+    "OpaqueFunction",
+    "Role",
+    "Spline",
+    "Symbol",
+    "Table",
+    "as_boolean",
+    "as_expr",
+    "as_real",
+    "call_opaque",
+    "constant",
+    "dependencies",
+    "dependency_sets",
+    "depends_on",
+    "differentiate",
+    "evaluate",
+    "is_affine",
+    "jacobian",
+    "lookup",
+    "node",
+    "number_text",
+    "opaque_call",
+    "raw_node",
+    "segment",
+    "select",
+    "spline",
+    "substitute",
+    "symbol",
+    "table",
+    "tangent",
+    "text",
+    "walk",
+]

@@ -1,0 +1,244 @@
+"""Exact derivatives (stage: expressions): expressions and symbols in, expressions of their derivatives out.
+
+Forward mode on the graph (Griewank and Walther, Evaluating Derivatives, 2008, chapter 3): one pass, arguments first, every rule the
+textbook's; shared subexpressions are differentiated once. Conditions, ``floor``, ``segment`` and ``lookup`` are constant between their jumps,
+so their derivative is zero; what happens at the jumps is the business of events and sensitivities, not of the derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from tidegate.errors import ModelError
+from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
+
+__all__ = ["differentiate", "jacobian", "tangent"]
+
+# A tangent is None where it is structurally zero.
+Tangent = Expr | None
+_Rule = Callable[[Expr, "list[Tangent]"], Tangent]
+
+
+def differentiate(expr: Expr, symbol: Expr) -> Expr:
+    """The derivative of an expression with respect to a symbol.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, k = symbol(Role.UNKNOWN, "x"), symbol(Role.PARAMETER, "k")
+    >>> differentiate(k * x**2, x)
+    k*(2*x)
+    """
+    return tangent([expr], {symbol: ONE})[0]
+
+
+def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr]) -> list[Expr]:
+    """Directional derivatives: how the expressions change if the symbols move along their seeds.
+
+    Parameters
+    ----------
+    exprs : expressions.
+    seeds : symbol -> how it moves; symbols that are not given stand still.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, v = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "v")
+    >>> tangent([x * v], {x: v})
+    [v*v]
+    """
+    roots = list(exprs)
+    moves: dict[int, Tangent] = {}
+    given = {id(symbol): seed for symbol, seed in seeds.items()}
+    for item in walk(roots):
+        moves[id(item)] = given[id(item)] if id(item) in given else _item_tangent(item, [moves[id(arg)] for arg in item.args])
+    return [_filled(moves[id(root)]) for root in roots]
+
+
+def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, int], Expr]:
+    """Derivatives of every expression with respect to every symbol, without the structural zeros.
+
+    Each node is visited once; its work is in proportion to the number of symbols that it depends on.
+
+    Returns
+    -------
+    dict : (row, column) -> derivative of ``exprs[row]`` with respect to ``symbols[column]``, row by row.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, y = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "y")
+    >>> jacobian([x * y, y], [x, y])
+    {(0, 0): y, (0, 1): x, (1, 1): 1}
+    """
+    columns = {id(symbol): column for column, symbol in enumerate(symbols)}
+    rows: dict[int, dict[int, Expr]] = {}
+    for item in walk(exprs):
+        column = columns.get(id(item))
+        rows[id(item)] = {column: ONE} if column is not None else _item_row(item, [rows[id(arg)] for arg in item.args])
+    return {
+        (row, column): derivative for row, expr in enumerate(exprs) for column, derivative in sorted(rows[id(expr)].items()) if derivative is not ZERO
+    }
+
+
+def _item_row(item: Expr, argument_rows: list[dict[int, Expr]]) -> dict[int, Expr]:
+    columns = {column: None for row in argument_rows for column in row}
+    found: dict[int, Expr] = {}
+    for column in columns:
+        derivative = _item_tangent(item, [row.get(column) for row in argument_rows])
+        if derivative is not None:
+            found[column] = derivative
+    return found
+
+
+def _filled(move: Tangent) -> Expr:
+    return ZERO if move is None else move
+
+
+def _item_tangent(item: Expr, moves: list[Tangent]) -> Tangent:
+    if all(move is None for move in moves):
+        return None
+    rule = _RULES.get(item.op)
+    result = None if rule is None else rule(item, moves)
+    return None if result is ZERO else result
+
+
+def _add(_item: Expr, moves: list[Tangent]) -> Tangent:
+    da, db = moves
+    if da is None:
+        return db
+    return da if db is None else da + db
+
+
+def _sub(_item: Expr, moves: list[Tangent]) -> Tangent:
+    da, db = moves
+    if db is None:
+        return da
+    return -db if da is None else da - db
+
+
+def _mul(item: Expr, moves: list[Tangent]) -> Tangent:
+    a, b = item.args
+    da, db = moves
+    return _add(item, [None if da is None else da * b, None if db is None else a * db])
+
+
+def _div(item: Expr, moves: list[Tangent]) -> Tangent:
+    _, b = item.args
+    da, db = moves
+    numerator = _filled(_sub(item, [da, None if db is None else item * db]))
+    return numerator / b
+
+
+def _neg(_item: Expr, moves: list[Tangent]) -> Tangent:
+    return -_filled(moves[0])
+
+
+def _pow(item: Expr, moves: list[Tangent]) -> Tangent:
+    x, y = item.args
+    dx, dy = moves
+    along_x = along_y = None
+    if dx is not None:
+        along_x = y * x ** (y - 1.0) * dx
+        if not y.is_constant:
+            # x**0 is flat in x, though its formula is 0 * infinity at x = 0
+            along_x = select(node("nonzero", (y,)), along_x, ZERO)
+    if dy is not None:
+        # x**y is flat in y where x is zero, though log(0) is infinite
+        along_y = select(node("nonzero", (x,)), item * node("log", (x,)), ZERO) * dy
+    return _add(item, [along_x, along_y])
+
+
+def _select(item: Expr, moves: list[Tangent]) -> Tangent:
+    return select(item.args[0], _filled(moves[1]), _filled(moves[2]))
+
+
+def _atan2(item: Expr, moves: list[Tangent]) -> Tangent:
+    y, x = item.args
+    dy, dx = moves
+    numerator = _filled(_sub(item, [None if dy is None else x * dy, None if dx is None else y * dx]))
+    return numerator / (x * x + y * y)
+
+
+def _spline(item: Expr, moves: list[Tangent]) -> Tangent:
+    return spline(item.args[0], item.data.derivative) * _filled(moves[0])
+
+
+def _output(item: Expr, moves: list[Tangent]) -> Tangent:
+    # the move of a call is the call's own node, marked below: outputs are told apart only here
+    source = item.args[0]
+    total: Expr = ZERO
+    for k, move in _moving_arguments(source, moves[0]):
+        total = total + raw_node("output", (raw_node("slope", (source,), k),), item.data) * move
+    return total
+
+
+def _moving_arguments(call: Expr, moves: Tangent) -> Iterable[tuple[int, Expr]]:
+    if moves is None or call.op != "call":
+        name = call.args[0].data.name if call.op == "slope" else call.data.name
+        raise ModelError(
+            f"the opaque function `{name}` would have to be differentiated twice",
+            hint="write it so that it can be traced, or give its derivative as an opaque function of its own",
+        )
+    return [(k, move) for k, move in enumerate(moves.args) if move is not ZERO]
+
+
+def _call(_item: Expr, moves: list[Tangent]) -> Tangent:
+    # a bundle: how each argument moves; it exists only inside a pass, between a call and its outputs
+    return raw_node("moves", tuple(_filled(move) for move in moves))
+
+
+def _slope(_item: Expr, _moves: list[Tangent]) -> Tangent:
+    return raw_node("moves", ())
+
+
+def _chain(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
+    """Rule of a function of one argument from ``derivative(argument, function value)``."""
+
+    def rule(item: Expr, moves: list[Tangent]) -> Tangent:
+        return derivative(item.args[0], item) * _filled(moves[0])
+
+    return rule
+
+
+def _function(name: str, x: Expr) -> Expr:
+    return node(name, (x,))
+
+
+_TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
+
+_RULES: Final[dict[str, _Rule]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "neg": _neg,
+    "pow": _pow,
+    "select": _select,
+    "atan2": _atan2,
+    "spline": _spline,
+    "call": _call,
+    "slope": _slope,
+    "output": _output,
+    "sin": _chain(lambda x, f: _function("cos", x)),
+    "cos": _chain(lambda x, f: -_function("sin", x)),
+    "tan": _chain(lambda x, f: 1.0 + f * f),
+    "asin": _chain(lambda x, f: 1.0 / _function("sqrt", 1.0 - x * x)),
+    "acos": _chain(lambda x, f: -1.0 / _function("sqrt", 1.0 - x * x)),
+    "atan": _chain(lambda x, f: 1.0 / (1.0 + x * x)),
+    "sinh": _chain(lambda x, f: _function("cosh", x)),
+    "cosh": _chain(lambda x, f: _function("sinh", x)),
+    "tanh": _chain(lambda x, f: 1.0 - f * f),
+    "asinh": _chain(lambda x, f: 1.0 / _function("sqrt", x * x + 1.0)),
+    "acosh": _chain(lambda x, f: 1.0 / (_function("sqrt", x - 1.0) * _function("sqrt", x + 1.0))),
+    "atanh": _chain(lambda x, f: 1.0 / (1.0 - x * x)),
+    "exp": _chain(lambda x, f: f),
+    "expm1": _chain(lambda x, f: f + 1.0),
+    "log": _chain(lambda x, f: 1.0 / x),
+    "log1p": _chain(lambda x, f: 1.0 / (1.0 + x)),
+    "sqrt": _chain(lambda x, f: 0.5 / f),
+    "cbrt": _chain(lambda x, f: 1.0 / (3.0 * (f * f))),
+    "erf": _chain(lambda x, f: _TWO_OVER_ROOT_PI * _function("exp", -(x * x))),
+}

@@ -1,0 +1,537 @@
+"""The symbolic graph: hash-consed scalar expressions (stage: the language every model is written in).
+
+Equal expressions are one node, so that sharing costs nothing and identity is equality (Ershov 1958). A node has an
+operation, arguments and data; the interpretations (evaluate, differentiate, bounds, machine code, text) live in files of their own and
+dispatch on ``Expr.op``. Expressions are real (float) or boolean; ``Expr.is_boolean`` tells.
+
+Operations
+----------
+real      const symbol add sub mul div neg pow, sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+          exp expm1 log log1p sqrt cbrt erf atan2, select(condition, a, b)
+pieces    floor(x); segment(x) with data = grid: index k of the piece holding x, 0 <= k <= len(grid) - 2;
+          lookup(k) with data = values: values[k]; spline(x) with data = a Spline
+boolean   true false ge(g): g >= 0; gt(g): g > 0; nonzero(x): x != 0; and or not
+opaque    call(*args) with data = an OpaqueFunction; output(call) with data = i; slope(call) with data = k: the call's
+          outputs differentiated by argument k; output(slope) picks one of them
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tidegate.errors import UntraceableError
+from tidegate.expressions.printing import text
+from tidegate.expressions.simplify import simplified
+
+__all__ = [
+    "BOOLEAN_OPS",
+    "FALSE",
+    "ONE",
+    "TRUE",
+    "UNARY_FUNCTIONS",
+    "ZERO",
+    "Expr",
+    "OpaqueFunction",
+    "Role",
+    "Spline",
+    "Symbol",
+    "as_boolean",
+    "as_expr",
+    "as_real",
+    "constant",
+    "decide",
+    "lookup",
+    "node",
+    "opaque_call",
+    "raw_node",
+    "segment",
+    "select",
+    "spline",
+    "symbol",
+    "walk",
+]
+
+UNARY_FUNCTIONS: Final = frozenset("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p sqrt cbrt erf".split())
+BOOLEAN_OPS: Final = frozenset("true false ge gt nonzero and or not".split())
+
+
+class Role(enum.Enum):
+    """What a symbol stands for; together with its name it is the symbol's identity."""
+
+    TIME = "time"
+    UNKNOWN = "unknown"
+    DERIVATIVE = "derivative"
+    INPUT = "input"
+    DISCRETE = "discrete"
+    PREVIOUS = "previous"
+    PARAMETER = "parameter"
+    MODE = "mode"
+    SEED = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Data of a ``symbol`` node: its role and its name as the user knows it (elements as ``x[0]``, ``A[1,2]``)."""
+
+    role: Role
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class OpaqueFunction:
+    """A callable that cannot be followed: ``function(*numbers) -> sequence of n_outputs numbers``."""
+
+    function: Callable[..., Sequence[float] | float]
+    n_outputs: int
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Spline:
+    """A piecewise cubic: on piece k, ``sum_j coefficients[j, k] * (x - grid[k])**(3 - j)``; ends extrapolate."""
+
+    grid: np.ndarray
+    coefficients: np.ndarray
+    name: str = "table"
+
+    @cached_property
+    def derivative(self) -> Spline:
+        """The table of the slopes; always the same one, so that equal derivatives are one node."""
+        c3, c2, c1, _ = self.coefficients
+        return Spline(self.grid, np.stack([np.zeros_like(c3), 3.0 * c3, 2.0 * c2, c1]), f"{self.name}'")
+
+
+# The hook that path-locked tracing installs: called with a symbolic condition that Python wants as a bool.
+decide: ContextVar[Callable[[Expr], bool] | None] = ContextVar("decide", default=None)
+
+_nodes: weakref.WeakValueDictionary[tuple[Any, ...], Expr] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+
+
+class Expr:
+    """One node of the graph. Build with operators and the functions of this module; never mutate.
+
+    Attributes
+    ----------
+    op : name of the operation (module docstring).
+    args : argument nodes.
+    data : constant value, symbol, grid, ...; None where the operation needs none.
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "op")
+    op: str
+    args: tuple[Expr, ...]
+    data: Any
+
+    @property
+    def is_boolean(self) -> bool:
+        """True for a condition, False for a real number."""
+        return self.op in BOOLEAN_OPS
+
+    @property
+    def is_constant(self) -> bool:
+        """True for a literal number or truth value."""
+        return self.op in ("const", "true", "false")
+
+    @property
+    def value(self) -> float:
+        """The number of a constant node."""
+        if self.op == "const":
+            return float(self.data)
+        if self.op in ("true", "false"):
+            return float(self.op == "true")
+        raise ValueError(f"{self!r} is not a constant")
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return text(self)
+
+    def __copy__(self) -> Expr:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expr:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return raw_node, (self.op, self.args, self.data)
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("div", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary("pow", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._quotient_floor(other, self)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return as_expr(other).__floordiv__(self)
+
+    def _quotient_floor(self, other: Any, numerator: Expr) -> Any:
+        quotient = _binary("div", numerator, other)
+        return NotImplemented if quotient is NotImplemented else node("floor", (quotient,))
+
+    def __mod__(self, other: Any) -> Any:
+        quotient = self.__floordiv__(other)
+        return NotImplemented if quotient is NotImplemented else self - as_expr(other) * quotient
+
+    def __rmod__(self, other: Any) -> Any:
+        return as_expr(other).__mod__(self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __neg__(self) -> Expr:
+        return node("neg", (as_real(self),))
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        x = as_real(self)
+        return select(node("ge", (x,)), x, -x)
+
+    def __floor__(self) -> Expr:
+        return node("floor", (as_real(self),))
+
+    def __ceil__(self) -> Expr:
+        return -node("floor", (-self,))
+
+    def __trunc__(self) -> Expr:
+        x = as_real(self)
+        return select(node("ge", (x,)), node("floor", (x,)), -node("floor", (-x,)))
+
+    def __round__(self, digits: int | None = None) -> Expr:
+        scale = 10.0 ** (digits or 0)
+        return node("floor", (self * scale + 0.5,)) / scale
+
+    def __ge__(self, other: Any) -> Any:
+        return _relation("ge", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _relation("gt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _relation("ge", other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _relation("gt", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        if not _is_scalar(other):
+            return NotImplemented
+        a, b = as_expr(other), self
+        if a.is_boolean or b.is_boolean:
+            p, q = as_boolean(a), as_boolean(b)
+            return (p & q) | (~p & ~q)
+        return _relation("ge", a, b) & _relation("ge", b, a)
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return NotImplemented if equal is NotImplemented else ~equal
+
+    def __and__(self, other: Any) -> Expr:
+        a, b = as_boolean(self), as_boolean(other)
+        if a is FALSE or b is FALSE:
+            return FALSE
+        if a is TRUE or a is b:
+            return b
+        return a if b is TRUE else node("and", (a, b))
+
+    def __rand__(self, other: Any) -> Expr:
+        return as_boolean(other) & self
+
+    def __or__(self, other: Any) -> Expr:
+        a, b = as_boolean(self), as_boolean(other)
+        if a is TRUE or b is TRUE:
+            return TRUE
+        if a is FALSE or a is b:
+            return b
+        return a if b is FALSE else node("or", (a, b))
+
+    def __ror__(self, other: Any) -> Expr:
+        return as_boolean(other) | self
+
+    def __invert__(self) -> Expr:
+        a = as_boolean(self)
+        if a.op == "not":
+            return a.args[0]
+        if a is TRUE:
+            return FALSE
+        return TRUE if a is FALSE else node("not", (a,))
+
+    def __bool__(self) -> bool:
+        if self.is_constant:
+            return self.value != 0.0
+        hook = decide.get()
+        if hook is not None:
+            return hook(as_boolean(self))
+        raise UntraceableError(
+            f"Python asked for the truth of the symbolic condition `{self!r}`",
+            hint="write it as `if`, `and`, `or`, `not`, tg.where or np.where in a function whose source can be read",
+        )
+
+    def __float__(self) -> float:
+        if self.is_constant:
+            return self.value
+        raise self._no_number("float")
+
+    def __int__(self) -> int:
+        if self.is_constant:
+            return int(self.value)
+        raise self._no_number("int")
+
+    def __index__(self) -> int:
+        if self.op == "const" and self.value == int(self.value):
+            return int(self.value)
+        raise self._no_number("an index")
+
+    def _no_number(self, wanted: str) -> UntraceableError:
+        return UntraceableError(
+            f"Python asked for `{self!r}` as {wanted}, but its value is known only during the run",
+            hint="use functions of math, numpy or tidegate; or mark the calling function with tg.opaque",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # numpy's object loops call methods named like the function: np.sin(array_of_expr) -> element.sin()
+        operation = _UNARY_METHODS.get(name)
+        if operation is not None:
+            return lambda: node(operation, (as_real(self),))
+        method = _METHODS.get(name)
+        if method is not None:
+            return partial(method, as_real(self))
+        raise AttributeError(f"a symbolic expression has no attribute {name!r}")
+
+
+_UNARY_METHODS: Final = {name: name for name in UNARY_FUNCTIONS} | {
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "floor": "floor",
+}
+
+
+def _arctan2(y: Expr, x: Any) -> Expr:
+    return node("atan2", (y, as_real(x)))
+
+
+def _hypot(x: Expr, y: Any) -> Expr:
+    return node("sqrt", (x * x + y * y,))
+
+
+def _logarithm(base: float) -> Callable[[Expr], Expr]:
+    return lambda x: node("log", (x,)) / math.log(base)
+
+
+def _scaled(factor: float) -> Callable[[Expr], Expr]:
+    return lambda x: x * factor
+
+
+def _exp2(x: Expr) -> Expr:
+    return 2.0**x
+
+
+def _conjugate(x: Expr) -> Expr:
+    return x
+
+
+_METHODS: Final[dict[str, Callable[..., Expr]]] = {
+    "arctan2": _arctan2,
+    "hypot": _hypot,
+    "log2": _logarithm(2.0),
+    "log10": _logarithm(10.0),
+    "exp2": _exp2,
+    "fabs": Expr.__abs__,
+    "rint": Expr.__round__,
+    "trunc": Expr.__trunc__,
+    "conjugate": _conjugate,
+    "radians": _scaled(math.pi / 180.0),
+    "deg2rad": _scaled(math.pi / 180.0),
+    "degrees": _scaled(180.0 / math.pi),
+    "rad2deg": _scaled(180.0 / math.pi),
+}
+
+
+_SCALARS: Final = (Expr, int, float, np.floating, np.integer, np.bool_)
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, _SCALARS)
+
+
+def as_expr(value: Any) -> Expr:
+    """The node of a number, a truth value or an expression; TypeError for anything else."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return TRUE if value else FALSE
+    if isinstance(value, _SCALARS):
+        return constant(float(cast(Any, value)))
+    if isinstance(value, np.ndarray) and value.shape == ():
+        return as_expr(value.item())
+    raise TypeError(f"{value!r} is not a number or an expression")
+
+
+def as_real(value: Any) -> Expr:
+    """Like ``as_expr``; a condition becomes 1.0 where true and 0.0 where false."""
+    expr = as_expr(value)
+    return node("select", (expr, ONE, ZERO)) if expr.op in BOOLEAN_OPS else expr
+
+
+def as_boolean(value: Any) -> Expr:
+    """Like ``as_expr``; a number becomes the condition that it is not zero."""
+    expr = as_expr(value)
+    if expr.is_boolean:
+        return expr
+    if expr.op == "const":
+        return TRUE if expr.value != 0.0 else FALSE
+    # a number made from a condition is that condition
+    if expr.op == "select" and expr.args[1] is ONE and expr.args[2] is ZERO:
+        return expr.args[0]
+    return node("nonzero", (expr,))
+
+
+def node(op: str, args: tuple[Expr, ...] = (), data: Any = None) -> Expr:
+    """The one node with this operation, arguments and data; constants are folded and 0 and 1 dropped."""
+    simpler = simplified(op, args, data)
+    if simpler is not None:
+        return as_expr(simpler)
+    return raw_node(op, args, data)
+
+
+def raw_node(op: str, args: tuple[Expr, ...] = (), data: Any = None) -> Expr:
+    """Like ``node``, exactly as asked for, without simplification."""
+    key = (op, *map(id, args), data)
+    with _lock:
+        found = _nodes.get(key)
+        if found is None:
+            found = object.__new__(Expr)
+            found.op, found.args, found.data = op, args, data
+            _nodes[key] = found
+    return found
+
+
+def constant(value: float) -> Expr:
+    """The node of a number. Minus zero is zero: one value, one node."""
+    return raw_node("const", (), float(value) + 0.0)
+
+
+def symbol(role: Role, name: str) -> Expr:
+    """The node of a named quantity."""
+    return raw_node("symbol", (), Symbol(role, name))
+
+
+TRUE: Final = raw_node("true")
+FALSE: Final = raw_node("false")
+ZERO: Final = constant(0.0)
+ONE: Final = constant(1.0)
+
+
+def _binary(op: str, a: Any, b: Any) -> Any:
+    if not _is_scalar(a) or not _is_scalar(b):
+        return NotImplemented
+    return node(op, (as_real(a), as_real(b)))
+
+
+def _relation(op: str, a: Any, b: Any) -> Any:
+    if not _is_scalar(a) or not _is_scalar(b):
+        return NotImplemented
+    return node(op, (as_real(a) - as_real(b),))
+
+
+def select(condition: Any, a: Any, b: Any) -> Expr:
+    """``a`` where the condition holds, else ``b``; boolean if both are."""
+    test = as_boolean(condition)
+    if test is TRUE:
+        return as_expr(a)
+    if test is FALSE:
+        return as_expr(b)
+    x, y = as_expr(a), as_expr(b)
+    if x is y:
+        return x
+    if test.op == "not":
+        test, x, y = test.args[0], y, x
+    # an arm that asks the same question again knows the answer
+    if x.op == "select" and x.args[0] is test:
+        x = x.args[1]
+    if y.op == "select" and y.args[0] is test:
+        y = y.args[2]
+    if x.is_boolean and y.is_boolean:
+        return (test & x) | (~test & y)
+    return node("select", (test, as_real(x), as_real(y)))
+
+
+def segment(x: Any, grid: Iterable[float]) -> Expr:
+    """Index of the piece of ``grid`` (strictly increasing) that holds x: 0 left of grid[1], the last right of the last but one."""
+    return node("segment", (as_real(x),), tuple(float(g) for g in grid))
+
+
+def lookup(index: Any, values: Iterable[float]) -> Expr:
+    """``values[index]`` for an index that is a whole number within the range."""
+    return node("lookup", (as_real(index),), tuple(float(v) for v in values))
+
+
+def spline(x: Any, table: Spline) -> Expr:
+    """The value of a cubic table at x; smooth, so its knots are no events."""
+    return node("spline", (as_real(x),), table)
+
+
+def opaque_call(function: OpaqueFunction, arguments: Iterable[Any]) -> list[Expr]:
+    """One node for each output of an opaque function called with these arguments."""
+    call = raw_node("call", tuple(as_real(a) for a in arguments), function)
+    return [raw_node("output", (call,), i) for i in range(function.n_outputs)]
+
+
+def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """Every node below the roots once, arguments before the nodes that use them. No recursion: graphs are deep."""
+    seen: set[int] = set()
+    for root in roots:
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            item, expanded = stack.pop()
+            if expanded:
+                yield item
+                continue
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            stack.append((item, True))
+            stack.extend((arg, False) for arg in reversed(item.args) if id(arg) not in seen)

@@ -1,0 +1,46 @@
+"""Attributes of the user's objects; properties written in Python are followed (stage: tracing the user's Python)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+from tidegate.expressions.tracing.tracer import Tracer
+
+__all__ = ["attribute", "set_attribute"]
+
+
+def attribute(tracer: Tracer, value: Any, name: str) -> Any:
+    """``value.name``, with a property's function followed like any other."""
+    descriptor = _class_entry(value, name)
+    if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
+        return tracer.call(tracer, descriptor.fget, (value,), {})
+    if isinstance(descriptor, cached_property) and name not in vars(value):
+        # what depends on symbols must not stay in the user's object, so it is not cached
+        return tracer.call(tracer, descriptor.func, (value,), {})
+    return getattr(value, name)
+
+
+def set_attribute(tracer: Tracer, value: Any, name: str, new: Any) -> None:
+    """``value.name = new``, noted in the open journals."""
+    descriptor = _class_entry(value, name)
+    if isinstance(descriptor, property) and isinstance(descriptor.fset, FunctionType):
+        tracer.call(tracer, descriptor.fset, (value, new), {})
+        return
+    entries = getattr(value, "__dict__", None)
+    if isinstance(entries, dict):
+        tracer.touch(entries)
+    elif tracer.assumptions:
+        raise tracer.error(
+            f"attribute {name!r} of a {type(value).__name__}, which has no __dict__, is set in a branch that depends on symbols",
+            "use a class without __slots__, or return the value instead",
+        )
+    setattr(value, name, new)
+
+
+def _class_entry(value: Any, name: str) -> Any:
+    for base in type(value).__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None

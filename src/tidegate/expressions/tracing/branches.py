@@ -1,0 +1,177 @@
+"""Both branches of a symbolic `if`, and the scopes they may leave early (stage: tracing the user's Python).
+
+In: a condition and what to do in each branch. Out: one state in which every variable that differs is joined by ``select``. Both branches start
+from the same state: what the first changed is noted in a journal and put back. A branch that returns (or continues a loop) is kept with its
+condition until its scope ends; the statements in between are followed for the other branch alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
+from tidegate.expressions.tracing.journal import EMPTY, Contents, Journal, Namespace, content, write
+from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Scope, Tracer
+
+__all__ = ["fork", "scope"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    flow: Flow
+    result: Any
+    contents: Contents
+    yields: list[Yielded]
+    exit_contents: Contents
+    assumed: Expr
+
+
+def fork(tracer: Tracer, frame: Frame, condition: Expr, when_true: Callable[[], Flow], when_false: Callable[[], Flow]) -> Flow:
+    """Follow both branches, unless the assumptions decide, and join their states."""
+    first = _follow(tracer, frame, condition, True, when_true)
+    second = _follow(tracer, frame, condition, False, when_false)
+    if first.flow is second.flow:
+        _join_states(tracer, condition, first.contents, second.contents)
+        _join_yields(tracer, frame, condition, first.yields, second.yields)
+        if first.flow is Flow.RETURN:
+            frame.result = tracer.merge_result(condition, first.result, second.result)
+        return first.flow
+    leaves_first = first.flow is Flow.RETURN or (first.flow is Flow.CONTINUE and second.flow is not Flow.RETURN)
+    leaving, staying = (first, second) if leaves_first else (second, first)
+    if leaving.flow in (Flow.NEXT, Flow.BREAK) or staying.flow is Flow.BREAK:
+        raise tracer.error(
+            f"`break` under the condition `{condition!r}`, which depends on symbols: how often the loop runs would be known only during the run",
+            "let the loop run over all its values and choose with `if` inside it; or " + OPAQUE_HINT,
+        )
+    if leaving.yields or staying.yields:
+        raise tracer.error(
+            f"`return` in one branch of `{condition!r}` only, in a function that yields", "yield in both branches of an `if`, and return after it"
+        )
+    _keep_exit(tracer, leaving)
+    for place, value in staying.contents.values():
+        write(place, value)
+    frame.result = staying.result
+    tracer.assume(condition, not leaves_first)
+    return staying.flow
+
+
+def _follow(tracer: Tracer, frame: Frame, condition: Expr, truth: bool, follow: Callable[[], Flow]) -> _Branch:
+    depth, yielded = len(tracer.assumptions), len(frame.yields)
+    with tracer.journal() as journal:
+        tracer.assume(condition, truth)
+        try:
+            flow = follow()
+            leaves = flow in (Flow.RETURN, Flow.CONTINUE)
+            target = _target(tracer, flow) if leaves else None
+            exit_contents = target.journal.capture() if target else {}
+            result = frozen(frame.result) if flow is Flow.RETURN else None
+            assumed = tracer.assumed_since(target.depth) if target else condition
+            tracer.note(assumed)
+        finally:
+            del tracer.assumptions[depth:]
+        yields = frame.yields[yielded:]
+        del frame.yields[yielded:]
+        branch = _Branch(flow, result, journal.capture(), yields, exit_contents, assumed)
+        journal.restore()
+    return branch
+
+
+def _target(tracer: Tracer, flow: Flow) -> Scope:
+    return next(scope for scope in reversed(tracer.scopes) if scope.kind is flow)
+
+
+def _keep_exit(tracer: Tracer, branch: _Branch) -> None:
+    _target(tracer, branch.flow).exits.append(Exit(branch.assumed, branch.result, branch.exit_contents))
+
+
+def _join_states(tracer: Tracer, condition: Expr, first: Contents, second: Contents) -> None:
+    places = {key: place for key, (place, _) in {**first, **second}.items()}
+    views = Views(first, second)
+    joined: list[tuple[Any, Any]] = []
+    for key, place in places.items():
+        a = first[key][1] if key in first else content(place)
+        b = second[key][1] if key in second else content(place)
+        joined.append((place, _joined(tracer, condition, place, a, b, views)))
+    # only now: until here every object holds what it held at the fork
+    for place, value in joined:
+        write(place, value)
+
+
+def _joined(tracer: Tracer, condition: Expr, place: Any, a: Any, b: Any, views: Views) -> Any:
+    """Contents of one object after both branches."""
+    if isinstance(place, Namespace) or (isinstance(place, dict) and set(a) != set(b) and _is_namespace(tracer, place)):
+        return {name: _joined_name(tracer, condition, a.get(name, EMPTY), b.get(name, EMPTY), views) for name in {**a, **b}}
+    if isinstance(place, list | tuple) and len(a) == len(b):
+        return [tracer.merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
+    if isinstance(place, dict) and set(a) == set(b):
+        return {key: tracer.merge_later(condition, a[key], b[key], views) for key in a}
+    try:
+        return merge(condition, a, b, views)
+    except MismatchError as mismatch:
+        message = f"a {type(place).__name__} was changed differently in the branches of `{condition!r}` ({tracer.here()}): {mismatch}"
+        tracer.spoiled[id(place)] = (place, message)
+        return a
+
+
+def _is_namespace(tracer: Tracer, place: Any) -> bool:
+    return any(place is frame.globals for frame in tracer.frames) or place is getattr(tracer.frames[-1].variables.get("self"), "__dict__", None)
+
+
+def _joined_name(tracer: Tracer, condition: Expr, a: Any, b: Any, views: Views) -> Any:
+    if a is not b and (a is EMPTY or b is EMPTY):
+        return Diverged(condition, a, b, "", tracer.here())
+    return tracer.merge_later(condition, a, b, views)
+
+
+def _join_yields(tracer: Tracer, frame: Frame, condition: Expr, first: list[Yielded], second: list[Yielded]) -> None:
+    if not first and not second:
+        return
+    if tracer.merge_yields is not None:
+        frame.yields.extend(tracer.merge_yields(condition, first, second))
+        return
+    if len(first) != len(second):
+        raise tracer.error(
+            f"{len(first)} values are yielded where `{condition!r}` holds and {len(second)} where it does not", "yield as many in both branches"
+        )
+    for a, b in zip(first, second, strict=True):
+        frame.yields.append(Yielded(tracer.merge(condition, a.value, b.value, "the yielded value"), a.origin))
+
+
+@contextmanager
+def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Iterator[Callable[[Flow], Flow]]:
+    """A call or loop round that branches may leave early; the function it gives joins what left with what stayed."""
+    depth = len(tracer.assumptions)
+    with tracer.journal() as journal:
+        opened = Scope(kind, depth, journal)
+        tracer.scopes.append(opened)
+
+        def close(flow: Flow) -> Flow:
+            result = frame.result if flow is Flow.RETURN else None
+            for left in reversed(opened.exits):
+                _rejoin(tracer, left, journal)
+                if kind is Flow.RETURN:
+                    result = tracer.merge_result(left.condition, left.result, result)
+            if kind is Flow.RETURN:
+                frame.result = result
+            return flow
+
+        try:
+            yield close
+        finally:
+            tracer.scopes.pop()
+            del tracer.assumptions[depth:]
+
+
+def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> None:
+    then = {key: left.contents.get(key, noted) for key, noted in journal.touched.items()}
+    now = journal.capture()
+    # views are of no use for what is held now, and objects reached through names alone keep what they hold
+    views = Views(then, {})
+    joined = [(place, _joined(tracer, left.condition, place, then[key][1], held, views)) for key, (place, held) in now.items()]
+    for place, value in joined:
+        write(place, value)

@@ -1,0 +1,258 @@
+"""Calls in the user's code: which are followed, which get a rule, which are made as they are (stage: tracing the user's Python).
+
+In: anything callable and its arguments. Out: its result. Python functions of the user are followed statement by statement; functions of `math`,
+numpy and the builtins get their symbolic rules; the rest is called with the symbols, on every path through its decisions.
+"""
+
+from __future__ import annotations
+
+import ast
+import sysconfig
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin
+from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.branches import scope
+from tidegate.expressions.tracing.frames import BoundClosure, Closure, Flow, Frame, Yielded, bind_arguments, closure_of
+from tidegate.expressions.tracing.journal import Journal, content
+from tidegate.expressions.tracing.merge import frozen
+from tidegate.expressions.tracing.path_locking import Exploration, explore
+from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early
+from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
+from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.vector import stored
+
+__all__ = ["Yields", "call"]
+
+_DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
+_STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
+_OWN: Final = str(Path(__file__).resolve().parents[2])
+_PACKAGES: Final = ("site-packages", "dist-packages")
+_COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
+
+
+@dataclass(eq=False)
+class Yields:
+    """What a followed generator yielded; iterates like the generator."""
+
+    yielded: list[Yielded]
+    result: Any = None
+    at: int = field(default=0, init=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self.at >= len(self.yielded):
+            raise StopIteration
+        self.at += 1
+        return self.yielded[self.at - 1].value
+
+
+def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of ``function(*args, **kwargs)``."""
+    if isinstance(function, Closure):
+        return _follow(tracer, function, args, kwargs)
+    if isinstance(function, BoundClosure):
+        return _follow(tracer, function.function, (function.instance, *args), kwargs)
+    if isinstance(function, partial):
+        return call(tracer, function.func, (*function.args, *args), {**function.keywords, **kwargs})
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType | Closure):
+        return call(tracer, function.__func__, (function.__self__, *args), kwargs)
+    if isinstance(function, FunctionType) and _is_users(function.__code__.co_filename):
+        source = find_source(function)
+        if source is None:
+            return _on_every_path(tracer, function, args, kwargs)
+        return _follow(tracer, closure_of(function, source, partial(_again, tracer)), args, kwargs)
+    rule = rule_for(function, args, kwargs)
+    if rule is not None:
+        return rule(tracer, args, kwargs)
+    if isinstance(function, type):
+        return _construct(tracer, function, args, kwargs)
+    if hasattr(function, "cache_info") and hasattr(function, "__wrapped__"):
+        return call(tracer, function.__wrapped__, args, kwargs)
+    own = getattr(type(function), "__call__", None)
+    if isinstance(own, Closure) or (isinstance(own, FunctionType) and _is_users(own.__code__.co_filename)):
+        return call(tracer, own, (function, *args), kwargs)
+    return _as_it_is(tracer, function, args, kwargs)
+
+
+def _again(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _follow(tracer, closure, args, kwargs)
+
+
+@lru_cache(maxsize=1024)
+def _is_users(filename: str) -> bool:
+    """Whether functions of a file are followed: not those of Python itself, of numerical packages, and of tidegate."""
+    if filename.startswith(("<frozen", _OWN)):
+        return False
+    parts = Path(filename).parts
+    inside = next((parts[at + 1] for at, part in enumerate(parts[:-1]) if part in _PACKAGES), None)
+    if inside is not None:
+        return inside not in _COMPILED
+    return not filename.startswith(_STANDARD_LIBRARY)
+
+
+def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    source = closure.source
+    if len(tracer.frames) >= _DEEPEST:
+        raise tracer.error(
+            f"calls of {source.name} are nested more than {_DEEPEST} deep: a recursion whose end depends on symbols cannot be followed"
+        )
+    if isinstance(source.node, ast.AsyncFunctionDef):
+        raise tracer.error(f"{source.name} is an `async` function")
+    frame = Frame(
+        source.file,
+        source.name,
+        closure.globals,
+        bind_arguments(closure, args, kwargs),
+        closure.cells,
+        closure.parent,
+        source.class_name,
+        first_argument=next((item.arg for item in (*source.node.args.posonlyargs, *source.node.args.args)), ""),
+    )
+    position = tracer.position
+    tracer.frames.append(frame)
+    try:
+        result = _run_body(tracer, closure, frame)
+    except BaseException as error:
+        tracer.mark(error)
+        raise
+    finally:
+        tracer.frames.pop()
+        tracer.position = position
+    if not tracer.frames and frame.return_node is not None:
+        tracer.returned = (frame.file, frame.return_node)
+    return Yields(frame.yields, result) if is_generator(source.node) else result
+
+
+def _run_body(tracer: Tracer, closure: Closure, frame: Frame) -> Any:
+    node = closure.source.node
+    if isinstance(node, ast.Lambda):
+        frame.return_node = node.body
+        tracer.made(frame.variables)
+        return tracer.evaluate(tracer, node.body, frame)
+    if leaves_early(node):
+        with scope(tracer, frame, Flow.RETURN) as close:
+            tracer.made(frame.variables)
+            close(tracer.run(tracer, node.body, frame))
+        return frame.result
+    tracer.made(frame.variables)
+    return frame.result if tracer.run(tracer, node.body, frame) is Flow.RETURN else None
+
+
+def _construct(tracer: Tracer, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An instance of a class; its ``__init__`` is followed where it is the user's and nothing else happens."""
+    start: Any = kind.__init__
+    is_followed = isinstance(start, Closure) or (
+        isinstance(start, FunctionType) and _is_users(start.__code__.co_filename) and find_source(start) is not None
+    )
+    if not is_followed or type(kind) is not type or kind.__new__ is not object.__new__:
+        return _as_it_is(tracer, kind, args, kwargs)
+    instance = kind.__new__(kind)
+    if hasattr(instance, "__dict__"):
+        tracer.made(vars(instance))
+    call(tracer, start, (instance, *args), kwargs)
+    return instance
+
+
+def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call that Python makes itself; conditions it decides are decided both ways."""
+    is_numpy = isinstance(function, np.ufunc) or (getattr(function, "__module__", None) or "").startswith("numpy")
+    receiver = getattr(function, "__self__", None)
+    if is_numpy:
+        args = as_vectors(args)
+    elif not getattr(function, "__module__", "") == "tidegate" and not isinstance(receiver, list | dict | np.ndarray):
+        args = tuple(_followed(tracer, value) for value in args)
+        kwargs = {key: _followed(tracer, value) for key, value in kwargs.items()}
+    with tracer.journal() as journal:
+        for value in (receiver, *args, *kwargs.values()):
+            tracer.touch(value)
+        exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal))
+        result = explore(lambda: function(*args, **kwargs), lambda c, a, b: tracer.merge(c, a, b, f"the result of {_name(function)}"), exploration)
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return stored(result)
+    if isinstance(result, list | dict | set) and (isinstance(function, type) or _name(function) in ("copy", "tolist")):
+        return tracer.made(result)
+    return result
+
+
+def _followed(tracer: Tracer, value: Any) -> Any:
+    """A function of the user that is handed to someone else's code, in a form that is followed when it is called from there."""
+    if isinstance(value, FunctionType) and _is_users(value.__code__.co_filename):
+        source = find_source(value)
+        if source is not None:
+            closure = closure_of(value, source, partial(_again, tracer))
+            closure.__dict__.update(__name__=value.__name__, __qualname__=value.__qualname__, __doc__=value.__doc__, __wrapped__=value)
+            return closure
+    return value
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _exploration(tracer: Tracer, before_more: Callable[[], None]) -> Exploration:
+    depth = len(tracer.assumptions)
+
+    def forget() -> None:
+        del tracer.assumptions[depth:]
+
+    return Exploration(tracer.known, partial(_met, tracer), tracer.assume, forget, before_more)
+
+
+def _met(tracer: Tracer, condition: Expr, origin: Origin) -> None:
+    if origin.file.startswith(_OWN) or not origin.line:
+        tracer.note(condition)
+    elif condition not in tracer.condition_origins:
+        tracer.condition_origins[condition] = origin
+
+
+def _refuse_changes(tracer: Tracer, function: Any, journal: Journal) -> None:
+    for place, before in journal.touched.values():
+        if _parts(content(place)) != _parts(before):
+            raise tracer.error(f"{_name(function)} changes a {type(place).__name__} in a way that depends on symbols")
+
+
+def _parts(value: Any) -> list[int]:
+    """Identities of the elements; equality of expressions would build conditions."""
+    if isinstance(value, dict):
+        entries: dict[Any, Any] = value
+        return [id(part) for pair in entries.items() for part in pair]
+    if isinstance(value, np.ndarray):
+        return [id(item) for item in value.ravel()] if value.dtype == object else [hash(value.tobytes())]
+    return [id(item) for item in value] if isinstance(value, list | set | tuple) else [id(value)]
+
+
+def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function without source, with copies of its arguments for every path."""
+    exploration = _exploration(tracer, lambda: None)
+    is_yielding = bool(function.__code__.co_flags & 0x20)  # CO_GENERATOR
+
+    def once() -> Any:
+        result = function(*frozen(args), **frozen(kwargs))
+        return (
+            [Yielded(value, Origin(function.__code__.co_filename, function.__code__.co_firstlineno)) for value in result] if is_yielding else result
+        )
+
+    result = explore(once, partial(_joined_paths, tracer, function.__name__, is_yielding), exploration)
+    return Yields(result) if is_yielding else result
+
+
+def _joined_paths(tracer: Tracer, name: str, is_yielding: bool, condition: Expr, a: Any, b: Any) -> Any:
+    if not is_yielding:
+        if not tracer.frames and tracer.merge_returns is not None:
+            return tracer.merge_returns(condition, a, b)
+        return tracer.merge(condition, a, b, f"the result of {name}")
+    if tracer.merge_yields is not None:
+        return tracer.merge_yields(condition, a, b)
+    if len(a) != len(b):
+        raise tracer.error(f"{name} yields {len(a)} values where `{condition!r}` holds and {len(b)} where it does not")
+    return [Yielded(tracer.merge(condition, x.value, y.value, "the yielded value"), x.origin) for x, y in zip(a, b, strict=True)]

@@ -1,0 +1,427 @@
+"""Expressions of the user's code, followed on symbols (stage: tracing the user's Python).
+
+In: an expression of the syntax tree and a frame. Out: its value, as Python would compute it, except that `and`, `or`, `not`, comparisons and
+conditional expressions of symbolic values become nodes of the graph instead of being decided.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.expressions.nodes import Expr, as_boolean
+from tidegate.expressions.tracing.assign import assign, private_name
+from tidegate.expressions.tracing.attributes import attribute
+from tidegate.expressions.tracing.branches import fork
+from tidegate.expressions.tracing.frames import Closure, Flow, Frame, Yielded
+from tidegate.expressions.tracing.source import FunctionSource
+from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.vector import is_symbolic, stored
+
+__all__ = ["BINARY", "evaluate", "iterate", "make_closure"]
+
+BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_JUMPING: Final = (ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def evaluate(tracer: Tracer, node: ast.expr, frame: Frame) -> Any:
+    """The value of an expression."""
+    tracer.position = (frame.file, node)
+    rule = _RULES.get(type(node))
+    if rule is None:
+        raise tracer.error(f"`{type(node).__name__.lower()}` cannot be followed on symbols")
+    return rule(tracer, node, frame)
+
+
+def _constant(_tracer: Tracer, node: ast.Constant, _frame: Frame) -> Any:
+    return node.value
+
+
+def _name(tracer: Tracer, node: ast.Name, frame: Frame) -> Any:
+    return tracer.usable(frame.lookup(node.id), node.id)
+
+
+def _binary(tracer: Tracer, node: ast.BinOp, frame: Frame) -> Any:
+    left, right = evaluate(tracer, node.left, frame), evaluate(tracer, node.right, frame)
+    tracer.position = (frame.file, node)
+    value = BINARY[type(node.op)](left, right)
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = stored(value)
+    elif type(value) is list:
+        tracer.made(value)
+    if isinstance(node.op, _JUMPING):
+        tracer.note(value)
+    return value
+
+
+def _unary(tracer: Tracer, node: ast.UnaryOp, frame: Frame) -> Any:
+    value = evaluate(tracer, node.operand, frame)
+    tracer.position = (frame.file, node)
+    if isinstance(node.op, ast.USub):
+        return -value
+    if isinstance(node.op, ast.UAdd):
+        return +value
+    if isinstance(node.op, ast.Invert):
+        result = ~value
+    else:
+        test = tracer.truth(value)
+        result = ~test if isinstance(test, Expr) else not test
+    tracer.note(result)
+    return result
+
+
+def _boolean(tracer: Tracer, node: ast.BoolOp, frame: Frame) -> Any:
+    return _operands(tracer, node, frame, 0)
+
+
+def _operands(tracer: Tracer, node: ast.BoolOp, frame: Frame, at: int) -> Any:
+    """The value of `and` or `or` from one operand on; the later ones are followed under what the earlier ones imply."""
+    value = evaluate(tracer, node.values[at], frame)
+    if at == len(node.values) - 1:
+        return value
+    is_and = isinstance(node.op, ast.And)
+    tracer.position = (frame.file, node.values[at])
+    test = tracer.truth(value)
+    if not isinstance(test, Expr):
+        if not isinstance(value, Expr):
+            return _operands(tracer, node, frame, at + 1) if test is is_and else value
+        return _operands(tracer, node, frame, at + 1) if test is is_and else test
+    depth = len(tracer.assumptions)
+    tracer.assume(test, is_and)
+    try:
+        rest = _operands(tracer, node, frame, at + 1)
+    finally:
+        del tracer.assumptions[depth:]
+    tracer.position = (frame.file, node)
+    if _is_condition(value) and _is_condition(rest):
+        result = test & as_boolean(rest) if is_and else test | as_boolean(rest)
+    else:
+        first, second = (rest, value) if is_and else (value, rest)
+        result = tracer.merge(test, first, second, f"the value of `{'and' if is_and else 'or'}`")
+    tracer.note(result)
+    return result
+
+
+def _is_condition(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean)
+
+
+def _compare(tracer: Tracer, node: ast.Compare, frame: Frame) -> Any:
+    left = evaluate(tracer, node.left, frame)
+    result: Any = True
+    for at, (kind, item) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        right = evaluate(tracer, item, frame)
+        tracer.position = (frame.file, node)
+        single = _compared(tracer, kind, left, right)
+        left = right
+        if at == 0:
+            result = single
+        elif isinstance(result, Expr) or isinstance(single, Expr):
+            result = as_boolean(result) & as_boolean(single)
+        else:
+            result = result and single
+        if at < len(node.ops) - 1 and not isinstance(result, Expr) and not result:
+            return result
+    tracer.note(result)
+    return result
+
+
+def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
+    if isinstance(kind, ast.In | ast.NotIn) and not isinstance(left, str) and (is_symbolic(left) or _holds_symbols(right)):
+        raise tracer.error(
+            "`in` with symbolic values: which elements are equal is known only during the run",
+            "compare with the elements one by one, with `==` and `or`",
+        )
+    return _COMPARISONS[type(kind)](left, right)
+
+
+def _holds_symbols(container: Any) -> bool:
+    """Whether membership would compare with symbols; a dict compares its keys."""
+    return not isinstance(container, dict) and is_symbolic(container)
+
+
+def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
+    test = tracer.truth(evaluate(tracer, node.test, frame))
+    if not isinstance(test, Expr):
+        return evaluate(tracer, node.body if test else node.orelse, frame)
+    values: dict[bool, Any] = {}
+
+    def branch(truth: bool, part: ast.expr) -> Callable[[], Flow]:
+        def follow() -> Flow:
+            values[truth] = evaluate(tracer, part, frame)
+            return Flow.NEXT
+
+        return follow
+
+    fork(tracer, frame, test, branch(True, node.body), branch(False, node.orelse))
+    tracer.position = (frame.file, node)
+    result = tracer.merge(test, values[True], values[False], "the conditional expression")
+    tracer.note(result)
+    return result
+
+
+def _call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
+    special = _own_frame_call(tracer, node, frame)
+    if special is not None:
+        return special
+    function = evaluate(tracer, node.func, frame)
+    args = tuple(_spread(tracer, node.args, frame))
+    kwargs: dict[str, Any] = {}
+    for item in node.keywords:
+        value = evaluate(tracer, item.value, frame)
+        if item.arg is None:
+            kwargs.update({key: value[key] for key in value.keys()})  # noqa: SIM118 - a vector iterates over elements
+        else:
+            kwargs[item.arg] = value
+    tracer.position = (frame.file, node)
+    result = tracer.call(tracer, function, args, kwargs)
+    tracer.position = (frame.file, node)
+    tracer.note(result)
+    return tracer.usable(result, "the returned value")
+
+
+def _own_frame_call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
+    """Calls that look at the frame they stand in: ``super()``, ``locals()``, ``globals()``."""
+    if not isinstance(node.func, ast.Name) or node.args or node.keywords:
+        return None
+    home = frame.binding_frame()
+    if node.func.id == "super":
+        return super(frame.lookup("__class__"), home.variables[home.first_argument])
+    if node.func.id == "locals":
+        return dict(home.variables)
+    return home.globals if node.func.id == "globals" else None
+
+
+def _spread(tracer: Tracer, items: list[ast.expr], frame: Frame) -> Iterator[Any]:
+    for item in items:
+        if isinstance(item, ast.Starred):
+            yield from evaluate(tracer, item.value, frame)
+        else:
+            yield evaluate(tracer, item, frame)
+
+
+def _attribute(tracer: Tracer, node: ast.Attribute, frame: Frame) -> Any:
+    value = evaluate(tracer, node.value, frame)
+    tracer.position = (frame.file, node)
+    return tracer.usable(attribute(tracer, value, private_name(node.attr, frame)), node.attr)
+
+
+def _subscript(tracer: Tracer, node: ast.Subscript, frame: Frame) -> Any:
+    value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
+    tracer.position = (frame.file, node)
+    found = value[index]
+    if type(found) is list:
+        tracer.made(found) if isinstance(node.slice, ast.Slice) else None
+    return tracer.usable(found, ast.unparse(node))
+
+
+def _slice(tracer: Tracer, node: ast.Slice, frame: Frame) -> Any:
+    ends = [None if part is None else evaluate(tracer, part, frame) for part in (node.lower, node.upper, node.step)]
+    return slice(*ends)
+
+
+def _list(tracer: Tracer, node: ast.List, frame: Frame) -> Any:
+    return tracer.made(list(_spread(tracer, node.elts, frame)))
+
+
+def _tuple(tracer: Tracer, node: ast.Tuple, frame: Frame) -> Any:
+    return tuple(_spread(tracer, node.elts, frame))
+
+
+def _set(tracer: Tracer, node: ast.Set, frame: Frame) -> Any:
+    return tracer.made(set(_spread(tracer, node.elts, frame)))
+
+
+def _dict(tracer: Tracer, node: ast.Dict, frame: Frame) -> Any:
+    entries: dict[Any, Any] = {}
+    for key, item in zip(node.keys, node.values, strict=True):
+        if key is None:
+            spread = evaluate(tracer, item, frame)
+            entries.update({name: spread[name] for name in spread.keys()})  # noqa: SIM118 - a vector iterates over elements
+        else:
+            name = evaluate(tracer, key, frame)
+            entries[name] = evaluate(tracer, item, frame)
+    return tracer.made(entries)
+
+
+def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: Frame) -> Iterator[None]:
+    """Every round of nested comprehension loops, with the loop variables bound in the frame."""
+    head, *rest = generators
+    for item in iterate(tracer, head.iter, frame):
+        assign(tracer, head.target, item, frame)
+        if all(_concrete_test(tracer, test, frame) for test in head.ifs):
+            if rest:
+                yield from _rounds(tracer, rest, frame)
+            else:
+                yield
+
+
+def iterate(tracer: Tracer, node: ast.expr, frame: Frame) -> Iterator[Any]:
+    """What a loop runs over."""
+    value = evaluate(tracer, node, frame)
+    if isinstance(value, Expr):
+        raise tracer.error(f"a loop over `{value!r}`, which is a single symbolic number")
+    return iter(value)
+
+
+def _concrete_test(tracer: Tracer, node: ast.expr, frame: Frame) -> bool:
+    test = tracer.truth(evaluate(tracer, node, frame))
+    if isinstance(test, Expr):
+        raise tracer.error(
+            f"the comprehension's `if` depends on symbols (`{test!r}`), so that its length would be known only during the run",
+            "keep every element and choose its value: `[a if condition else 0.0 for a in ...]`",
+        )
+    return test
+
+
+def _inner(frame: Frame) -> Frame:
+    return Frame(frame.file, frame.name, frame.globals, parent=frame, class_name=frame.class_name, kind="comprehension", yields=frame.yields)
+
+
+def _list_comprehension(tracer: Tracer, node: ast.ListComp, frame: Frame) -> Any:
+    inner = _inner(frame)
+    return tracer.made([evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner)])
+
+
+def _set_comprehension(tracer: Tracer, node: ast.SetComp, frame: Frame) -> Any:
+    inner = _inner(frame)
+    return tracer.made({evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner)})
+
+
+def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: Frame) -> Any:
+    inner = _inner(frame)
+    return tracer.made({evaluate(tracer, node.key, inner): evaluate(tracer, node.value, inner) for _ in _rounds(tracer, node.generators, inner)})
+
+
+def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: Frame) -> Any:
+    inner = _inner(frame)
+    return (evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner))
+
+
+def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: Frame) -> Closure:
+    """A function defined inside the trace."""
+    wanted = node.args
+    positional = [item.arg for item in (*wanted.posonlyargs, *wanted.args)]
+    defaults = {
+        name: evaluate(tracer, value, frame)
+        for name, value in zip(positional[len(positional) - len(wanted.defaults) :], wanted.defaults, strict=True)
+    }
+    for item, value in zip(wanted.kwonlyargs, wanted.kw_defaults, strict=True):
+        if value is not None:
+            defaults[item.arg] = evaluate(tracer, value, frame)
+    parent = frame.parent if frame.kind == "class" else frame
+    source = FunctionSource(node, frame.file, frame.class_name)
+
+    def follow(closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return tracer.call(tracer, closure, args, kwargs)
+
+    return Closure(source, frame.globals, defaults, follow, frame.cells if parent is None else {}, parent)
+
+
+def _named(tracer: Tracer, node: ast.NamedExpr, frame: Frame) -> Any:
+    value = evaluate(tracer, node.value, frame)
+    assign(tracer, node.target, value, frame.binding_frame())
+    return value
+
+
+def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: Frame) -> Any:
+    value = evaluate(tracer, node.value, frame)
+    conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]  # pyright: ignore[reportUnknownLambdaType,reportUnknownVariableType]
+    pattern = "" if node.format_spec is None else evaluate(tracer, node.format_spec, frame)
+    shown: Any = conversion(value)
+    return format(repr(shown), "") if isinstance(shown, Expr) else format(shown, pattern)
+
+
+def _joined(tracer: Tracer, node: ast.JoinedStr, frame: Frame) -> Any:
+    return "".join(str(evaluate(tracer, part, frame)) for part in node.values)
+
+
+def _yield(tracer: Tracer, node: ast.Yield, frame: Frame) -> Any:
+    home = frame.binding_frame()
+    item = node.value
+    is_equation = tracer.make_equation is not None and isinstance(item, ast.Compare) and len(item.ops) == 1 and isinstance(item.ops[0], ast.Eq)
+    if is_equation and isinstance(item, ast.Compare) and tracer.make_equation is not None:
+        left = evaluate(tracer, item.left, frame)
+        right = evaluate(tracer, item.comparators[0], frame)
+        tracer.position = (frame.file, item)
+        value = tracer.make_equation(left, right)
+    else:
+        value = None if item is None else evaluate(tracer, item, frame)
+        tracer.position = (frame.file, node)
+    home.yields.append(Yielded(value, tracer.here()))
+
+
+def _yield_from(tracer: Tracer, node: ast.YieldFrom, frame: Frame) -> Any:
+    source = evaluate(tracer, node.value, frame)
+    tracer.position = (frame.file, node)
+    home = frame.binding_frame()
+    made = getattr(source, "yielded", None)
+    if made is not None:
+        home.yields.extend(made)
+        return source.result
+    home.yields.extend(Yielded(value, tracer.here()) for value in source)
+    return None
+
+
+def _starred(tracer: Tracer, node: ast.Starred, _frame: Frame) -> Any:
+    raise tracer.error(f"`{ast.unparse(node)}` cannot stand here")
+
+
+_RULES: Final[dict[type[ast.expr], Callable[[Tracer, Any, Frame], Any]]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Call: _call,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.ListComp: _list_comprehension,
+    ast.SetComp: _set_comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.GeneratorExp: _generator,
+    ast.Lambda: make_closure,
+    ast.NamedExpr: _named,
+    ast.FormattedValue: _formatted,
+    ast.JoinedStr: _joined,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield_from,
+    ast.Starred: _starred,
+}

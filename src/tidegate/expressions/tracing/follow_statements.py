@@ -1,0 +1,345 @@
+"""Statements of the user's code, followed on symbols (stage: tracing the user's Python).
+
+In: statements of the syntax tree and a frame. Out: the frame's variables changed as Python would change them. An `if` on a symbolic condition is
+followed in both branches; loops over concrete values unroll; what would have to be decided during the run is an error that names the line.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import UntraceableError
+from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
+from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.branches import fork, scope
+from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure
+from tidegate.expressions.tracing.frames import Flow, Frame
+from tidegate.expressions.tracing.journal import Namespace
+from tidegate.expressions.tracing.source import leaves_early
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+
+__all__ = ["run"]
+
+_IN_PLACE: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.iadd,
+    ast.Sub: operator.isub,
+    ast.Mult: operator.imul,
+    ast.Div: operator.itruediv,
+    ast.FloorDiv: operator.ifloordiv,
+    ast.Mod: operator.imod,
+    ast.Pow: operator.ipow,
+    ast.MatMult: operator.imatmul,
+    ast.BitAnd: operator.iand,
+    ast.BitOr: operator.ior,
+    ast.BitXor: operator.ixor,
+}
+
+
+def run(tracer: Tracer, statements: list[ast.stmt], frame: Frame) -> Flow:
+    """Follow statements in turn until one of them leaves the block."""
+    for statement in statements:
+        tracer.position = (frame.file, statement)
+        rule = _RULES.get(type(statement))
+        if rule is None:
+            raise tracer.error(f"`{type(statement).__name__}` cannot be followed on symbols")
+        try:
+            flow = rule(tracer, statement, frame)
+        except BaseException as error:
+            tracer.mark(error)
+            raise
+        if flow is not None and flow is not Flow.NEXT:
+            return flow
+    return Flow.NEXT
+
+
+def _if(tracer: Tracer, node: ast.If, frame: Frame) -> Flow:
+    test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
+    if not isinstance(test, Expr):
+        return run(tracer, node.body if test else node.orelse, frame)
+    flow = fork(tracer, frame, test, partial(run, tracer, node.body, frame), partial(run, tracer, node.orelse, frame))
+    tracer.position = (frame.file, node.test)
+    return flow
+
+
+def _for(tracer: Tracer, node: ast.For, frame: Frame) -> Flow:
+    early = leaves_early(node)
+    for item in iterate(tracer, node.iter, frame):
+        assign(tracer, node.target, item, frame)
+        if early:
+            with scope(tracer, frame, Flow.CONTINUE) as close:
+                flow = close(run(tracer, node.body, frame))
+        else:
+            flow = run(tracer, node.body, frame)
+        if flow is Flow.RETURN:
+            return flow
+        if flow is Flow.BREAK:
+            return Flow.NEXT
+    return run(tracer, node.orelse, frame)
+
+
+def _while(tracer: Tracer, node: ast.While, frame: Frame) -> Flow:
+    while True:
+        tracer.position = (frame.file, node.test)
+        test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
+        if isinstance(test, Expr):
+            raise tracer.error(
+                f"a `while` loop whose condition `{test!r}` depends on symbols: how often it runs would be known only during the run",
+                "loop over a fixed range; or " + OPAQUE_HINT,
+            )
+        if not test:
+            return run(tracer, node.orelse, frame)
+        if leaves_early(node):
+            with scope(tracer, frame, Flow.CONTINUE) as close:
+                flow = close(run(tracer, node.body, frame))
+        else:
+            flow = run(tracer, node.body, frame)
+        if flow is Flow.RETURN:
+            return flow
+        if flow is Flow.BREAK:
+            return Flow.NEXT
+
+
+def _return(tracer: Tracer, node: ast.Return, frame: Frame) -> Flow:
+    frame.result = None if node.value is None else tracer.evaluate(tracer, node.value, frame)
+    frame.return_node = frame.return_node or node.value
+    return Flow.RETURN
+
+
+def _expression(tracer: Tracer, node: ast.Expr, frame: Frame) -> None:
+    tracer.evaluate(tracer, node.value, frame)
+
+
+def _assign(tracer: Tracer, node: ast.Assign, frame: Frame) -> None:
+    value = tracer.evaluate(tracer, node.value, frame)
+    for target in node.targets:
+        assign(tracer, target, value, frame)
+
+
+def _annotated(tracer: Tracer, node: ast.AnnAssign, frame: Frame) -> None:
+    if node.value is not None:
+        assign(tracer, node.target, tracer.evaluate(tracer, node.value, frame), frame)
+
+
+def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
+    target = node.target
+    if isinstance(target, ast.Name):
+        old = tracer.usable(frame.lookup(target.id), target.id)
+        new = _changed(tracer, node, old, frame)
+        bind(tracer, target.id, new, frame)
+    elif isinstance(target, ast.Attribute):
+        place, name = tracer.evaluate(tracer, target.value, frame), private_name(target.attr, frame)
+        new = _changed(tracer, node, tracer.usable(attribute(tracer, place, name), name), frame)
+        set_attribute(tracer, place, name, new)
+    else:
+        place, index = tracer.evaluate(tracer, target.value, frame), tracer.evaluate(tracer, target.slice, frame)
+        new = _changed(tracer, node, tracer.usable(place[index], ast.unparse(target)), frame)
+        place = tracer.evaluate(tracer, target.value, frame)
+        assign_item(tracer, place, index, new)
+
+
+def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: Frame) -> Any:
+    value = tracer.evaluate(tracer, node.value, frame)
+    tracer.position = (frame.file, node)
+    if isinstance(old, np.ndarray) and isinstance(node.target, ast.Name):
+        old = promoted(tracer, old, value)
+    elif isinstance(old, np.ndarray) and old.dtype != object:
+        return BINARY[type(node.op)](old, value)
+    tracer.touch(old)
+    new = _IN_PLACE.get(type(node.op), BINARY[type(node.op)])(old, value)
+    tracer.note(new)
+    return new
+
+
+def _assert(tracer: Tracer, node: ast.Assert, frame: Frame) -> None:
+    test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
+    if isinstance(test, Expr):
+        raise tracer.error(
+            f"`assert` on the condition `{test!r}`, which depends on symbols", "state it as an event that ends the run, or leave it out of the model"
+        )
+    if not test:
+        raise AssertionError(None if node.msg is None else tracer.evaluate(tracer, node.msg, frame))
+
+
+def _raise(tracer: Tracer, node: ast.Raise, frame: Frame) -> None:
+    if tracer.assumptions:
+        condition = tracer.assumed_since(0)
+        raise tracer.error(
+            f"`raise` in a branch that depends on symbols (`{condition!r}`)", "use an event that ends the run, or leave it out of the model"
+        )
+    if node.exc is None:
+        raise tracer.error("a bare `raise` is followed only inside `except`")
+    error = tracer.evaluate(tracer, node.exc, frame)
+    raise error if node.cause is None else error from tracer.evaluate(tracer, node.cause, frame)
+
+
+def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
+    depth = len(tracer.assumptions)
+    try:
+        flow = run(tracer, node.body, frame)
+        if flow is Flow.NEXT:
+            flow = run(tracer, node.orelse, frame)
+    except Exception as error:
+        handler = _handler(tracer, node, error, frame)
+        if handler is None:
+            _finally(tracer, node, frame)
+            raise
+        if tracer.failure is not None and tracer.failure[2] > depth:
+            raise tracer.error(
+                f"`try` around an exception ({type(error).__name__}) in a branch that depends on symbols", at=tracer.failure[1]
+            ) from error
+        if handler.name is not None:
+            bind(tracer, handler.name, error, frame)
+        flow = run(tracer, handler.body, frame)
+    last = _finally(tracer, node, frame)
+    return flow if last is Flow.NEXT else last
+
+
+def _finally(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
+    return run(tracer, node.finalbody, frame)
+
+
+def _handler(tracer: Tracer, node: ast.Try, error: Exception, frame: Frame) -> ast.ExceptHandler | None:
+    if isinstance(error, UntraceableError):
+        return None
+    for handler in node.handlers:
+        if handler.type is None or isinstance(error, tracer.evaluate(tracer, handler.type, frame)):
+            return handler
+    return None
+
+
+def _with(tracer: Tracer, node: ast.With, frame: Frame) -> Flow:
+    return _with_items(tracer, node, node.items, frame)
+
+
+def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame: Frame) -> Flow:
+    if not items:
+        return run(tracer, node.body, frame)
+    head, *rest = items
+    with tracer.evaluate(tracer, head.context_expr, frame) as value:
+        if head.optional_vars is not None:
+            assign(tracer, head.optional_vars, value, frame)
+        return _with_items(tracer, node, rest, frame)
+    return Flow.NEXT
+
+
+def _match(tracer: Tracer, node: ast.Match, frame: Frame) -> Flow:
+    subject = tracer.evaluate(tracer, node.subject, frame)
+    for case in node.cases:
+        tracer.position = (frame.file, case.pattern)
+        captured = _matched(tracer, subject, case.pattern, frame)
+        if captured is None:
+            continue
+        for name, value in captured.items():
+            bind(tracer, name, value, frame)
+        if case.guard is not None:
+            test = tracer.truth(tracer.evaluate(tracer, case.guard, frame))
+            if isinstance(test, Expr):
+                raise tracer.error(f"a `case ... if` whose condition `{test!r}` depends on symbols", "use `if` and `elif`")
+            if not test:
+                continue
+        return run(tracer, case.body, frame)
+    return Flow.NEXT
+
+
+def _matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: Frame) -> dict[str, Any] | None:
+    """The names a pattern binds, found by Python itself; None if it does not match."""
+    names: dict[str, Any] = {item.id: frame.lookup(item.id) for item in ast.walk(pattern) if isinstance(item, ast.Name)}
+    case = ast.match_case(pattern=pattern, guard=None, body=[ast.Assign([ast.Name(" matched", ast.Store())], ast.Constant(True))])
+    statement = ast.Match(subject=ast.Name(" subject", ast.Load()), cases=[case])
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(statement, pattern)], []))
+    space: dict[str, Any] = {**names, " subject": subject}
+    if isinstance(subject, Expr) and not _binds_anything(pattern):
+        raise tracer.error(f"`match` on `{subject!r}`, which depends on symbols", "use `if` and `elif` with comparisons")
+    exec(compile(module, frame.file.name, "exec"), {"__builtins__": __builtins__}, space)  # noqa: S102 - a pattern of the user's own code
+    if " matched" not in space:
+        return None
+    return {key: value for key, value in space.items() if not key.startswith(" ") and (key not in names or value is not names[key])}
+
+
+def _binds_anything(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def _function(tracer: Tracer, node: ast.FunctionDef, frame: Frame) -> None:
+    value: Any = make_closure(tracer, node, frame)
+    for decorator in reversed(node.decorator_list):
+        value = tracer.call(tracer, tracer.evaluate(tracer, decorator, frame), (value,), {})
+    bind(tracer, node.name, value, frame)
+
+
+def _class(tracer: Tracer, node: ast.ClassDef, frame: Frame) -> None:
+    bases = tuple(tracer.evaluate(tracer, base, frame) for base in node.bases)
+    keywords = {item.arg: tracer.evaluate(tracer, item.value, frame) for item in node.keywords if item.arg is not None}
+    body = Frame(frame.file, node.name, frame.globals, Namespace(), frame.cells, frame, node.name, "class")
+    body.variables["__module__"], body.variables["__qualname__"] = frame.globals.get("__name__", ""), node.name
+    run(tracer, node.body, body)
+    value: Any = types.new_class(node.name, bases, keywords, lambda space: space.update(body.variables))
+    for decorator in reversed(node.decorator_list):
+        value = tracer.call(tracer, tracer.evaluate(tracer, decorator, frame), (value,), {})
+    bind(tracer, node.name, value, frame)
+
+
+def _import(tracer: Tracer, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+    space: dict[str, Any] = {}
+    scope_names = {key: frame.globals[key] for key in ("__name__", "__package__", "__spec__", "__builtins__") if key in frame.globals}
+    exec(compile(ast.Module([node], []), frame.file.name, "exec"), scope_names, space)  # noqa: S102 - an import of the user's own code
+    for name, value in space.items():
+        bind(tracer, name, value, frame)
+
+
+def _declare(_tracer: Tracer, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:
+    kind = "global" if isinstance(node, ast.Global) else "nonlocal"
+    frame.outer_names.update(dict.fromkeys(node.names, kind))
+
+
+def _delete(tracer: Tracer, node: ast.Delete, frame: Frame) -> None:
+    for target in node.targets:
+        delete(tracer, target, frame)
+
+
+def _pass(_tracer: Tracer, _node: ast.stmt, _frame: Frame) -> None:
+    return None
+
+
+def _break(_tracer: Tracer, _node: ast.Break, _frame: Frame) -> Flow:
+    return Flow.BREAK
+
+
+def _continue(_tracer: Tracer, _node: ast.Continue, _frame: Frame) -> Flow:
+    return Flow.CONTINUE
+
+
+_RULES: Final[dict[type[ast.stmt], Callable[[Tracer, Any, Frame], Flow | None]]] = {
+    ast.If: _if,
+    ast.For: _for,
+    ast.While: _while,
+    ast.Return: _return,
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.Try: _try,
+    ast.With: _with,
+    ast.Match: _match,
+    ast.FunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Global: _declare,
+    ast.Nonlocal: _declare,
+    ast.Delete: _delete,
+    ast.Pass: _pass,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.TypeAlias: _pass,
+}

@@ -1,0 +1,185 @@
+"""Two branches become one: values that differ are joined by ``select`` (stage: tracing the user's Python).
+
+In: a condition and what a variable holds where it is true and where it is false. Out: one value of the same structure.
+What has no common structure becomes a ``Diverged`` value, which is an error only if it is used later.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin
+from tidegate.expressions.nodes import Expr, select
+from tidegate.expressions.tracing.journal import EMPTY, Contents, owner
+from tidegate.expressions.tracing.vector import Vector
+
+__all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "merge"]
+
+_DEEPEST: Final = 40  # levels of nested containers; beyond it a structure surely contains itself
+
+
+class MismatchError(Exception):
+    """Two values have no structure in common; the message says how they differ."""
+
+
+@dataclass(frozen=True, eq=False)
+class Diverged:
+    """A variable that holds things of different structure, or nothing, depending on a condition."""
+
+    condition: Expr
+    if_true: Any
+    if_false: Any
+    reason: str
+    origin: Origin
+
+
+def is_scalar(value: Any) -> bool:
+    """True for numbers, truth values and expressions."""
+    return isinstance(value, Expr | int | float | np.number | np.bool_) or (isinstance(value, np.ndarray) and value.shape == ())
+
+
+def describe(value: Any) -> str:
+    """A few words on what a value is."""
+    if value is EMPTY:
+        return "nothing"
+    if value is None:
+        return "None"
+    if is_scalar(value):
+        return "a number"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, dict):
+        return f"a dict with keys {list(value)}"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(value, list | tuple | set):
+        return f"a {type(value).__name__} of length {len(value)}"  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType]
+    return f"{value!r}" if isinstance(value, str) else f"an object of type {type(value).__name__}"
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """What mutable objects held at the end of each of two branches, where that is not what they hold now."""
+
+    if_true: Contents
+    if_false: Contents
+
+
+def merge(condition: Expr, a: Any, b: Any, views: Views | None = None, depth: int = 0) -> Any:
+    """``a`` where the condition holds, else ``b``, element by element.
+
+    Parameters
+    ----------
+    condition : decides.
+    a, b : what the two branches give.
+    views : what changed in the branches, if it was put back since.
+
+    Raises
+    ------
+    MismatchError
+        if the two have different structure.
+    """
+    if a is b:
+        return a
+    if depth > _DEEPEST:
+        raise MismatchError("a structure that contains itself")
+    if is_scalar(a) and is_scalar(b):
+        return _merge_scalars(condition, a, b)
+    if views is not None:
+        a, b = _held(a, views.if_true), _held(b, views.if_false)
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return _merge_arrays(condition, a, b, views)
+    if type(a) is not type(b):
+        raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
+    if isinstance(a, list | tuple | dict):
+        return _merge_containers(condition, a, b, views, depth)
+    if hasattr(a, "__dict__") and not callable(a) and not isinstance(a, type):
+        return _merge_objects(condition, a, b, views, depth)
+    if not isinstance(a, Diverged) and a == b:
+        return a
+    raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
+
+
+def _held(value: Any, contents: Contents) -> Any:
+    """The value as it was at the end of a branch: a copy where it has changed since."""
+    entries = getattr(value, "__dict__", None)
+    if entries is not None and id(entries) in contents:
+        changed = copy.copy(value)
+        vars(changed).clear()
+        vars(changed).update(contents[id(entries)][1])
+        return changed
+    base = owner(value)
+    if base is None or id(base) not in contents:
+        return value
+    then = contents[id(base)][1]
+    if base is value:
+        return then
+    # a part of an array: let the array hold what it held then, for a moment
+    now = base.copy()
+    base[...] = then
+    part = value.copy()
+    base[...] = now
+    return part
+
+
+def _merge_scalars(condition: Expr, a: Any, b: Any) -> Any:
+    a = a.item() if isinstance(a, np.ndarray) else a
+    b = b.item() if isinstance(b, np.ndarray) else b
+    if not isinstance(a, Expr) and not isinstance(b, Expr) and type(a) is type(b) and a == b:
+        return a
+    return select(condition, a, b)
+
+
+def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
+    try:
+        first, second = np.asarray(a), np.asarray(b)
+    except ValueError:
+        first, second = np.empty(0), np.empty((0, 0))
+    if first.shape != second.shape or isinstance(a, dict) or isinstance(b, dict):
+        raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
+    if first.dtype != object and second.dtype != object and np.array_equal(first, second):
+        return a
+    pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
+    values = [merge(condition, x, y, views) for x, y in pairs]
+    return Vector(values, getattr(a, "layout", None)).reshape(first.shape) if first.ndim != 1 else Vector(values, getattr(a, "layout", None))
+
+
+def _merge_containers(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
+    if isinstance(a, dict):
+        entries: dict[Any, Any] = a
+        if set(entries) != set(b):
+            different = sorted(map(repr, set(entries) ^ set(b)))
+            raise MismatchError(f"a dict with key {', '.join(different)} in one branch only")
+        return {key: merge(condition, value, b[key], views, depth + 1) for key, value in entries.items()}
+    if len(a) != len(b):
+        raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
+    values = [merge(condition, x, y, views, depth + 1) for x, y in zip(a, b, strict=True)]
+    if isinstance(a, list):
+        return values
+    return type(a)(*values) if hasattr(a, "_fields") else tuple(values)
+
+
+def _merge_objects(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
+    if set(vars(a)) != set(vars(b)):
+        raise MismatchError(f"objects of type {type(a).__name__} with different attributes")
+    merged = copy.copy(a)
+    for name, value in vars(a).items():
+        vars(merged)[name] = merge(condition, value, vars(b)[name], views, depth + 1)
+    return merged
+
+
+def frozen(value: Any, depth: int = 0) -> Any:
+    """A copy that later changes of the user's containers do not reach."""
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, np.ndarray):
+        return value.copy()  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    if type(value) is list:
+        return [frozen(item, depth + 1) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is tuple:
+        return tuple(frozen(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is dict:
+        return {key: frozen(item, depth + 1) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return value

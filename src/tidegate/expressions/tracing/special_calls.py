@@ -1,0 +1,209 @@
+"""Builtin and numpy functions that need a rule of their own on symbols (stage: tracing the user's Python).
+
+In: the tracer and the arguments of a call. Out: what the function would return. All other functions are called as they are.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Hashable
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
+from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.merge import is_scalar
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored
+
+__all__ = ["Rule", "as_vectors", "rule_for"]
+
+Rule = Callable[[Tracer, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def rule_for(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule | None:
+    """The rule for a call, if it needs one."""
+    if not isinstance(function, Hashable):
+        return None
+    if function in _RULES:
+        return _RULES[function]
+    if function in _MAKERS:
+        return lambda tracer, args, kwargs: _made_array(tracer, function, args, kwargs)
+    if getattr(function, "__name__", "") == "sort" and isinstance(getattr(function, "__self__", None), list) and is_symbolic(function.__self__):
+        return _sorted
+    if function in SUBSTITUTES and is_symbolic(args, kwargs) and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
+        return lambda _, args, kwargs: stored(SUBSTITUTES[function](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+    if isinstance(function, type) and issubclass(function, np.floating) and is_symbolic(args):
+        return _float
+    return None
+
+
+def as_vectors(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments for numpy: lists and arrays with expressions in them as vectors, which numpy hands over to their rules."""
+    return tuple(_as_vector(value) for value in values)
+
+
+def _as_vector(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return stored(value) if value.dtype == object else value  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, list | tuple) or not is_symbolic(value):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    try:
+        array = np.array(value, dtype=object)
+    except ValueError:
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return Vector(array) if all(is_scalar(item) for item in array.ravel().tolist()) else value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _extreme(name: str, function: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Rule:
+    def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = list(args[0]) if len(args) == 1 else list(args)
+        if "key" in kwargs and kwargs["key"] is not None:
+            values_of = [tracer.call(tracer, kwargs["key"], (value,), {}) for value in values]
+            if is_symbolic(values_of):
+                raise tracer.error(f"`{name}` with a key that depends on symbols")
+            return values[values_of.index(function(values_of))]
+        if not is_symbolic(values):
+            return function(values, **kwargs)
+        result = values[0]
+        for value in values[1:]:
+            result = choose(result, value)
+        return result
+
+    return rule
+
+
+def _quantified(is_any: bool) -> Rule:
+    def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        (values,) = args
+        result: Expr = FALSE if is_any else TRUE
+        for value in values:
+            test = tracer.truth(value)
+            if isinstance(test, Expr):
+                result = result | test if is_any else result & test
+            elif test is is_any:
+                return is_any
+        return result if not result.is_constant else result.value != 0.0
+
+    return rule
+
+
+def _float(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not is_symbolic(args):
+        return float(*args)
+    value = args[0].item() if isinstance(args[0], np.ndarray) else args[0]
+    return as_real(value)
+
+
+def _int(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not is_symbolic(args):
+        return int(*args, **kwargs)
+    value = args[0].item() if isinstance(args[0], np.ndarray) else args[0]
+    return math.trunc(as_real(value))
+
+
+def _bool(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return tracer.truth(args[0]) if args else False
+
+
+def _range(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    for value in args:
+        if isinstance(value, Expr) and not value.is_constant:
+            raise tracer.error(
+                f"`range` up to `{value!r}`, which depends on symbols: how often the loop runs would be known only during the run",
+                "use a plain Python number from outside the function for the count, not a variable or a parameter; or " + OPAQUE_HINT,
+            )
+    return range(*args)
+
+
+def _sorted(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if args and (is_symbolic(args) or kwargs.get("key") is not None):
+        values = list(args[0])
+        key = kwargs.get("key")
+        keys = values if key is None else [tracer.call(tracer, key, (value,), {}) for value in values]
+        if not is_symbolic(keys):
+            order = sorted(range(len(values)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse")))
+            return tracer.made([values[at] for at in order])
+    elif args:
+        return tracer.made(sorted(*args, **kwargs))
+    raise tracer.error("sorting symbolic values: their order is known only during the run", "use min and max; or " + OPAQUE_HINT)
+
+
+def _isinstance(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    value, kinds = args
+    if isinstance(value, Expr):
+        # an expression stands for the number it will be
+        return isinstance(value, kinds) or isinstance(True if value.is_boolean else 1.0, kinds)
+    return isinstance(value, kinds)
+
+
+def _getattr(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 3 and not hasattr(args[0], args[1]):
+        return args[2]
+    return tracer.usable(attribute(tracer, args[0], args[1]), args[1])
+
+
+def _setattr(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    set_attribute(tracer, args[0], args[1], args[2])
+
+
+def _evaluation(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise tracer.error("`eval` and `exec` of a text", "write the code itself; or " + OPAQUE_HINT)
+
+
+_FLOATS: Final = frozenset({None, float, object, np.float64, np.dtype(float), np.dtype(object), "float", "float64", "f8", "d"})
+
+
+def _made_array(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A new array: of objects, so that expressions can be put into it, unless another type was asked for."""
+    if function in _FILLED and function not in (np.full_like,) and is_symbolic(args) and "dtype" in kwargs:
+        kwargs = {key: value for key, value in kwargs.items() if key != "dtype"}
+    array = function(*args, **kwargs)
+    wanted: Any = kwargs.get("dtype")
+    is_plain = isinstance(wanted, Hashable) and wanted in _FLOATS
+    return tracer.made(stored(array) if is_plain and array.dtype.kind in "fO" else array)
+
+
+def _converted(function: Any) -> Rule:
+    def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not is_symbolic(args):
+            return function(*args, **kwargs)
+        options = {key: value for key, value in kwargs.items() if key != "dtype"}
+        return stored(function(plain(args[0]), dtype=object, **options))
+
+    return rule
+
+
+def _is_number(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return isinstance(args[0], Expr) or bool(np.isscalar(args[0]))
+
+
+def _fsum(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    values = list(args[0])
+    return sum(values) if is_symbolic(values) else math.fsum(values)
+
+
+_FILLED: Final = frozenset({np.full, np.full_like})
+_MAKERS: Final = frozenset({np.zeros, np.ones, np.empty, np.eye, np.identity, np.zeros_like, np.ones_like, np.empty_like, *_FILLED})
+_RULES: Final[dict[Any, Rule]] = {
+    builtins.min: _extreme("min", min, SUBSTITUTES[np.minimum]),
+    builtins.max: _extreme("max", max, SUBSTITUTES[np.maximum]),
+    builtins.any: _quantified(is_any=True),
+    builtins.all: _quantified(is_any=False),
+    builtins.float: _float,
+    builtins.int: _int,
+    builtins.bool: _bool,
+    builtins.range: _range,
+    builtins.sorted: _sorted,
+    builtins.isinstance: _isinstance,
+    builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
+    builtins.eval: _evaluation,
+    builtins.exec: _evaluation,
+    math.fsum: _fsum,
+    np.isscalar: _is_number,
+    **{function: _converted(function) for function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
+}

@@ -1,0 +1,143 @@
+"""Run a user's function on symbols (stage: tracing the user's Python).
+
+In: a function and symbolic arguments. Out: the expressions it computes, what it yields, and where every condition in them was written.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin
+from tidegate.expressions.nodes import TRUE, Expr
+from tidegate.expressions.tracing.follow_calls import Yields, call
+from tidegate.expressions.tracing.follow_expressions import evaluate
+from tidegate.expressions.tracing.follow_statements import run
+from tidegate.expressions.tracing.frames import Yielded
+from tidegate.expressions.tracing.merge import frozen
+from tidegate.expressions.tracing.source import origin_at
+from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
+
+__all__ = ["Trace", "path_condition", "trace"]
+
+_RECURSION_LIMIT: Final = 20_000  # a sum of a thousand terms is a tree a thousand levels deep
+
+_tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What following a function gave.
+
+    Parameters
+    ----------
+    value : what it returns.
+    yields : what it yields, in order, each with its place.
+    condition_origins : where each condition in the expressions was written first.
+    item_origins : where the entries of the returned list or dict were written, by index or key, if it is written out.
+    """
+
+    value: Any
+    yields: tuple[Yielded, ...]
+    condition_origins: Mapping[Expr, Origin]
+    item_origins: Mapping[Any, Origin]
+
+
+def trace(
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...] | list[Any],
+    *,
+    merge_yields: MergeYields | None = None,
+    make_equation: Callable[[Any, Any], Any] | None = None,
+    merge_returns: MergeReturns | None = None,
+) -> Trace:
+    """Run a function on symbols.
+
+    Parameters
+    ----------
+    function : anything callable.
+    arguments : its positional arguments: expressions, vectors of them, or anything else.
+    merge_yields : joins what the two branches of a symbolic `if` yielded, ``(condition, where_true, where_false) -> list of Yielded``; by default they are
+        joined pairwise.
+    make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
+    merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
+        by default both must have the same structure.
+
+    Raises
+    ------
+    UntraceableError
+        for what cannot be followed, with file, line and what to try.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> def weir(level):
+    ...     return level - 1.0 if level > 1.0 else 0.0
+    >>> trace(weir, [symbol(Role.UNKNOWN, "level")]).value
+    level - 1 if level > 1 else 0
+    """
+    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns)
+    token = _tracer.set(tracer)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        with tracer.journal() as journal:
+            result = call(tracer, function, tuple(arguments), {})
+            yields = list(result.yielded) if isinstance(result, Yields) else []
+            value = frozen(_checked(tracer, result.result if isinstance(result, Yields) else result))
+            # symbols must not stay behind in the user's own objects
+            journal.restore()
+        tracer.note(value)
+    except Exception as error:
+        located = tracer.located(error)
+        if located is error:
+            raise
+        raise located from (error if not hasattr(error, "origin") else None)
+    finally:
+        _tracer.reset(token)
+        if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
+            sys.setrecursionlimit(limit)
+    return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer))
+
+
+def path_condition() -> Expr:
+    """Under which condition the function being traced is where it is now; for functions of a front end that are called from it."""
+    tracer = _tracer.get()
+    return TRUE if tracer is None else tracer.assumed_since(0)
+
+
+def _checked(tracer: Tracer, value: Any) -> Any:
+    """The value, if no part of it was left undefined by branches."""
+    tracer.usable(value, "the returned value")
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        for item in value.ravel().tolist():
+            tracer.usable(item, "an element of the returned array")
+    elif isinstance(value, list | tuple):
+        items: Any = value
+        for item in items:
+            _checked(tracer, item)
+    elif isinstance(value, dict):
+        entries: Any = value
+        for item in entries.values():
+            _checked(tracer, item)
+    return value
+
+
+def _item_origins(tracer: Tracer) -> dict[Any, Origin]:
+    if tracer.returned is None:
+        return {}
+    file, node = tracer.returned
+    origins: dict[Any, Origin] = {None: origin_at(file, node)}
+    if isinstance(node, ast.List | ast.Tuple) and not any(isinstance(item, ast.Starred) for item in node.elts):
+        origins.update({at: origin_at(file, item) for at, item in enumerate(node.elts)})
+    if isinstance(node, ast.Dict):
+        for key, item in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant):
+                origins[key.value] = origin_at(file, item)
+    return origins

@@ -1,0 +1,243 @@
+"""The state of one trace: where it is, what it assumes, what it met (stage: tracing the user's Python).
+
+One ``Tracer`` object is passed along by the files that follow expressions, statements and calls. What they need of one another they call
+through it, so that they stay files of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin, TidegateError, UntraceableError
+from tidegate.expressions.nodes import TRUE, Expr, as_boolean
+from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
+from tidegate.expressions.tracing.journal import EMPTY, Journal, content, owner
+from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
+from tidegate.expressions.tracing.source import SourceFile, origin_at
+
+__all__ = ["OPAQUE_HINT", "MergeReturns", "MergeYields", "Scope", "Tracer"]
+
+MergeYields = Callable[[Expr, list[Yielded], list[Yielded]], list[Yielded]]
+MergeReturns = Callable[[Expr, Any, Any], Any]
+OPAQUE_HINT: Final = "mark the function that does it with tg.opaque; it is then called as it is, with finite differences for its derivatives"
+_CONDITIONS: Final = frozenset({"ge", "gt", "nonzero", "and", "or", "not", "floor", "segment"})
+
+
+@dataclass(eq=False)
+class Scope:
+    """A call or a loop's round that symbolic branches may leave early."""
+
+    kind: Flow
+    depth: int
+    journal: Journal
+    exits: list[Exit] = field(default_factory=list[Exit])
+
+
+@dataclass(eq=False)
+class Tracer:
+    """What is known at one moment of a trace.
+
+    Parameters
+    ----------
+    evaluate : follows an expression of the syntax tree in a frame.
+    run : follows statements in a frame and says how they ended.
+    call : calls anything with arguments.
+    merge_yields, make_equation, merge_returns : hooks of the front end; see ``trace``.
+    """
+
+    evaluate: Callable[[Tracer, ast.expr, Frame], Any]
+    run: Callable[[Tracer, list[ast.stmt], Frame], Flow]
+    call: Callable[[Tracer, Any, tuple[Any, ...], dict[str, Any]], Any]
+    merge_yields: MergeYields | None = None
+    make_equation: Callable[[Any, Any], Any] | None = None
+    merge_returns: MergeReturns | None = None
+    condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    journals: list[Journal] = field(default_factory=list[Journal])
+    scopes: list[Scope] = field(default_factory=list[Scope])
+    frames: list[Frame] = field(default_factory=list[Frame])
+    assumptions: list[tuple[Expr, bool]] = field(default_factory=list[tuple[Expr, bool]])
+    spoiled: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    position: tuple[SourceFile, ast.AST] | None = None
+    failure: tuple[BaseException, Origin, int] | None = None
+    returned: tuple[SourceFile, ast.expr] | None = None
+    seen: dict[int, Expr] = field(default_factory=dict[int, Expr])
+
+    # -- where it is, and what to say about it
+
+    def here(self) -> Origin:
+        """The place of the user's source that is being followed."""
+        return origin_at(*self.position) if self.position is not None else Origin()
+
+    def error(self, message: str, hint: str = OPAQUE_HINT, at: Origin | None = None) -> UntraceableError:
+        """An error about the present place."""
+        return UntraceableError(message, origin=at or self.here(), hint=hint)
+
+    def mark(self, error: BaseException) -> None:
+        """Note where an exception came up, and under how many assumptions, before frames are left."""
+        if self.failure is None or self.failure[0] is not error:
+            self.failure = (error, self.here(), len(self.assumptions))
+
+    def located(self, error: Exception) -> TidegateError:
+        """An exception of the user's code or of the graph, as an error that names the line."""
+        origin = self.failure[1] if self.failure is not None and self.failure[0] is error else self.here()
+        if isinstance(error, TidegateError):
+            if error.origin is not None or not hasattr(error, "hint"):
+                return error
+            return type(error)(error.message, origin=origin, hint=error.hint)
+        if isinstance(error, RecursionError):
+            return UntraceableError(
+                "functions call one another too deeply: a recursion whose end depends on symbols cannot be followed", origin=origin, hint=OPAQUE_HINT
+            )
+        return UntraceableError(f"following this line on symbols failed with {type(error).__name__}: {error}", origin=origin, hint=OPAQUE_HINT)
+
+    def note(self, value: Any) -> None:
+        """Record the present place as the origin of every condition that is new in a value."""
+        if isinstance(value, np.ndarray):
+            if value.dtype == object:
+                self.note(value.ravel().tolist())
+            return
+        if isinstance(value, list | tuple):
+            items: Any = value
+            for item in items:
+                self.note(item)
+            return
+        if not isinstance(value, Expr) or id(value) in self.seen:
+            return
+        stack = [value]
+        origin: Origin | None = None
+        while stack:
+            item = stack.pop()
+            if id(item) in self.seen:
+                continue
+            self.seen[id(item)] = item
+            if item.op in _CONDITIONS:
+                origin = origin or self.here()
+                self.condition_origins[item] = origin
+            stack.extend(item.args)
+
+    # -- what is assumed in the present branch
+
+    def assume(self, condition: Expr, truth: bool) -> None:
+        """Add a condition that holds, or does not, until the branch or scope ends."""
+        self.assumptions.append((condition, truth))
+        if condition.op == "not":
+            self.assume(condition.args[0], not truth)
+        elif condition.op == ("and" if truth else "or"):
+            for part in condition.args:
+                self.assume(part, truth)
+
+    def known(self, condition: Expr) -> bool | None:
+        """What the assumptions say about a condition; None if nothing."""
+        if condition.is_constant:
+            return condition.value != 0.0
+        opposite = condition.args[0] if condition.op == "not" else None
+        for item, truth in self.assumptions:
+            if item is condition:
+                return truth
+            if item is opposite:
+                return not truth
+        return None
+
+    def assumed_since(self, depth: int) -> Expr:
+        """The conjunction of the assumptions made since there were ``depth`` of them."""
+        together = TRUE
+        for item, truth in self.assumptions[depth:]:
+            together = together & (item if truth else ~item)
+        return together
+
+    def truth(self, value: Any) -> bool | Expr:
+        """What ``if value:`` asks: a bool, or the condition it depends on."""
+        if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
+            value = value.ravel()[0]
+        if not isinstance(value, Expr):
+            return bool(value)
+        condition = as_boolean(value)
+        self.note(condition)
+        known = self.known(condition)
+        return condition if known is None else known
+
+    # -- what changes
+
+    def touch(self, place: Any) -> None:
+        """Note an object's contents in every open journal that is older than its present contents."""
+        if not self.journals:
+            return
+        target = owner(place)
+        if target is None:
+            return
+        for journal in reversed(self.journals):
+            if id(target) in journal.created:
+                return
+            if id(target) not in journal.touched:
+                journal.touched[id(target)] = (target, content(target))
+
+    def made(self, value: Any) -> Any:
+        """Say that a container is new, so that no fork so far has to keep its contents."""
+        if self.journals:
+            self.journals[-1].created[id(value)] = value
+        return value
+
+    @contextmanager
+    def journal(self) -> Iterator[Journal]:
+        """A journal that is open for a while; what was made in it is new to the journals around it."""
+        opened = Journal()
+        self.journals.append(opened)
+        try:
+            yield opened
+        finally:
+            self.journals.pop()
+            if self.journals:
+                self.journals[-1].created.update(opened.created)
+
+    # -- values of two branches
+
+    def merge(self, condition: Expr, a: Any, b: Any, what: str) -> Any:
+        """One value for two branches; an error that says what differs if there is none."""
+        try:
+            return merge(condition, a, b)
+        except MismatchError as mismatch:
+            raise self.error(
+                f"{what} has no common structure in the branches of `{condition!r}`: {mismatch}", "give both branches values of the same shape"
+            ) from None
+
+    def merge_result(self, condition: Expr, a: Any, b: Any) -> Any:
+        """One returned value for two branches; of the traced function itself as the front end wants it."""
+        if self.merge_returns is not None and len(self.frames) == 1:
+            return self.merge_returns(condition, a, b)
+        return self.merge(condition, a, b, "the returned value")
+
+    def merge_later(self, condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
+        """Like ``merge``, but what has no common structure is an error only when it is used."""
+        try:
+            return merge(condition, a, b, views)
+        except MismatchError as mismatch:
+            return Diverged(condition, a, b, str(mismatch), self.here())
+
+    def usable(self, value: Any, name: str) -> Any:
+        """A value read by the user's code, unless branches left it undefined here."""
+        while isinstance(value, Diverged):
+            known = self.known(value.condition)
+            if known is None:
+                raise self._diverged(value, name)
+            value = value.if_true if known else value.if_false
+            if value is EMPTY:
+                raise NameError(f"name {name!r} is not bound here")
+        if self.spoiled and id(value) in self.spoiled:
+            raise self.error(self.spoiled[id(value)][1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
+        return value
+
+    def _diverged(self, value: Diverged, name: str) -> UntraceableError:
+        place = f" (line {value.origin.line})" if value.origin.line else ""
+        if value.if_false is EMPTY or value.if_true is EMPTY:
+            condition = value.condition if value.if_false is EMPTY else ~value.condition
+            return self.error(f"{name!r} is bound only when `{condition!r}`{place}", f"bind {name!r} in both branches, or before the `if`")
+        return self.error(
+            f"{name!r} has no common structure in the branches of `{value.condition!r}`{place}: {value.reason}",
+            "give both branches values of the same shape",
+        )

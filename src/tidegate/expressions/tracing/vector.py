@@ -1,0 +1,303 @@
+"""The vectors a traced function is given: numpy arrays of expressions that also answer to names (stage: tracing the user's Python).
+
+In: expressions or numbers, with names for pieces of them. Out: an array that indexes, slices, unpacks and computes as numpy's do, and in
+which functions that numpy cannot apply to objects (comparisons, maximum, where, norm ...) work too. It is the same
+type with numbers in it, so that an opaque function meets its arguments in the form the model gave them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, override
+
+import numpy as np
+
+from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.nodes import Expr
+
+__all__ = ["Layout", "UnknownNameError", "Vector", "is_symbolic", "plain", "stored"]
+
+_MOST_SUGGESTED: Final = 3
+
+
+class UnknownNameError(UsageError, AttributeError, KeyError):
+    """A vector was asked for a name it does not have; Python's own protocols see the error they expect."""
+
+    __str__ = Exception.__str__
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Names of the pieces of a vector.
+
+    Parameters
+    ----------
+    owner : what messages call the vector, e.g. ``"p"``.
+    places : for each name the index of its first element and its shape.
+    """
+
+    owner: str
+    places: Mapping[str, tuple[int, tuple[int, ...]]]
+
+    def unknown(self, name: str) -> UnknownNameError:
+        """The error for a name that is not there, with the closest that are."""
+        close = difflib.get_close_matches(name, self.places, _MOST_SUGGESTED)
+        known = ", ".join(map(repr, close or list(self.places)[:12])) or "none"
+        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"its names are: {known}"
+        return UnknownNameError(f"{self.owner} has no entry {name!r}", hint=hint)
+
+
+def is_symbolic(*values: Any) -> bool:
+    """True if any of these is an expression that is no literal, or a container with one in it."""
+    for value in values:
+        if isinstance(value, Expr):
+            if not value.is_constant:
+                return True
+        elif isinstance(value, np.ndarray):
+            if value.dtype == object and is_symbolic(*value.ravel().tolist()):
+                return True
+        elif isinstance(value, list | tuple | set | frozenset):
+            items: Any = value
+            if is_symbolic(*items):
+                return True
+        elif isinstance(value, dict):
+            entries: Any = value
+            if is_symbolic(*entries.values()):
+                return True
+    return False
+
+
+def plain(value: Any) -> Any:
+    """A vector as an ordinary array sharing its memory; lists and tuples likewise inside; the rest as it is."""
+    if isinstance(value, Vector):
+        return value.view(np.ndarray)
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        items: Any = value
+        return type(items)(plain(item) for item in items)
+    return value
+
+
+def _numbers(value: Any) -> Any:
+    """Objects that hold nothing but literals, as arrays of numbers."""
+    if isinstance(value, Expr):
+        return value.value
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        flat = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
+        array = np.array(flat) if flat else np.empty(0)
+        # whole numbers here are the zeros that numpy puts into object arrays: they stand for floats
+        return (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        items: Any = value
+        return type(items)(_numbers(item) for item in items)
+    return plain(value)
+
+
+class Vector(np.ndarray):
+    """An array of expressions or numbers, with names for its pieces where it has a layout.
+
+    Parameters
+    ----------
+    values : the elements.
+    layout : names of the pieces; None for none.
+
+    Examples
+    --------
+    >>> y = Vector([1.0, 2.0, 3.0], Layout("y", {"x": (0, (2,)), "v": (2, ())}))
+    >>> y["v"], y.v, float(sum(y["x"]))
+    (3.0, 3.0, 3.0)
+    """
+
+    layout: Layout | None = None
+
+    def __new__(cls, values: Any, layout: Layout | None = None) -> Vector:
+        """An object array of the values; numbers only where the values are a numpy array of numbers."""
+        source = values if isinstance(values, np.ndarray) else _object_array(values)
+        made = source.view(cls)
+        if layout is not None:
+            made.layout = layout
+        return made
+
+    @override
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._entry(key)
+        _check_index(key)
+        found = super().__getitem__(_mask(key))
+        return found if isinstance(found, Vector) or not isinstance(found, np.ndarray) else found.view(Vector)
+
+    @override
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            place, shape = self._place(key)
+            if shape:
+                self.ravel()[place : place + int(np.prod(shape))] = np.asarray(value, dtype=object).ravel()
+            else:
+                super().__setitem__(place, value)
+            return
+        if isinstance(key, np.ndarray) and is_symbolic(key):
+            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(value), plain(self)))
+            return
+        _check_index(key)
+        super().__setitem__(_mask(key), value)
+
+    def __getattr__(self, name: str) -> Any:
+        """The piece of that name, where numpy has no attribute of that name."""
+        if self.layout is None or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self._entry(name)
+
+    @override
+    def __contains__(self, item: Any) -> bool:
+        if isinstance(item, str):
+            return self.layout is not None and item in self.layout.places
+        return super().__contains__(item)
+
+    def keys(self) -> list[str]:
+        """Names of the pieces, in order."""
+        return list(self.layout.places) if self.layout is not None else []
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names and pieces, in order."""
+        return [(name, self[name]) for name in self.keys()]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The piece of that name, or the default."""
+        return self[name] if name in self else default
+
+    @override
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """Expressions are their own numbers: only literals are converted."""
+        if is_symbolic(self):
+            return self.copy()
+        return _numbers(self).astype(dtype, *args, **options)
+
+    def _place(self, name: str) -> tuple[int, tuple[int, ...]]:
+        layout = self.layout
+        if layout is None:
+            raise UsageError(f"an array without names was asked for {name!r}")
+        if name not in layout.places:
+            raise layout.unknown(name)
+        return layout.places[name]
+
+    def _entry(self, name: str) -> Any:
+        place, shape = self._place(name)
+        if not shape:
+            return super().__getitem__(place)
+        return super().__getitem__(slice(place, place + int(np.prod(shape)))).reshape(shape)
+
+    @override
+    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
+            given = tuple(plain(item) for item in inputs)
+            result = getattr(ufunc, method)(*given, **options)
+        elif is_symbolic(*inputs):
+            result = _by_elements(ufunc, method, [plain(item) for item in inputs], options)
+        else:
+            result = getattr(ufunc, method)(*(_numbers(item) for item in inputs), **options)
+        if out is None:
+            return stored(result)
+        target = out[0]
+        plain(target)[...] = plain(result)
+        return target
+
+    @override
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func in _KEEPING:
+            return stored(super().__array_function__(func, types, args, kwargs))
+        if not is_symbolic(args, list(kwargs.values())):
+            given = {key: _numbers(value) for key, value in kwargs.items()}
+            return stored(func(*(_numbers(item) for item in args), **given))
+        if func in _OWN:
+            return stored(_OWN[func](*args, **kwargs))
+        if func in SUBSTITUTES:
+            given = {key: plain(value) for key, value in kwargs.items()}
+            return stored(SUBSTITUTES[func](*(plain(item) for item in args), **given))
+        return stored(super().__array_function__(func, types, args, kwargs))
+
+
+def _object_array(values: Any) -> Any:
+    """Like ``np.array(values, dtype=object)``, which would try to look inside what stands for one number."""
+    return np.array(values if isinstance(values, list) else list(values), dtype=object)
+
+
+def stored(result: Any) -> Any:
+    """An array as a vector whose elements can be replaced by expressions; masks and indexes stay what they are."""
+    if isinstance(result, np.ndarray):
+        array: Any = result
+        if array.dtype == object:
+            return array if isinstance(array, Vector) else array.view(Vector)
+        if array.dtype.kind == "f" and array.shape:
+            return array.astype(object).view(Vector)
+        return plain(array)
+    return result
+
+
+def _check_index(key: Any) -> None:
+    if is_symbolic(key):
+        raise UntraceableError(
+            "an array is indexed with a value that is known only during the run",
+            hint="use np.where(condition, a, b) for a mask and tg.table for a look-up; or mark the function with tg.opaque",
+        )
+
+
+def _mask(key: Any) -> Any:
+    return np.array(plain(key).tolist()) if isinstance(key, Vector) else key
+
+
+_REDUCED: Final = {"maximum": np.max, "minimum": np.min, "fmax": np.max, "fmin": np.min, "logical_and": np.all, "logical_or": np.any}
+
+
+def _has_rule(ufunc: Any) -> bool:
+    return ufunc in SUBSTITUTES or ufunc.__name__ == "clip"
+
+
+def _by_elements(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """A ufunc that numpy cannot apply to objects, by the rule that stands for it."""
+    rule = SUBSTITUTES[np.clip] if ufunc.__name__ == "clip" else SUBSTITUTES[ufunc]
+    if method == "__call__":
+        return rule(*inputs)
+    if method == "reduce" and ufunc.__name__ in _REDUCED:
+        axis = options.get("axis", 0)
+        array = np.asarray(inputs[0], dtype=object)
+        result = SUBSTITUTES[_REDUCED[ufunc.__name__]](array, axis=axis if array.ndim > 1 else None)
+        return np.expand_dims(result, axis if axis is not None else tuple(range(array.ndim))) if options.get("keepdims") else result
+    if method == "outer":
+        first, second = (np.asarray(item, dtype=object) for item in inputs)
+        return rule(first.reshape(first.shape + (1,) * second.ndim), second)
+    if method == "accumulate":
+        return np.frompyfunc(rule, 2, 1).accumulate(inputs[0], **options)
+    raise UntraceableError(f"np.{ufunc.__name__}.{method} cannot be followed on symbols", hint="write it out, or mark the function with tg.opaque")
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    array = np.asarray(plain(x), dtype=object)
+    absolute, largest, root = SUBSTITUTES[np.absolute], SUBSTITUTES[np.max], SUBSTITUTES[np.sqrt]
+    if ord in (None, "fro") or (ord == 2 and (array.ndim == 1 or axis is not None)):
+        return root(np.sum(array * array, axis=axis, keepdims=keepdims))
+    if array.ndim == 1 and ord == np.inf:
+        return largest(absolute(array))
+    if array.ndim == 1 and ord == 1:
+        return np.sum(absolute(array))
+    raise UntraceableError(f"np.linalg.norm with ord={ord!r} cannot be followed on symbols", hint="write it out, or mark the function with tg.opaque")
+
+
+def _solve(a: Any, b: Any) -> Any:
+    if is_symbolic(a):
+        raise UntraceableError(
+            "np.linalg.solve with a symbolic matrix cannot be followed: which pivots it takes is known only during the run",
+            hint="write the equations as residuals with tg.dae, or mark the function with tg.opaque",
+        )
+    return np.linalg.inv(np.asarray(_numbers(a), dtype=float)) @ np.asarray(plain(b))
+
+
+def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+    absolute = SUBSTITUTES[np.absolute]
+    return SUBSTITUTES[np.less_equal](absolute(operator.sub(plain(a), plain(b))), atol + rtol * absolute(plain(b)))
+
+
+_OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.isclose: _isclose}
+_KEEPING: Final = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copyto, np.shape, np.ndim, np.size})

@@ -1,0 +1,26 @@
+"""Models as Python classes: variables are class attributes, equations and events are methods; ``Component.lower`` makes the neutral model."""
+
+from tidegate.frontends.components.clauses import at, every, finally_, initially, when
+from tidegate.frontends.components.component import Component
+from tidegate.frontends.components.declarations import Algebraic, Discrete, Input, Output, Parameter, State
+from tidegate.frontends.components.symbols import der, message, pre, terminate, time
+
+__all__ = [
+    "Algebraic",
+    "Component",
+    "Discrete",
+    "Input",
+    "Output",
+    "Parameter",
+    "State",
+    "at",
+    "der",
+    "every",
+    "finally_",
+    "initially",
+    "message",
+    "pre",
+    "terminate",
+    "time",
+    "when",
+]

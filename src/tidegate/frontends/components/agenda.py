@@ -1,0 +1,115 @@
+"""The events of a component (front end of components: clauses go in, neutral ``when`` chains, time events and actions come out)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, as_real
+from tidegate.expressions.substitute import substitute
+from tidegate.frontends.components.clauses import Clause, Trigger
+from tidegate.frontends.components.elements import elements
+from tidegate.frontends.components.following import Follower
+from tidegate.model import Action, Assignment, Branch, TimeEvent, When
+
+__all__ = ["Agenda", "read_agenda"]
+
+
+@dataclass(frozen=True, eq=False)
+class Agenda:
+    """What happens when, as the neutral model says it."""
+
+    whens: tuple[When, ...] = ()
+    time_events: tuple[TimeEvent, ...] = ()
+    initial_actions: tuple[Action, ...] = ()
+    final_actions: tuple[Action, ...] = ()
+
+    def replaced(self, mapping: Mapping[Expr, Expr]) -> Agenda:
+        """The same with nodes replaced in conditions, times and new values."""
+
+        def actions(given: Iterable[Action]) -> tuple[Action, ...]:
+            return tuple(replace(item, value=substitute([item.value], mapping)[0]) if isinstance(item, Assignment) else item for item in given)
+
+        def branch(given: Branch) -> Branch:
+            return replace(given, conditions=tuple(substitute(given.conditions, mapping)), actions=actions(given.actions))
+
+        def event(given: TimeEvent) -> TimeEvent:
+            first = substitute([given.first], mapping)[0]
+            period = None if given.period is None else substitute([given.period], mapping)[0]
+            return replace(given, first=first, period=period, actions=actions(given.actions))
+
+        return Agenda(
+            tuple(replace(when, branches=tuple(branch(item) for item in when.branches)) for when in self.whens),
+            tuple(event(item) for item in self.time_events),
+            actions(self.initial_actions),
+            actions(self.final_actions),
+        )
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Follows the clauses one after the other."""
+
+    clauses: Mapping[str, Clause]
+    follower: Follower
+
+    def body(self, clause: Clause) -> Any:
+        return clause.body.__get__(self.follower.component)
+
+    def branch(self, clause: Clause, trigger: Trigger, actions: tuple[Action, ...]) -> Branch:
+        what = f"the condition of {clause.name}"
+        conditions = self.follower.conditions(trigger.conditions, what, trigger.origin)
+        constant = next((item for item in conditions if item.is_constant), None)
+        if constant is not None or not conditions:
+            value = "missing" if constant is None else "always true" if constant.value else "never true"
+            raise UsageError(f"{what} is {value}", origin=self.follower.placed(trigger.origin), hint="it must contain time or a variable")
+        return Branch(conditions, actions, clause.name, self.follower.placed(clause.origin))
+
+    def times(self, clause: Clause, trigger: Trigger, actions: tuple[Action, ...]) -> list[TimeEvent]:
+        what, origin = f"the time of {clause.name}", trigger.origin
+        given = [self.follower.value(item, origin) for item in trigger.times]
+        firsts = [as_real(item) for one in given for item in elements(one, what, self.follower.placed(origin))]
+        period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {clause.name}", origin)
+        place = self.follower.placed(clause.origin)
+        return [TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place) for first in firsts]
+
+
+def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
+    """The name of the chain's first clause; a subclass may have put its own in that place."""
+    head = clause.head
+    if head.name not in clauses:
+        raise UsageError(f"{clause.name} follows {head.name} with elsewhen, but {head.name} is no clause of this component", origin=clause.origin)
+    return head.name
+
+
+def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
+    """Follow every clause of a component.
+
+    Parameters
+    ----------
+    clauses : in the order of the class; a chain of ``when`` and ``elsewhen`` keeps this order.
+    follower : knows the component.
+    """
+    reader = _Reader(clauses, follower)
+    chains: dict[str, list[Branch]] = {}
+    leaders: dict[str, tuple[int, Origin]] = {}
+    time_events: list[TimeEvent] = []
+    initial: list[Action] = []
+    final: list[Action] = []
+    for name, clause in clauses.items():
+        actions = follower.actions(reader.body(clause), name, follower.placed(clause.origin))
+        for trigger in clause.triggers:
+            if trigger.kind == "when":
+                chain = _head_name(clause, clauses)
+                leaders.setdefault(chain, (trigger.priority, follower.placed(clause.origin)))
+                chains.setdefault(chain, []).append(reader.branch(clause, trigger, actions))
+            elif trigger.kind == "initially":
+                initial.extend(actions)
+            elif trigger.kind == "finally":
+                final.extend(actions)
+            else:
+                time_events.extend(reader.times(clause, trigger, actions))
+    whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
+    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final))

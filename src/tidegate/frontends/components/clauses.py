@@ -1,0 +1,195 @@
+"""The decorators that make a component's methods happen at events (front end of components: methods go in, clauses come out).
+
+A clause is a body with one or more triggers, so several decorators may stand above one method. Nothing is evaluated here: conditions and times
+are kept as written and followed when the component is lowered.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, cast, overload
+
+from tidegate.errors import Origin, UsageError
+from tidegate.frontends.components.declarations import caller
+from tidegate.frontends.components.elements import Given
+from tidegate.model import DEFAULT_PRIORITY
+
+__all__ = ["Clause", "Trigger", "at", "every", "finally_", "initially", "when"]
+
+Body = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Trigger:
+    """One decorator: when its clause happens.
+
+    Parameters
+    ----------
+    kind : which decorator.
+    conditions : of a ``when``; any of them becoming true.
+    times : of an ``at``, or the start of an ``every``.
+    period : of an ``every``.
+    after : of an ``elsewhen``, the clause it follows; a tuple, because a clause as an attribute would answer as its method.
+    """
+
+    kind: Literal["when", "every", "at", "initially", "finally"]
+    conditions: tuple[Given, ...] = ()
+    times: tuple[Given, ...] = ()
+    period: Given = None
+    priority: int = DEFAULT_PRIORITY
+    after: tuple[Clause, ...] = ()
+    origin: Origin = field(default_factory=Origin)
+
+
+class Clause:
+    """A method with its triggers; on an instance it answers as the plain method, so that it can be called and tested."""
+
+    def __init__(self, body: Body, triggers: tuple[Trigger, ...]) -> None:
+        self.body = body
+        self.triggers = triggers
+        self.name: str = getattr(body, "__name__", "clause")
+        code = getattr(body, "__code__", None)
+        file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
+        self.origin = Origin(file=file, line=line, text=linecache.getline(file, line).strip())
+        self.__doc__ = body.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Body: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> Any:
+        return self if instance is None else self.body.__get__(instance, owner)
+
+    @property
+    def head(self) -> Clause:
+        """The clause that begins the chain of ``when`` and ``elsewhen`` this one belongs to."""
+        before = next((clause for trigger in self.triggers for clause in trigger.after), None)
+        return self if before is None else before.head
+
+    def elsewhen(self, *conditions: Given) -> Callable[[Body | Clause], Clause]:
+        """Happens when a condition becomes true and no clause before it in the chain happens at the same time."""
+        place = caller()
+        if not any(trigger.kind == "when" for trigger in self.triggers):
+            raise UsageError(
+                f"{self.name} is no @tg.when clause, so nothing can follow it with elsewhen", origin=place, hint="start the chain with @tg.when"
+            )
+        _require_conditions(conditions, "elsewhen", place)
+        first = next(trigger for trigger in self.triggers if trigger.kind == "when")
+        return _decorator(replace(first, conditions=conditions, after=(self,), origin=place))
+
+
+def _decorator(trigger: Trigger) -> Callable[[Body | Clause], Clause]:
+    def decorate(body: Body | Clause) -> Clause:
+        if isinstance(body, Clause):
+            if trigger.after or any(t.after or t.kind == trigger.kind == "when" for t in body.triggers):
+                raise UsageError(
+                    f"{body.name} would belong to two chains", origin=trigger.origin, hint="give one @tg.when all conditions: @tg.when(c1, c2)"
+                )
+            return Clause(body.body, (trigger, *body.triggers))
+        if not callable(body):
+            raise UsageError(f"@tg.{trigger.kind} stands above {body!r}; a method is expected", origin=trigger.origin)
+        return Clause(body, (trigger,))
+
+    return decorate
+
+
+def _require_conditions(conditions: Sequence[Given], name: str, place: Origin) -> None:
+    if not conditions:
+        raise UsageError(f"@tg.{name} has no condition", origin=place, hint=f"write @tg.{name}(lambda self: self.h < 0)")
+    for condition in conditions:
+        if isinstance(condition, bool | int | float):
+            raise UsageError(
+                f"@tg.{name} is given {condition!r}, which never changes", origin=place, hint=f"give a function: @tg.{name}(lambda self: self.h < 0)"
+            )
+
+
+def _priority(value: int, place: Origin) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 100:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"priority is {value!r}; a whole number from 1 (most important) to 100 is expected", origin=place)
+    return value
+
+
+def when(*conditions: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
+    """The method happens when a condition becomes true; with several conditions, when any of them does.
+
+    Parameters
+    ----------
+    conditions : functions of the component, e.g. ``lambda self: self.h < 0``; one may return several conditions.
+    priority : 1 (most important) to 100, among clauses at one instant.
+
+    Examples
+    --------
+    >>> @when(lambda self: self.h < 0)
+    ... def bounce(self):
+    ...     return {self.v: -self.e * self.v}
+    """
+    place = caller()
+    _require_conditions(conditions, "when", place)
+    return _decorator(Trigger("when", conditions=conditions, priority=_priority(priority, place), origin=place))
+
+
+def every(period: Given, start: Given = 0.0, *, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
+    """The method happens at ``start`` and every ``period`` after it.
+
+    Parameters
+    ----------
+    period, start : numbers, names or declarations of parameters, or functions of the component.
+
+    Examples
+    --------
+    >>> @every(0.1, start=0.1)
+    ... def sample(self):
+    ...     return {self.held: self.x}
+    """
+    place = caller()
+    if isinstance(period, int | float) and not isinstance(period, bool) and period <= 0:
+        raise UsageError(f"@tg.every has the period {period:g}; it must be positive", origin=place)
+    return _decorator(Trigger("every", times=(start,), period=period, priority=_priority(priority, place), origin=place))
+
+
+def at(*times: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
+    """The method happens at one time or at several.
+
+    Parameters
+    ----------
+    times : numbers, lists of numbers, names or declarations of parameters, or functions of the component.
+
+    Examples
+    --------
+    >>> @at(1.0, 2.5)
+    ... def kick(self):
+    ...     return {self.v: self.v + 1.0}
+    """
+    place = caller()
+    if not times:
+        raise UsageError("@tg.at has no time", origin=place, hint="write @tg.at(1.0)")
+    return _decorator(Trigger("at", times=times, priority=_priority(priority, place), origin=place))
+
+
+def initially(body: Body | Clause) -> Clause:
+    """The method happens once, at the start of a run, before consistent values are computed.
+
+    Examples
+    --------
+    >>> @initially
+    ... def fill(self):
+    ...     return {self.level: 2.0 * self.k}
+    """
+    return _decorator(Trigger("initially", origin=caller()))(cast(Any, body))
+
+
+def finally_(body: Body | Clause) -> Clause:
+    """The method happens once, at the end of a run.
+
+    Examples
+    --------
+    >>> @finally_
+    ... def note(self):
+    ...     return {self.last: self.x}
+    """
+    return _decorator(Trigger("finally", origin=caller()))(cast(Any, body))

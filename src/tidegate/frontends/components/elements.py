@@ -1,0 +1,55 @@
+"""Scalars and arrays alike (front end of components: what users give goes in, flat lists of elements in row order come out)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, Role, as_expr, symbol
+from tidegate.expressions.tracing.vector import Vector
+from tidegate.model import element_names
+
+__all__ = ["Given", "elements", "flat", "is_array", "quantity"]
+
+
+# what decorators and declarations take: a number, an array, a name or declaration, or a function of the component
+Given = Callable[[Any], Any] | object
+
+
+def is_array(value: object) -> bool:
+    """True for what holds several values in order."""
+    return isinstance(value, np.ndarray | list | tuple)
+
+
+def flat(value: Any) -> list[Any]:
+    """The elements of an array in row order, or the value alone."""
+    return list(np.asarray(value, dtype=object).ravel())
+
+
+def elements(value: Any, what: str, origin: Origin) -> list[Expr]:
+    """The expressions of a number, an expression, or an array of them in row order.
+
+    Raises
+    ------
+    UsageError : for anything else, calling it ``what``.
+    """
+    try:
+        return [as_expr(item) for item in flat(value)]
+    except TypeError:
+        raise UsageError(f"{what} is {value!r}; numbers or expressions of the component's variables are expected", origin=origin) from None
+
+
+def quantity(role: Role, name: str, shape: tuple[int, ...]) -> Any:
+    """The symbol of a scalar, or an array of the symbols of the elements.
+
+    Examples
+    --------
+    >>> quantity(Role.UNKNOWN, "x", (2,)).tolist()
+    [x[0], x[1]]
+    """
+    if not shape:
+        return symbol(role, name)
+    return Vector([symbol(role, element) for element in element_names(name, shape)]).reshape(shape)

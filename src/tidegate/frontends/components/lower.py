@@ -1,0 +1,244 @@
+"""Lowering of a component (front end of components: an instance and its declarations go in, the neutral model comes out).
+
+Outputs are replaced by what defines them. The form is ODE where every equation is ``der(state) == expression``, one for each state and with no
+algebraic variable; derivatives that are used elsewhere are then replaced by these expressions. Everything else is a DAE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, Role, as_real, symbol, walk
+from tidegate.expressions.substitute import substitute
+from tidegate.frontends.components.agenda import Agenda, read_agenda
+from tidegate.frontends.components.clauses import Clause
+from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
+from tidegate.frontends.components.elements import elements, flat, quantity
+from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.following import Follower
+from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
+
+__all__ = ["ComponentParts", "lower"]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentParts:
+    """A component taken apart: the instance, its name, and what its class declares, with the instance's own values."""
+
+    component: Any
+    name: str
+    declarations: Mapping[str, Declaration]
+    clauses: Mapping[str, Clause]
+
+
+@dataclass(eq=False)
+class _System:
+    """What has been read so far; outputs and derivatives are replaced in it."""
+
+    variables: list[Variable]
+    equalities: list[Equality]
+    definitions: dict[Expr, Equality]
+    agenda: Agenda
+
+
+def lower(parts: ComponentParts) -> Model:
+    """Make the neutral model of a component.
+
+    Raises
+    ------
+    ModelError : for what cannot be read as an equation or an event, at the user's line.
+    UsageError : for values and names that do not fit.
+    """
+    follower = Follower(parts.component, parts.name, parts.declarations)
+    place = _place(parts)
+    variables, values = _variables(parts, follower)
+    equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
+    system = _System(variables, equalities, values, read_agenda(parts.clauses, follower))
+    _define_outputs(system)
+    rates = _explicit_rates(system)
+    form = Form.DAE if rates is None else Form.ODE
+    _put_in(system, rates or {}, follower)
+    equations = tuple(
+        Equation(item.left, item.right, origin=item.origin, label=item.origin.text.removeprefix("yield ").strip()) for item in _ordered(system, form)
+    )
+    outputs = {item.data.name: Definition(item.data.name, as_real(found.right), found.origin) for item, found in system.definitions.items()}
+    return Model(
+        parts.name,
+        form,
+        tuple(system.variables),
+        equations,
+        tuple(outputs[name] for variable in system.variables if variable.role is VariableRole.OUTPUT for name in variable.names if name in outputs),
+        whens=system.agenda.whens,
+        time_events=system.agenda.time_events,
+        initial_actions=system.agenda.initial_actions,
+        final_actions=system.agenda.final_actions,
+        condition_origins=follower.condition_origins,
+        origin=place,
+    )
+
+
+def _place(parts: ComponentParts) -> Origin:
+    """Where the class stands: nothing of it is kept by Python but its methods and declarations."""
+    for item in (*parts.declarations.values(), *parts.clauses.values()):
+        return replace(item.origin, path=parts.name, text="")
+    return Origin(path=parts.name)
+
+
+def _method_place(method: Any, otherwise: Origin) -> Origin:
+    code = getattr(method, "__code__", None)
+    return otherwise if code is None else Origin(file=code.co_filename, line=code.co_firstlineno, path=otherwise.path)
+
+
+def _kind(declaration: Declaration, value: Any) -> Kind:
+    """As declared, or what Python calls the value; a parameter given as 2 and then as 2.5 is a real number."""
+    if declaration.kind is not None:
+        return declaration.kind
+    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or callable(value) or value is UNSET:
+        return "real"
+    kind: str = np.asarray(value).dtype.kind
+    if kind == "b":
+        return "boolean"
+    return "integer" if kind in "iu" else "real"
+
+
+def _variables(parts: ComponentParts, follower: Follower) -> tuple[list[Variable], dict[Expr, Equality]]:
+    """The neutral variables, and the values of the outputs that are declared with one."""
+    variables: list[Variable] = []
+    values: dict[Expr, Equality] = {}
+    for name, declaration in parts.declarations.items():
+        origin = Origin(declaration.origin.file, declaration.origin.line, declaration.origin.text, f"{parts.name}.{name}")
+        start, shape = _start(declaration, follower, origin)
+        if isinstance(declaration, Output):
+            for item, value in zip(flat(quantity(Role.UNKNOWN, name, shape)), start, strict=bool(start)):
+                values[item] = Equality(item, value, origin)
+            start = ()
+        variable = Variable(
+            name,
+            declaration.role,
+            shape,
+            declaration.unit,
+            declaration.description,
+            start,
+            declaration.fixed,
+            declaration.minimum,
+            declaration.maximum,
+            declaration.nominal,
+            _kind(declaration, declaration.value),
+            origin,
+        )
+        variables.append(variable)
+    return variables, values
+
+
+def _start(declaration: Declaration, follower: Follower, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
+    shape = declaration.shape_of(declaration.value)
+    if declaration.value is UNSET:
+        return (), shape
+    what = f"the value of {origin.path}"
+    value: Any = follower.value(declaration.value, origin) if callable(declaration.value) else declaration.value
+    found = [as_real(item) for item in elements(value, what, origin)]
+    if declaration.shape is None and isinstance(declaration, Output):
+        shape = np.shape(value)
+    size = int(np.prod(shape, dtype=int))
+    if len(found) == 1:
+        found *= size
+    if len(found) != size:
+        raise UsageError(
+            f"{what} has {len(found)} elements, but its shape is {shape}",
+            origin=origin,
+            hint="give the declaration shape=... or a value of this shape",
+        )
+    return tuple(found), shape
+
+
+def _used(roots: Iterable[Expr]) -> set[Expr]:
+    return {item for item in walk(roots) if item.op == "symbol"}
+
+
+def _states(system: _System) -> list[Expr]:
+    return [symbol(Role.DERIVATIVE, name) for variable in system.variables if variable.role is VariableRole.STATE for name in variable.names]
+
+
+def _define_outputs(system: _System) -> None:
+    """Take the equations ``output == expression`` out of the system; what remains implicit makes its output an algebraic variable."""
+    outputs = {item: v for v in system.variables if v.role is VariableRole.OUTPUT for item in flat(quantity(Role.UNKNOWN, v.name, v.shape))}
+    declared = set(system.definitions)
+    rest: list[Equality] = []
+    for item in system.equalities:
+        for target, value in ((item.left, item.right), (item.right, item.left)):
+            if target in outputs and target not in system.definitions and target not in _used([value]):
+                system.definitions[target] = Equality(target, value, item.origin)
+                break
+        else:
+            rest.append(item)
+    resolved, circular = _resolve({item: found.right for item, found in system.definitions.items()})
+    for item in circular & declared:
+        others = ", ".join(sorted(other.data.name for other in circular - {item}))
+        raise UsageError(
+            f"the output {item.data.name} depends on itself{f', through {others}' if others else ''}",
+            origin=system.definitions[item].origin,
+            hint="make it Algebraic and give it an equation",
+        )
+    loose = _used(side for item in rest for side in (item.left, item.right))
+    whole = {outputs[item].name for item in (*circular, *(item for item in outputs if item in loose and item not in resolved))}
+    for item, found in list(system.definitions.items()):
+        if outputs[item].name in whole:
+            rest.append(system.definitions.pop(item))
+        else:
+            system.definitions[item] = replace(found, right=resolved[item])
+    system.variables = [replace(v, role=VariableRole.ALGEBRAIC, fixed=False) if v.name in whole else v for v in system.variables]
+    mapping = {item: found.right for item, found in system.definitions.items()}
+    system.equalities = [replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0]) for item in rest]
+
+
+def _resolve(values: Mapping[Expr, Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
+    """Put definitions into each other until none is left in them; those that go in a circle are the second answer."""
+    resolved: dict[Expr, Expr] = {}
+    waiting = dict(values)
+    while waiting:
+        ready = [item for item, value in waiting.items() if not any(used in waiting for used in _used([value]))]
+        if not ready:
+            return resolved, set(waiting)
+        new = substitute([waiting[item] for item in ready], resolved)
+        resolved.update(zip(ready, new, strict=True))
+        waiting = {item: value for item, value in waiting.items() if item not in resolved}
+    return resolved, set()
+
+
+def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
+    """The derivatives in terms of everything else, where every equation gives one; None for a DAE."""
+    explicit = {item.left: item.right for item in system.equalities}
+    if (
+        any(v.role is VariableRole.ALGEBRAIC for v in system.variables)
+        or set(explicit) != set(_states(system))
+        or len(explicit) != len(system.equalities)
+    ):
+        return None
+    resolved, circular = _resolve(explicit)
+    return None if circular else resolved
+
+
+def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> None:
+    """Put outputs, and an ODE's derivatives, wherever they are used."""
+    system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
+    system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
+    mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
+    if not mapping:
+        return
+    system.agenda = system.agenda.replaced(mapping)
+    origins = follower.condition_origins
+    for old, new in zip(list(origins), substitute(list(origins), mapping), strict=True):
+        origins.setdefault(new, origins[old])
+
+
+def _ordered(system: _System, form: Form) -> Sequence[Equality]:
+    """In the order of the states for an ODE, as written for a DAE."""
+    if form is not Form.ODE:
+        return system.equalities
+    by_left = {item.left: item for item in system.equalities}
+    return [by_left[item] for item in _states(system)]

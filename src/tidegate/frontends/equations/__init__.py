@@ -1,0 +1,9 @@
+"""The front end for plain Python functions, as SciPy's and DASSL's users write them."""
+
+from tidegate.expressions.tracing import opaque
+from tidegate.frontends.equations.dae import dae
+from tidegate.frontends.equations.event import Event, event
+from tidegate.frontends.equations.function_model import FunctionModel
+from tidegate.frontends.equations.ode import ode
+
+__all__ = ["Event", "FunctionModel", "dae", "event", "ode", "opaque"]

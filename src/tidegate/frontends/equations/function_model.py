@@ -1,0 +1,122 @@
+"""What `tg.ode` and `tg.dae` return: the user's functions with their start values, not yet followed (front end of plain functions)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tidegate.errors import InvalidModelError, Origin, UsageError
+from tidegate.expressions.tracing import function_origin
+from tidegate.frontends.equations.event import Event
+from tidegate.frontends.equations.lower import Description, lower
+from tidegate.frontends.equations.quantities import Problems, read_quantities
+from tidegate.model import Form, Model
+
+__all__ = ["FunctionModel", "Options", "function_model"]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionModel:
+    """A model written as functions; simulate it, or take its neutral form with ``lower()``."""
+
+    description: Description
+
+    @property
+    def name(self) -> str:
+        """How results and messages name the model."""
+        return self.description.name
+
+    @cached_property
+    def _model(self) -> Model:
+        return lower(self.description)
+
+    def lower(self) -> Model:
+        """The neutral model; the user's functions are followed once."""
+        return self._model
+
+    def __repr__(self) -> str:
+        described = self.description
+        return f"<{described.form.value} {described.name!r}: {len(described.p.elements)} parameters>"
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What can be said about a model besides its equations, start values and parameters."""
+
+    name: str | None
+    units: Mapping[str, str] | None
+    outputs: Callable[..., Any] | None
+    events: Iterable[Event] | Event
+
+
+def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: Options) -> FunctionModel:
+    """Check what can be checked without following the functions.
+
+    Parameters
+    ----------
+    form : ODE or DAE.
+    function : right-hand side or residual.
+    starts : y0 and ydot0.
+    p : parameters.
+    options : the rest.
+    """
+    maker = "tg.dae" if form is Form.DAE else "tg.ode"
+    if not callable(function):
+        raise UsageError(f"{maker} was given {function!r} as its function, which cannot be called", hint=f"{maker}(f, y0={{...}})")
+    origin = function_origin(function)
+    problems: Problems = []
+    events = (options.events,) if isinstance(options.events, Event) else tuple(options.events)
+    for item in events:
+        if not isinstance(item, Event):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"events holds {item!r}", hint="make events with tg.event(condition=..., reset=...)")
+    description = Description(
+        name=options.name or _name_of(function),
+        form=form,
+        function=function,
+        y0=starts[0] if callable(starts[0]) else read_quantities("y", starts[0], problems, origin),
+        ydot0=starts[1],
+        p=read_quantities("p", p, problems, origin, kinds=True),
+        has_p=p is not None,
+        units=dict(options.units or {}),
+        outputs=options.outputs,
+        events=events,
+        origin=origin,
+    )
+    if starts[0] is None:
+        problems.append((f"{maker} was given no start values: y0 is None", origin))
+    if problems:
+        raise InvalidModelError(problems)
+    _check_arguments(description, maker, origin)
+    return FunctionModel(description)
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", "") or type(getattr(function, "func", function)).__name__
+    return "model" if name == "<lambda>" else name
+
+
+def _check_arguments(description: Description, maker: str, origin: Origin) -> None:
+    """The function takes what it will be called with."""
+    expected = "residual(t, y, ydot) or residual(t, y, ydot, p)" if description.form is Form.DAE else "f(t, y) or f(t, y, p)"
+    fewest = 3 if description.form is Form.DAE else 2
+    try:
+        signature = inspect.signature(description.function)
+    except (TypeError, ValueError):
+        return
+    kinds = [item.kind for item in signature.parameters.values()]
+    positional = [item for item in signature.parameters.values() if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
+    required = sum(item.default is item.empty for item in positional)
+    most = len(positional) + 9 * (inspect.Parameter.VAR_POSITIONAL in kinds)
+    if required > fewest + 1 or most < fewest:
+        raise UsageError(
+            f"{description.name} takes {required} argument{'s' * (required != 1)}; {maker} calls {expected}",
+            origin=origin,
+            hint="give everything else through p={...}, or close over it",
+        )
+    if required == fewest + 1 and not description.has_p:
+        raise UsageError(
+            f"{description.name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}"
+        )

@@ -1,0 +1,56 @@
+"""`tg.ode`: an ordinary differential equation written as a Python function (front end of plain functions)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tidegate.frontends.equations.event import Event
+from tidegate.frontends.equations.function_model import FunctionModel, Options, function_model
+from tidegate.model import Form
+
+__all__ = ["ode"]
+
+
+def ode(
+    f: Callable[..., Any],
+    y0: Any,
+    p: Any = None,
+    *,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    outputs: Callable[..., Any] | None = None,
+    events: Iterable[Event] | Event = (),
+) -> FunctionModel:
+    """A model ``y' = f(t, y, p)``; `if`, `min`, `abs` and the like in ``f`` become events of the run.
+
+    Parameters
+    ----------
+    f : ``f(t, y)`` or ``f(t, y, p)``; returns the derivatives as a list, tuple or array in the order of ``y0``, or as a dict by name.
+        ``y`` and ``p`` answer to index, name (``y["level"]``, ``y.level``), slices and unpacking.
+    y0 : start values: a dict of numbers and arrays, a sequence or an array, one number; or a function of ``p`` that returns one of them, for start values
+        that depend on parameters.
+    p : parameters, likewise; whole numbers and truth values stay such.
+    name : how results and messages name the model; the function's name if not given.
+    units : units by variable or parameter, as texts.
+    outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded.
+    events : made by ``tg.event``.
+
+    Raises
+    ------
+    InvalidModelError
+        naming every start value and parameter that cannot be.
+    UsageError
+        if ``f`` does not take these arguments.
+
+    Examples
+    --------
+    >>> def tank(t, y, p):
+    ...     (level,) = y
+    ...     outflow = p["k"] * (level - 1.0) if level > 1.0 else 0.0
+    ...     return [p["inflow"] - outflow]
+    >>> model = ode(tank, y0={"level": 0.0}, p={"inflow": 0.2, "k": 3.0}).lower()
+    >>> model.equations[0].right
+    inflow - (k*(level - 1) if level > 1 else 0)
+    """
+    return function_model(Form.ODE, f, (y0, None), p, Options(name, units, outputs, events))

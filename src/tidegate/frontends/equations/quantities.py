@@ -1,0 +1,143 @@
+"""Start values and parameters as users give them (front end of plain functions).
+
+In: a dict of numbers and arrays, a sequence, an array, or one number. Out: named pieces with their shapes, from which come variables, symbols, and
+the vectors `y`, `ydot` and `p` that the user's function is called with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from tidegate.errors import Origin
+from tidegate.expressions import Expr, Role, as_real, symbol
+from tidegate.expressions.tracing import Layout, Vector
+from tidegate.model import MAX_DIMENSIONS, element_names
+
+__all__ = ["Piece", "Problems", "Quantities", "read_quantities"]
+
+Problems = list[tuple[str, Origin | None]]
+Kind = Literal["real", "integer", "boolean"]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One named quantity.
+
+    Parameters
+    ----------
+    values : an expression for each element, in row order.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    values: tuple[Expr, ...]
+    kind: Kind = "real"
+
+    @property
+    def elements(self) -> list[str]:
+        """Names of its elements."""
+        return element_names(self.name, self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Quantities:
+    """All states, derivatives or parameters of a model.
+
+    Parameters
+    ----------
+    owner : what the user's function calls them: ``y``, ``ydot``, ``p``.
+    pieces : in the user's order.
+    shape : of the vector that the function is given; only a matrix of start values has more than one dimension.
+    """
+
+    owner: str
+    pieces: tuple[Piece, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def elements(self) -> list[str]:
+        """Names of all elements, in order."""
+        return [name for piece in self.pieces for name in piece.elements]
+
+    @property
+    def values(self) -> list[Expr]:
+        """Expressions of all elements, in order."""
+        return [value for piece in self.pieces for value in piece.values]
+
+    def vector(self, role: Role, owner: str = "") -> Vector:
+        """The symbols of all elements, as the user's function gets them."""
+        places: dict[str, tuple[int, tuple[int, ...]]] = {}
+        at = 0
+        for piece in self.pieces:
+            places[piece.name] = (at, piece.shape)
+            at += len(piece.values)
+        symbols = [symbol(role, name) for name in self.elements]
+        vector = Vector(symbols, Layout(owner or self.owner, places))
+        return vector if len(self.shape) == 1 else vector.reshape(self.shape)
+
+
+def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False) -> Quantities:
+    """What the user gave for ``owner``; whatever is wrong with it is added to the problems.
+
+    Parameters
+    ----------
+    owner : ``y`` or ``p``: the name of what is given without names.
+    given : dict, sequence, array or number; None for nothing.
+    problems : added to.
+    origin : what the problems are about.
+    kinds : whether whole numbers and truth values stay such, as they do for parameters.
+    """
+    if given is None:
+        return Quantities(owner, (), (0,))
+    if isinstance(given, Mapping) or hasattr(given, "keys"):
+        entries: Any = given
+        pieces = [_piece(f"{owner}[{name!r}]", name, entries[name], problems, origin, kinds) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
+        found = tuple(piece for piece in pieces if piece is not None)
+        return Quantities(owner, found, (sum(len(piece.values) for piece in found),))
+    whole = _piece(owner, owner, given, problems, origin, kinds=False)
+    if whole is None:
+        return Quantities(owner, (), (0,))
+    return Quantities(owner, (whole,), whole.shape or (1,))
+
+
+def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> Piece | None:
+    if not isinstance(name, str) or not name.strip():
+        problems.append((f"{name!r} is not a name: the names of variables and parameters are texts", origin))
+        return None
+    try:
+        array = np.asarray(given if isinstance(given, np.ndarray | Expr) or not isinstance(given, Iterable) else list(given), dtype=object)  # pyright: ignore[reportUnknownArgumentType]
+    except ValueError:
+        problems.append((f"{what} is {given!r}; a number or an array of numbers with rows of equal length is expected", origin))
+        return None
+    if isinstance(given, str | bytes | dict) or array.ndim > MAX_DIMENSIONS:
+        problems.append((f"{what} is {given!r}; a number or an array of at most {MAX_DIMENSIONS} dimensions is expected", origin))
+        return None
+    values: list[Any] = array.ravel().tolist()
+    if not values:
+        problems.append((f"{what} is empty; at least one number is expected", origin))
+        return None
+    for at, value in enumerate(values):
+        sentence = _wrong(what if not array.shape else f"element {at} of {what}", value)
+        if sentence:
+            problems.append((sentence, origin))
+            return Piece(name, array.shape, (as_real(0.0),) * len(values))
+    return Piece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if kinds else "real")
+
+
+def _wrong(what: str, value: Any) -> str:
+    if isinstance(value, Expr):
+        return ""
+    if not isinstance(value, int | float | np.number | np.bool_) or isinstance(value, np.complexfloating):
+        return f"{what} is {value!r}; a number is expected"
+    return "" if math.isfinite(value) else f"{what} is {float(value)}; a finite number is expected"
+
+
+def _kind(values: list[Any]) -> Kind:
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return "boolean"
+    return "integer" if all(isinstance(value, int | np.integer) for value in values) else "real"

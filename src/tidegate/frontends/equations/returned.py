@@ -1,0 +1,106 @@
+"""What a user's function returns, read as expressions (front end of plain functions).
+
+In: lists, arrays or dicts of expressions, as returned. Out: flat lists of real expressions, and where each was written; errors name the function and
+say how many values were expected.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, as_real
+from tidegate.expressions.tracing import Trace
+from tidegate.frontends.equations.quantities import Quantities
+
+__all__ = ["Returned", "flat"]
+
+_MOST_NAMES: Final = 8  # names quoted in a message; more would hide the message itself
+
+
+def flat(value: Any) -> list[Any]:
+    """All numbers of nested lists and arrays, in order."""
+    if isinstance(value, np.ndarray):
+        array: Any = value
+        return array.ravel().tolist()
+    if isinstance(value, list | tuple):
+        items: Any = value
+        return [element for item in items for element in flat(item)]
+    return [value]
+
+
+@dataclass(frozen=True, eq=False)
+class Returned:
+    """What following a function gave, with the function's name and place for messages."""
+
+    followed: Trace
+    name: str
+    origin: Origin
+
+    def by_elements(self, y: Quantities) -> tuple[list[Expr], list[Origin]]:
+        """Derivatives in the order of the unknowns, and their places."""
+        if not isinstance(self.followed.value, Mapping):
+            values, places, _ = self.in_order(y, "derivatives", "return the derivative of each of them, in that order")
+            return values, places
+        entries: Any = self.followed.value
+        self._check_names(list(entries), [piece.name for piece in y.pieces])
+        values: list[Expr] = []
+        places: list[Origin] = []
+        for piece in y.pieces:
+            part = flat(entries[piece.name])
+            if len(part) != len(piece.values):
+                raise UsageError(
+                    f"{self.name} returns {len(part)} derivatives for {piece.name!r}, which has {len(piece.values)} elements", origin=self.origin
+                )
+            values.extend(self._real(item) for item in part)
+            places.extend([self._place(piece.name)] * len(part))
+        return values, places
+
+    def in_order(
+        self, y: Quantities, what: str = "residuals", hint: str = "there must be as many equations as unknowns"
+    ) -> tuple[list[Expr], list[Origin], list[str]]:
+        """Values in the order they were returned in, their places, and what messages call them."""
+        value: Any = self.followed.value
+        if value is None:
+            raise UsageError(f"{self.name} returns nothing", origin=self.origin, hint=f"return a list of {len(y.elements)} {what}")
+        is_named = isinstance(value, Mapping)
+        entries: list[tuple[Any, Any]] = list(value.items()) if is_named else list(enumerate(value if isinstance(value, list | tuple) else [value]))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        values: list[Expr] = []
+        places: list[Origin] = []
+        labels: list[str] = []
+        for key, item in entries:
+            for element in flat(item):
+                values.append(self._real(element))
+                places.append(self._place(key))
+                labels.append(f"equation {key!r}" if is_named else f"equation {len(values)}")
+        if len(values) != len(y.elements):
+            names = ", ".join(y.elements[:_MOST_NAMES]) + (", ..." if len(y.elements) > _MOST_NAMES else "")
+            raise UsageError(
+                f"{self.name} returns {len(values)} {what}, but y0 has {len(y.elements)} values ({names})", origin=self.origin, hint=hint
+            )
+        return values, places, labels
+
+    def _check_names(self, given: list[Any], names: list[str]) -> None:
+        unknown, missing = [key for key in given if key not in names], [name for name in names if name not in given]
+        if not unknown and not missing:
+            return
+        close = difflib.get_close_matches(str(unknown[0]), names) if unknown else []
+        sentences = [*(f"{key!r} is not a variable" for key in unknown), *(f"{name!r} is missing" for name in missing)]
+        hint = f"did you mean {close[0]!r}?" if close else f"the names are those of y0: {', '.join(names)}"
+        raise UsageError(f"{self.name} returns derivatives by name: {'; '.join(sentences)}", origin=self.origin, hint=hint)
+
+    def _real(self, value: Any) -> Expr:
+        try:
+            return as_real(value)
+        except TypeError:
+            raise UsageError(f"{self.name} returns {value!r} among its values; a number is expected", origin=self.origin) from None
+
+    def _place(self, key: Any) -> Origin:
+        """Where an entry is written: its own place in what is written out after `return`, else the place of the `return`."""
+        places = self.followed.item_origins
+        return places.get(key, places.get(None, self.origin))

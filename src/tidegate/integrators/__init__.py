@@ -1,0 +1,5 @@
+"""Integration methods behind one interface; ``choose`` makes the one that is asked for."""
+
+from tidegate.integrators.choose import choose
+
+__all__ = ["choose"]

@@ -1,0 +1,21 @@
+"""From a method's name to an integrator. The native code is loaded only here, when a run needs it."""
+
+from __future__ import annotations
+
+from tidegate.integrators.interface import Integrator, Problem
+from tidegate.integrators.kernel_cache import kernel
+
+__all__ = ["choose"]
+
+
+def choose(problem: Problem, method: str) -> Integrator:
+    """The integrator for a problem.
+
+    Parameters
+    ----------
+    problem : what to run.
+    method : "radau", the only one so far.
+    """
+    if method != "radau":
+        raise ValueError(f"no integrator is called {method!r}")
+    return kernel("tidegate.integrators.radau.integrator").RadauIntegrator(problem)

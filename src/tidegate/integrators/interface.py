@@ -1,0 +1,139 @@
+"""What the executive needs of an integrator, whatever its method."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import CompiledModel
+
+__all__ = ["Counters", "Integrator", "Problem", "Records", "Stop"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Stop(enum.Enum):
+    """Why ``advance`` came back."""
+
+    TARGET = 0
+    LIMIT = 1
+    TERMINATED = 2
+    NOT_FINITE = 3
+    STEP_TOO_SMALL = 4
+    SINGULAR = 5
+    RESTART_FAILED = 6
+    UNSETTLED = 7
+    CHATTERING = 8
+    ZENO = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One run: a compiled model with everything the caller chose.
+
+    Parameters
+    ----------
+    model : the compiled model.
+    t_start, t_end : interval.
+    y, m, p : start vectors.
+    rtol : relative tolerance; atol : absolute, one an unknown.
+    step_max, first_step : limits; first_step 0 for the method's own guess.
+    sensitivity_parameters : places in p.
+    dy_dp, dd_dp : derivatives of the start values, (n_s, n) and (n_s, n_d).
+    output_times : increasing; empty for none.
+    step_rows, event_rows : record at steps, around events.
+    keep_polynomials : record the polynomial of every step.
+    """
+
+    model: CompiledModel
+    t_start: float
+    t_end: float
+    y: FloatArray
+    m: FloatArray
+    p: FloatArray
+    rtol: float
+    atol: FloatArray
+    step_max: float
+    first_step: float
+    sensitivity_parameters: NDArray[np.int64]
+    dy_dp: FloatArray
+    dd_dp: FloatArray
+    output_times: FloatArray
+    step_rows: bool
+    event_rows: bool
+    keep_polynomials: bool
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the method has done so far."""
+
+    steps: int
+    rejected: int
+    evaluations: int
+    jacobians: int
+    factorizations: int
+    newton_iterations: int
+    newton_failures: int
+    events: int
+    flips: int
+    resteps: int
+
+
+@dataclass(eq=False)
+class Records:
+    """What was written down since the last visit: rows, log entries, polynomials (layouts in ``radau.record``)."""
+
+    rows: list[FloatArray] = field(default_factory=list[FloatArray])
+    log: list[FloatArray] = field(default_factory=list[FloatArray])
+    polynomials: list[FloatArray] = field(default_factory=list[FloatArray])
+
+
+class Integrator(Protocol):
+    """One run of one problem with one method."""
+
+    def start(self) -> Stop:
+        """Find consistent start values; Stop.LIMIT if the run may go on, else why not."""
+        ...
+
+    def advance(self, budget: int) -> Stop:
+        """Run natively for at most ``budget`` steps."""
+        ...
+
+    def collect(self, records: Records) -> None:
+        """Move what was written down to ``records``."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Current simulated time."""
+        ...
+
+    @property
+    def counters(self) -> Counters:
+        """What has been done."""
+        ...
+
+    @property
+    def y(self) -> FloatArray:
+        """Current unknowns."""
+        ...
+
+    @property
+    def m(self) -> FloatArray:
+        """Current modes and discrete variables."""
+        ...
+
+    @property
+    def zeno_time(self) -> float:
+        """Where events accumulate, after Stop.ZENO."""
+        ...
+
+    @property
+    def failed_guard(self) -> int:
+        """The guard that did not come to rest, after Stop.CHATTERING at one instant; -1 otherwise."""
+        ...

@@ -1,0 +1,1 @@
+"""Radau IIA with 3, 5 and 7 stages for M y' = f(t, y)."""

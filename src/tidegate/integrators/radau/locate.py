@@ -1,0 +1,254 @@
+"""From an isolated crossing to the event's point: step again to it, correct, and make the point lie on the zero.
+
+The polynomial of a collocation step has order s inside the step and 2s - 1 at its end: good for finding out that there is a crossing, not for the answer. So
+the step is taken again to the estimated time with the same Jacobian, and only the last small correction is made on the new step's polynomial near its end. In between
+the new polynomial is searched like any other: it may show an earlier crossing, or none.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from numba import njit
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.workspace import (
+    C_GUARDS,
+    C_RESTEPS,
+    F_GUARDS,
+    FACCON,
+    LENGTH,
+    MASS_KIND,
+    NEEDS_FACTORS,
+    NEWTON_TOL,
+    O_A,
+    O_AB,
+    O_G,
+    O_GT,
+    O_M,
+    O_P,
+    O_Y,
+    O_YNEW,
+    O_Z,
+    STAGES,
+    STEP,
+    STEP_TOO_SMALL,
+    N,
+    N_G,
+    T,
+    matrix,
+    vector,
+)
+from tidegate.events.isolate import earliest_crossing, expected_sign, polynomial_point
+from tidegate.events.restart import consistent_point
+from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
+from tidegate.integrators.radau.step import evaluate_jacobian
+from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
+
+__all__ = ["locate", "restep"]
+
+_NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
+_MOST_RESTEPS: Final = 16
+_EPS: Final = 2.220446049250313e-16
+
+
+@njit(error_model="numpy")
+def restep(h, r, step, degree, old_step, z, which, source):
+    """Solve the step from the current point with another size, started from the polynomial at offset ``source``; True if Newton converged."""
+    n = h[N]
+    s = h[STAGES]
+    k = (s - 3) // 2
+    old = matrix(r, source, degree, n)
+    h[C_RESTEPS] += 1
+    if factor_systems(h, r, step, which) != 0:
+        return False
+    ratio = step / old_step
+    for attempt in range(2):
+        for i in range(s):
+            theta = NODES[k, i] * ratio
+            for q in range(n):
+                x = old[degree - 1, q]
+                for d in range(degree - 2, -1, -1):
+                    x = x * theta + old[d, q]
+                z[i, q] = x * theta if attempt == 0 else 0.0
+        kept = r[FACCON]
+        r[FACCON] = 1.0
+        status, iterations = newton(h, r, r[T], step, which, 1e-2 * r[NEWTON_TOL], z)
+        r[FACCON] = kept
+        if status == CONVERGED:
+            return True
+    return False
+
+
+@njit(error_model="numpy")
+def _keep_polynomial(h, r, degree):
+    n = h[N]
+    for q in range(degree * n):
+        r[h[O_AB] + q] = r[h[O_A] + q]
+
+
+@njit(error_model="numpy")
+def locate(h, r, theta, guard):
+    """Find the point of the event at ``theta`` of the step just accepted.
+
+    Returns (code, guard): guard >= 0 with the event's time in r[STEP] and its point in O_YNEW; guard -1 if the step, now shorter, ends before any event;
+    code is not 0 on failure.
+    """
+    n = h[N]
+    s = h[STAGES]
+    t = r[T]
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, h[O_Z], s, n)
+    a = matrix(r, h[O_A], s, n)
+    point = vector(r, h[O_YNEW], n)
+    whole = r[STEP]
+    if theta <= 0.0 or t + theta * whole <= t:
+        r[STEP] = 0.0
+        r[LENGTH] = 0.0
+        for q in range(n):
+            point[q] = y[q]
+        return 0, guard
+    _keep_polynomial(h, r, s)
+    old_step = whole
+    step = theta * whole
+    h[NEEDS_FACTORS] = 1
+    for attempt in range(_MOST_RESTEPS):
+        r[LENGTH] = step
+        if not t + step > t:
+            r[STEP] = 0.0
+            r[LENGTH] = 0.0
+            for q in range(n):
+                point[q] = y[q]
+            return 0, guard
+        if not restep(h, r, step, s, old_step, z, 0, h[O_AB]):
+            # the polynomial led astray: a shorter step from the same point, and look again from its end
+            evaluate_jacobian(h, r)
+            step *= 0.25
+            if not step > 1e-15 * max(abs(t), 1e-290):
+                return STEP_TOO_SMALL, -1
+            continue
+        stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
+        found, which = earliest_crossing(h, r, t, step, y, a, s)
+        if found <= 1.0 - _NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
+            _keep_polynomial(h, r, s)
+            old_step = step
+            step = found * step
+            guard = which
+            continue
+        if found > 1.0:
+            # no crossing up to here: it lies just behind the end, or nowhere
+            ahead = _distance(h, r, t, step, y, a, s, guard)
+            if 0.0 < ahead <= _NEAR_END:
+                found = 1.0 + ahead
+                which = guard
+            elif 0.0 < ahead and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
+                _keep_polynomial(h, r, s)
+                old_step = step
+                step = step * (1.0 + ahead)
+                continue
+            else:
+                r[STEP] = step
+                polynomial_point(n, s, y, a, 1.0, point)
+                return 0, -1
+        final = _to_zero(h, r, t, step, y, a, s, which, found, point)
+        r[STEP] = final * step
+        if h[MASS_KIND] == 0:
+            return 0, which
+        # algebraic unknowns exactly on their equations; the guard may move by that, so once more
+        for _ in range(3):
+            code = consistent_point(h, r, t + r[STEP], point)
+            if code != 0:
+                return code, -1
+            g = vector(r, h[O_G], h[N_G])
+            call_value(h[F_GUARDS], t + r[STEP], point, r[h[O_P] :], r[h[O_M] :], g)
+            slope = _slope(h, r, t, step, y, a, s, which, final)
+            if slope == 0.0 or not abs(g[which] / slope) <= _NEAR_END:
+                break
+            final -= g[which] / slope
+            moved = abs(g[which] / slope)
+            polynomial_point(n, s, y, a, final, point)
+            r[STEP] = final * step
+            if moved <= 4 * _EPS * max(abs(t / step), 1.0):
+                break
+        return consistent_point(h, r, t + r[STEP], point), which
+    return STEP_TOO_SMALL, -1
+
+
+@njit(error_model="numpy")
+def _guard_at(h, r, t, step, y, a, s, guard, theta):
+    point = vector(r, h[O_YNEW], h[N])
+    values = vector(r, h[O_GT], h[N_G])
+    polynomial_point(h[N], s, y, a, theta, point)
+    call_value(h[F_GUARDS], t + theta * step, point, r[h[O_P] :], r[h[O_M] :], values)
+    h[C_GUARDS] += 1
+    return values[guard]
+
+
+@njit(error_model="numpy")
+def _slope(h, r, t, step, y, a, s, guard, theta):
+    """dg/dtheta by a difference short enough for a start of Newton's iteration."""
+    width = 1e-5
+    return (_guard_at(h, r, t, step, y, a, s, guard, theta) - _guard_at(h, r, t, step, y, a, s, guard, theta - width)) / width
+
+
+@njit(error_model="numpy")
+def _distance(h, r, t, step, y, a, s, guard):
+    """How far behind the end, as a part of the step, the guard would reach zero on its tangent; negative if it moves away."""
+    slope = _slope(h, r, t, step, y, a, s, guard, 1.0)
+    value = _guard_at(h, r, t, step, y, a, s, guard, 1.0)
+    if slope == 0.0:
+        return -1.0
+    return -value / slope
+
+
+@njit(error_model="numpy")
+def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
+    """Move from where s*g = -nu to g = 0, between the start of the step, where the guard still had its sign, and theta; secant with bisection."""
+    sign = expected_sign(h, r, guard)
+    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, theta)
+    high = theta
+    if theta > 1.0:
+        # just behind the end: Newton on the tangent has brought us there; two secant steps finish
+        before = 1.0
+        at_before = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0)
+        for _ in range(4):
+            if at_high == at_before:
+                break
+            new = high - at_high * (high - before) / (at_high - at_before)
+            if not abs(new - 1.0) <= 2 * _NEAR_END:
+                break
+            before = high
+            at_before = at_high
+            high = new
+            at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high)
+            if abs(high - before) <= _EPS * max(abs(t / step), 1.0):
+                break
+        polynomial_point(h[N], s, y, a, high, point)
+        return high
+    low = max(0.0, theta - _NEAR_END)
+    at_low = sign * _guard_at(h, r, t, step, y, a, s, guard, low)
+    if not (at_low > 0.0 and at_high < 0.0):
+        polynomial_point(h[N], s, y, a, theta, point)
+        return theta
+    side = 0
+    for _ in range(60):
+        if high - low <= 2 * _EPS * max(abs(t / step), 1.0) or at_high == 0.0:
+            break
+        middle = high - at_high * (high - low) / (at_high - at_low)
+        if not (low < middle < high):
+            middle = 0.5 * (low + high)
+        value = sign * _guard_at(h, r, t, step, y, a, s, guard, middle)
+        if value > 0.0:
+            low = middle
+            at_low = value
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            high = middle
+            at_high = value
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    polynomial_point(h[N], s, y, a, high, point)
+    return high

@@ -1,0 +1,230 @@
+"""Simplified Newton iteration for the stages of one Radau IIA step of M y' = f(t, y).
+
+Hairer and Wanner, Solving ODEs II, sections IV.8: the system for Z = stage values minus y is brought to one real and (s - 1)/2 complex systems of size n
+by the eigenvectors of the inverse Runge-Kutta matrix; residuals are formed in the natural basis, which keeps their rounding errors small.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.linear import factor_complex, factor_real, solve_complex, solve_real
+from tidegate.compiled.workspace import (
+    C_FACTOR,
+    C_NEWTON,
+    C_RHS,
+    F_RHS,
+    FACCON,
+    I_PIV1,
+    I_PIV2,
+    L_DGETRF,
+    L_DGETRS,
+    L_ZGETRF,
+    L_ZGETRS,
+    MASS_KIND,
+    MAX_STAGES,
+    O_DC,
+    O_E1,
+    O_E2,
+    O_F,
+    O_J,
+    O_M,
+    O_MASS,
+    O_P,
+    O_R,
+    O_SCALE,
+    O_W,
+    O_W2,
+    O_Y,
+    STAGES,
+    THETA,
+    N,
+    complexes,
+    integers,
+    matrix,
+    vector,
+)
+from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
+
+__all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "factor_systems", "newton", "stage_polynomial"]
+
+CONVERGED: Final = 0
+DIVERGED: Final = 1
+NOT_A_NUMBER: Final = 2
+
+_EPS: Final = 2.220446049250313e-16
+_MAX_PAIRS: Final = (MAX_STAGES - 1) // 2
+
+
+@njit(error_model="numpy")
+def factor_systems(h, r, step, which):
+    """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
+    n = h[N]
+    k = (h[STAGES] - 3) // 2
+    kind = h[MASS_KIND]
+    jac = matrix(r, h[O_J], n, n)
+    mass = matrix(r, h[O_MASS], n, n)
+    e1 = matrix(r, h[O_E1] + which * n * n, n, n)
+    shift = LAMBDA_REAL[k] / step
+    for i in range(n):
+        for j in range(n):
+            e1[i, j] = -jac[i, j]
+    if kind == 0:
+        for i in range(n):
+            e1[i, i] += shift
+    elif kind == 1:
+        for i in range(n):
+            e1[i, i] += shift * mass[i, i]
+    else:
+        for i in range(n):
+            for j in range(n):
+                e1[i, j] += shift * mass[i, j]
+    h[C_FACTOR] += 1
+    bad = factor_real(e1, n, integers(h, h[I_PIV1] + which * n, n), h[L_DGETRF])
+    for c in range(k + 1):
+        place = which * _MAX_PAIRS + c
+        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n * n).reshape((n, n))
+        z = LAMBDA_COMPLEX[k, c] / step
+        for i in range(n):
+            for j in range(n):
+                e2[i, j] = complex(-jac[i, j], 0.0)
+        if kind == 0:
+            for i in range(n):
+                e2[i, i] += z
+        elif kind == 1:
+            for i in range(n):
+                e2[i, i] += z * mass[i, i]
+        else:
+            for i in range(n):
+                for j in range(n):
+                    e2[i, j] += z * mass[i, j]
+        bad += factor_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), h[L_ZGETRF])
+    return bad
+
+
+@njit(error_model="numpy")
+def _update(h, r, step, which, z):
+    """One correction of Z from the function values F; returns its scaled norm."""
+    n = h[N]
+    s = h[STAGES]
+    k = (s - 3) // 2
+    kind = h[MASS_KIND]
+    f = matrix(r, h[O_F], s, n)
+    residual = matrix(r, h[O_R], s, n)
+    mass = matrix(r, h[O_MASS], n, n)
+    w = vector(r, h[O_W], n)
+    scale = vector(r, h[O_SCALE], n)
+    real = vector(r, h[O_W2], n)
+    pairs = complexes(r, h[O_DC], _MAX_PAIRS * n).reshape((_MAX_PAIRS, n))
+    reciprocal = 1.0 / step
+    for i in range(s):
+        for q in range(n):
+            w[q] = INVERSE[k, i, 0] * z[0, q]
+        for j in range(1, s):
+            a = INVERSE[k, i, j]
+            for q in range(n):
+                w[q] += a * z[j, q]
+        if kind == 0:
+            for q in range(n):
+                residual[i, q] = f[i, q] - w[q] * reciprocal
+        elif kind == 1:
+            for q in range(n):
+                residual[i, q] = f[i, q] - mass[q, q] * w[q] * reciprocal
+        else:
+            for q in range(n):
+                a = 0.0
+                for j in range(n):
+                    a += mass[q, j] * w[j]
+                residual[i, q] = f[i, q] - a * reciprocal
+    for q in range(n):
+        a = 0.0
+        for i in range(s):
+            a += TO_REAL[k, i] * residual[i, q]
+        real[q] = a
+    solve_real(matrix(r, h[O_E1] + which * n * n, n, n), n, integers(h, h[I_PIV1] + which * n, n), real, h[L_DGETRS])
+    for c in range(k + 1):
+        place = which * _MAX_PAIRS + c
+        for q in range(n):
+            re = 0.0
+            im = 0.0
+            for i in range(s):
+                re += TO_COMPLEX[k, c, i].real * residual[i, q]
+                im += TO_COMPLEX[k, c, i].imag * residual[i, q]
+            pairs[c, q] = complex(re, im)
+        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n * n).reshape((n, n))
+        solve_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), pairs[c], h[L_ZGETRS])
+    norm = 0.0
+    for i in range(s):
+        for q in range(n):
+            a = FROM_REAL[k, i] * real[q]
+            for c in range(k + 1):
+                a += FROM_COMPLEX[k, i, c].real * pairs[c, q].real - FROM_COMPLEX[k, i, c].imag * pairs[c, q].imag
+            z[i, q] += a
+            a /= scale[q]
+            norm += a * a
+    return np.sqrt(norm / (s * n))
+
+
+@njit(error_model="numpy")
+def newton(h, r, t, step, which, tolerance, z):
+    """Solve for the stages from the start values in ``z``; returns (status, iterations).
+
+    The rate of convergence is left in r[THETA], the factor theta/(1-theta) in r[FACCON] (IV.8.10).
+    """
+    n = h[N]
+    s = h[STAGES]
+    k = (s - 3) // 2
+    y = vector(r, h[O_Y], n)
+    p = r[h[O_P] :]
+    m = r[h[O_M] :]
+    f = matrix(r, h[O_F], s, n)
+    stage = vector(r, h[O_W], n)
+    most = 7 + int(2.5 * (s - 3))
+    factor = max(r[FACCON], _EPS) ** 0.8
+    theta = 1e-3
+    last_rate = 0.0
+    last_norm = 0.0
+    for iteration in range(1, most + 1):
+        for i in range(s):
+            for q in range(n):
+                stage[q] = y[q] + z[i, q]
+            call_value(h[F_RHS], t + NODES[k, i] * step, stage, p, m, f[i])
+        h[C_RHS] += s
+        norm = _update(h, r, step, which, z)
+        h[C_NEWTON] += 1
+        if not norm < 1e300:
+            r[THETA] = theta
+            return NOT_A_NUMBER, iteration
+        if iteration > 1:
+            rate = norm / last_norm
+            theta = rate if iteration == 2 else np.sqrt(rate * last_rate)
+            last_rate = rate
+            r[THETA] = theta
+            if not theta < 0.99:
+                return DIVERGED, iteration
+            factor = theta / (1.0 - theta)
+            expected = factor * norm * theta ** (most - 1 - iteration)
+            if expected >= tolerance and iteration < most and factor * norm > tolerance:
+                return DIVERGED, iteration
+        last_norm = max(norm, _EPS)
+        if factor * norm <= tolerance:
+            r[FACCON] = factor
+            r[THETA] = theta
+            return CONVERGED, iteration
+    r[THETA] = theta
+    return DIVERGED, most
+
+
+@njit(error_model="numpy")
+def stage_polynomial(coefficients, s, n, z, a):
+    """Coefficients a of y(theta) = y + sum_k a[k] theta^(k+1) from Z, through all stages."""
+    for k in range(s):
+        for q in range(n):
+            x = 0.0
+            for j in range(s):
+                x += coefficients[k, j] * z[j, q]
+            a[k, q] = x

@@ -1,0 +1,150 @@
+"""What a run writes down natively: rows of values, the polynomials of steps, and the event log, into buffers that Python empties.
+
+A row is [t, kind, y, discrete variables, outputs, then for every sensitivity parameter their derivatives in the same order]. A polynomial is
+[start, width, degree, y, coefficients, discrete variables]. A log entry is [t, kind, guard, scheduled item, rounds, tau', y-, modes and discretes-, y+, modes and
+discretes+, fire flags].
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.workspace import (
+    CAUSE_ITEM,
+    EVENT_CAUSE,
+    EVENT_KIND,
+    FIRST_DISCRETE,
+    KEEP_POLYNOMIALS,
+    LENGTH,
+    MAX_STAGES,
+    N_D,
+    N_FIRE,
+    N_LOGGED,
+    N_OUT,
+    N_POLYNOMIALS,
+    N_ROWS,
+    N_S,
+    O_A,
+    O_D,
+    O_DM,
+    O_DP,
+    O_DTDP,
+    O_FIRED,
+    O_M,
+    O_MOLD,
+    O_OUTPUTS,
+    O_P,
+    O_Y,
+    O_YOLD,
+    O_ZERO,
+    ROUNDS,
+    STAGES,
+    STEP,
+    N,
+    T,
+    matrix,
+    vector,
+)
+from tidegate.sensitivity.jump import set_direction
+
+__all__ = ["log_event", "record_polynomial", "record_row"]
+
+
+@njit(error_model="numpy")
+def record_row(h, r, rows, t, y, sens, kind, outputs, outputs_tangent):
+    """Append one row; ``sens`` is a matrix (parameter, unknown)."""
+    n = h[N]
+    nd = h[N_D]
+    n_out = h[N_OUT]
+    row = rows[h[N_ROWS]]
+    row[0] = t
+    row[1] = kind
+    place = 2
+    for q in range(n):
+        row[place + q] = y[q]
+    place += n
+    for q in range(nd):
+        row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
+    place += nd
+    values = vector(r, h[O_OUTPUTS], n_out)
+    if n_out > 0:
+        call_value(outputs, t, y, r[h[O_P] :], r[h[O_M] :], values)
+        for q in range(n_out):
+            row[place + q] = values[q]
+        place += n_out
+    d = matrix(r, h[O_D], max(h[N_S], 1), nd)
+    for i in range(h[N_S]):
+        for q in range(n):
+            row[place + q] = sens[i, q]
+        place += n
+        for q in range(nd):
+            row[place + q] = d[i, q]
+        place += nd
+        if n_out > 0:
+            set_direction(h, r, i, True)
+            zero = vector(r, h[O_ZERO], n)
+            call_tangent(outputs_tangent, t, y, zero, r[h[O_P] :], r[h[O_M] :], 0.0, sens[i], r[h[O_DP] :], r[h[O_DM] :], values)
+            set_direction(h, r, i, False)
+            for q in range(n_out):
+                row[place + q] = values[q]
+            place += n_out
+    h[N_ROWS] += 1
+
+
+@njit(error_model="numpy")
+def record_polynomial(h, r, polynomials):
+    """Append the polynomial of the step about to be committed, scaled to the part of it that is used."""
+    if h[KEEP_POLYNOMIALS] == 0 or r[STEP] <= 0.0:
+        return
+    n = h[N]
+    s = h[STAGES]
+    row = polynomials[h[N_POLYNOMIALS]]
+    row[0] = r[T]
+    row[1] = r[STEP]
+    row[2] = s
+    for q in range(n):
+        row[3 + q] = r[h[O_Y] + q]
+    ratio = r[STEP] / r[LENGTH]
+    power = 1.0
+    for k in range(MAX_STAGES):
+        power *= ratio
+        for q in range(n):
+            row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] * power if k < s else 0.0
+    place = 3 + (MAX_STAGES + 1) * n
+    for q in range(h[N_D]):
+        row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
+    h[N_POLYNOMIALS] += 1
+
+
+@njit(error_model="numpy")
+def log_event(h, r, log, t):
+    """Append the event just settled."""
+    n = h[N]
+    n_s = h[N_S]
+    n_m = h[FIRST_DISCRETE] + h[N_D]
+    row = log[h[N_LOGGED]]
+    row[0] = t
+    row[1] = h[EVENT_KIND]
+    row[2] = h[EVENT_CAUSE]
+    row[3] = h[CAUSE_ITEM]
+    row[4] = h[ROUNDS]
+    place = 5
+    for i in range(n_s):
+        row[place + i] = r[h[O_DTDP] + i]
+    place += n_s
+    for q in range(n):
+        row[place + q] = r[h[O_YOLD] + q]
+    place += n
+    for q in range(n_m):
+        row[place + q] = r[h[O_MOLD] + q]
+    place += n_m
+    for q in range(n):
+        row[place + q] = r[h[O_Y] + q]
+    place += n
+    for q in range(n_m):
+        row[place + q] = r[h[O_M] + q]
+    place += n_m
+    for k in range(h[N_FIRE]):
+        row[place + k] = r[h[O_FIRED] + k]
+    h[N_LOGGED] += 1

@@ -1,0 +1,42 @@
+"""The neutral model that every front end makes and every later stage reads."""
+
+from tidegate.errors import Origin
+from tidegate.model.equations import Definition, Equation, OpaquePart
+from tidegate.model.events import (
+    DEFAULT_PRIORITY,
+    Action,
+    Assignment,
+    Branch,
+    Message,
+    StepEvent,
+    Terminate,
+    TimeEvent,
+    When,
+)
+from tidegate.model.lowering import Lowerable
+from tidegate.model.model import Form, Model
+from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole, element_names
+
+__all__ = [
+    "DEFAULT_PRIORITY",
+    "MAX_DIMENSIONS",
+    "Action",
+    "Assignment",
+    "Bound",
+    "Branch",
+    "Definition",
+    "Equation",
+    "Form",
+    "Lowerable",
+    "Message",
+    "Model",
+    "OpaquePart",
+    "Origin",
+    "StepEvent",
+    "Terminate",
+    "TimeEvent",
+    "Variable",
+    "VariableRole",
+    "When",
+    "element_names",
+]

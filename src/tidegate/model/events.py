@@ -1,0 +1,102 @@
+"""What happens at events: transitions guarded by conditions, by times, or by the start and end of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegate.errors import Origin
+from tidegate.expressions import Expr
+
+__all__ = ["Action", "DEFAULT_PRIORITY", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
+
+DEFAULT_PRIORITY: Final = 50  # DSblock 3.3, IPRIOR on entry of BLOCKV: 1 most important ... 100 least
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """``target := value`` at an event; the value sees everything as it was before the round.
+
+    Parameters
+    ----------
+    target : symbol of a state (reinit), of an algebraic unknown (a new guess), or of a discrete variable.
+    value : expression; may contain unknowns, discrete variables, their previous values, time, parameters.
+    """
+
+    target: Expr
+    value: Expr
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """End the run at this event, as a success, with this sentence."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Note this sentence in the event log."""
+
+    text: str
+
+
+Action = Assignment | Terminate | Message
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """One ``when`` or ``elsewhen``: fires when its condition becomes true (and no earlier branch fires).
+
+    Parameters
+    ----------
+    conditions : boolean expressions; any of them becoming true fires the branch.
+    actions : what is done.
+    label : how the log and messages name it, e.g. ``"bounce"``.
+    """
+
+    conditions: tuple[Expr, ...]
+    actions: tuple[Action, ...]
+    label: str = ""
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True, eq=False)
+class When:
+    """A chain of branches, of which the first that fires is carried out."""
+
+    branches: tuple[Branch, ...]
+    priority: int = DEFAULT_PRIORITY
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True, eq=False)
+class TimeEvent:
+    """At ``first``, and every ``period`` after it where there is one.
+
+    Parameters
+    ----------
+    first : expression of parameters and discrete variables.
+    period : likewise; None for a single event. A value that is not positive means no repetition.
+    condition : the event happens only while this holds; None for always.
+    """
+
+    first: Expr
+    actions: tuple[Action, ...]
+    period: Expr | None = None
+    condition: Expr | None = None
+    label: str = ""
+    priority: int = DEFAULT_PRIORITY
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True, eq=False)
+class StepEvent:
+    """Looked at after every completed step of the integrator: acts when the condition holds there."""
+
+    condition: Expr
+    actions: tuple[Action, ...]
+    label: str = ""
+    priority: int = DEFAULT_PRIORITY
+    origin: Origin = field(default_factory=Origin)

@@ -1,0 +1,89 @@
+"""The neutral model: one frozen description of one system, the DSblock of Otter (versions 3.3 and 4.0a) in modern form.
+
+Front ends make it, the later stages read it; nothing in it knows either.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidegate.errors import Origin
+from tidegate.expressions import Expr
+from tidegate.model.equations import Definition, Equation, OpaquePart
+from tidegate.model.events import Action, StepEvent, TimeEvent, When
+from tidegate.model.variables import Variable, VariableRole
+
+__all__ = ["Form", "Model"]
+
+
+class Form(enum.Enum):
+    """What the equations are: DSblock 3.3, INFO(1) of BLOCKB."""
+
+    ODE = "ODE"
+    DAE = "DAE"
+    HDAE = "HDAE"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """One hybrid system.
+
+    Symbols: time is ``symbol(Role.TIME, "time")``; state and algebraic elements have ``Role.UNKNOWN`` and their element name, their derivatives
+    ``Role.DERIVATIVE`` and the same name; inputs, discrete variables and parameters have the role of that name;
+    ``tg.pre(d)`` of a discrete variable is ``Role.PREVIOUS`` with d's name.
+
+    Parameters
+    ----------
+    name : how results and messages name the model.
+    form : ODE, DAE or HDAE.
+    variables : every variable, in the user's order.
+    equations : as many as there are state and algebraic elements.
+    definitions : values of outputs, indicators and auxiliary variables, element by element.
+    derivative_starts : guesses of derivatives at the start, by name of the state's element (a DAE's ydot0).
+    whens, time_events, step_events : the agenda.
+    initial_actions : carried out once at the start, before consistent values are computed.
+    final_actions : carried out once at the end of a run.
+    opaque_parts : callables that replace expressions, and hooks.
+    condition_origins : where each relation or condition was written.
+    origin : where the model was written.
+    """
+
+    name: str
+    form: Form
+    variables: tuple[Variable, ...]
+    equations: tuple[Equation, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    derivative_starts: Mapping[str, Expr] = field(default_factory=dict[str, Expr])
+    whens: tuple[When, ...] = ()
+    time_events: tuple[TimeEvent, ...] = ()
+    step_events: tuple[StepEvent, ...] = ()
+    initial_actions: tuple[Action, ...] = ()
+    final_actions: tuple[Action, ...] = ()
+    opaque_parts: tuple[OpaquePart, ...] = ()
+    condition_origins: Mapping[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    origin: Origin = field(default_factory=Origin)
+
+    def lower(self) -> Model:
+        """The model itself: a ``Model`` can be simulated like anything that lowers to one."""
+        return self
+
+    def by_role(self, *roles: VariableRole) -> list[Variable]:
+        """The variables with one of these roles, in order."""
+        return [variable for variable in self.variables if variable.role in roles]
+
+    @property
+    def unknowns(self) -> list[Variable]:
+        """States and algebraic variables, in the user's order."""
+        return self.by_role(VariableRole.STATE, VariableRole.ALGEBRAIC)
+
+    @property
+    def parameters(self) -> list[Variable]:
+        """The parameters, in the user's order."""
+        return self.by_role(VariableRole.PARAMETER)
+
+    @property
+    def discretes(self) -> list[Variable]:
+        """The discrete variables, in the user's order."""
+        return self.by_role(VariableRole.DISCRETE)

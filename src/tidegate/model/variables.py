@@ -1,0 +1,107 @@
+"""Variables of the neutral model: every named quantity with its role, shape, unit, bounds and start value."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from tidegate.errors import Origin
+from tidegate.expressions import Expr, Role, as_expr, symbol
+
+__all__ = ["MAX_DIMENSIONS", "Bound", "Variable", "VariableRole", "element_names"]
+
+MAX_DIMENSIONS: Final = 6  # DSblock 3.3, section 5: an array has at most six dimensions
+
+
+class VariableRole(enum.Enum):
+    """DSblock's vectors: X and algebraic unknowns, U, Y, Z, W, discrete M, parameters."""
+
+    STATE = "state"
+    ALGEBRAIC = "algebraic"
+    INPUT = "input"
+    OUTPUT = "output"
+    INDICATOR = "indicator"
+    AUXILIARY = "auxiliary"
+    DISCRETE = "discrete"
+    PARAMETER = "parameter"
+
+
+_SYMBOL_ROLE: Final = {
+    VariableRole.STATE: Role.UNKNOWN,
+    VariableRole.ALGEBRAIC: Role.UNKNOWN,
+    VariableRole.INPUT: Role.INPUT,
+    VariableRole.DISCRETE: Role.DISCRETE,
+    VariableRole.PARAMETER: Role.PARAMETER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A lower or upper limit; ``is_open`` excludes the value itself."""
+
+    value: float
+    is_open: bool = False
+
+
+def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Names of the elements in row order: ``x`` itself, ``x[0]``, ``A[1,2]``."""
+    if not shape:
+        return [name]
+    return [f"{name}[{','.join(map(str, index))}]" for index in itertools.product(*map(range, shape))]
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One named quantity of a model.
+
+    Parameters
+    ----------
+    name : as the user knows it; with a path in front inside components, e.g. ``"pump.flow"``.
+    role : which of DSblock's vectors it belongs to.
+    shape : () for a scalar, up to six dimensions.
+    unit, description : texts, "" where none.
+    start : start value (parameters: the value), one expression an element in row order; parameters may appear in it.
+    fixed : True if the start value must hold exactly, False if it is a guess, None for the usual of the role.
+    minimum, maximum : limits, each open or closed; None for none.
+    nominal : typical size, used for scaling; None if unknown.
+    kind : what the values are.
+    origin : where the user wrote it.
+    """
+
+    name: str
+    role: VariableRole
+    shape: tuple[int, ...] = ()
+    unit: str = ""
+    description: str = ""
+    start: tuple[Expr, ...] = ()
+    fixed: bool | None = None
+    minimum: Bound | None = None
+    maximum: Bound | None = None
+    nominal: float | None = None
+    kind: Literal["real", "integer", "boolean"] = "real"
+    origin: Origin = field(default_factory=Origin)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=int)) if self.shape else 1
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the elements in row order."""
+        return element_names(self.name, self.shape)
+
+    def symbols(self) -> list[Expr]:
+        """The symbol of every element in row order; outputs and the like are defined by expressions and have none."""
+        role = _SYMBOL_ROLE.get(self.role)
+        if role is None:
+            raise ValueError(f"{self.role.value} {self.name} is defined by an expression and has no symbol")
+        return [symbol(role, name) for name in self.names]
+
+    def starts(self) -> tuple[Expr, ...]:
+        """Start value of every element; zero where none was given."""
+        return self.start or (as_expr(0.0),) * self.size

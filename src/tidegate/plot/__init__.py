@@ -1,0 +1,8 @@
+"""Pictures of results with their events (stage after the results). In goes a ``Result``, out comes a matplotlib figure.
+
+Figures are made without pyplot, so that nothing global is touched and no display is needed.
+"""
+
+from tidegate.plot.plot import PICTURE_FORMATS, picture_format, plot
+
+__all__ = ["PICTURE_FORMATS", "picture_format", "plot"]

@@ -1,0 +1,71 @@
+"""The points of a curve (stage: plot). In go recorded rows and step polynomials, out come points that look smooth and break at jumps."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.plot.panels import Curve
+from tidegate.results import Result
+
+__all__ = ["CurvePoints", "Times"]
+
+_POINTS: Final = 2000  # across the picture; about one a pixel
+_MAX_BETWEEN_ROWS: Final = 40
+
+CurvePoints = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+class Times:
+    """The times of a picture: the recorded ones, and finer ones between them where there is dense output.
+
+    Parameters
+    ----------
+    result : whose curves are drawn.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        t = result.t
+        gaps = np.flatnonzero(np.diff(t) != 0.0)
+        between = min(max(_POINTS // max(gaps.size, 1) - 1, 0), _MAX_BETWEEN_ROWS)
+        fractions = np.arange(1, between + 1) / (between + 1)
+        self._inner = (t[gaps, None] + (t[gaps + 1] - t[gaps])[:, None] * fractions).ravel()
+        self._inner_places = np.repeat(gaps + 1, between)
+        self._jumps = np.flatnonzero(np.diff(t) == 0.0) + 1
+        interpolant = result.interpolant
+        self._names: dict[str, int] = {}
+        if interpolant is not None and len(interpolant) and self._inner.size:
+            first, last = sorted(interpolant.span)
+            slack = 1e-9 * (last - first)
+            # a run that failed may have recorded more than its last complete step covers
+            if self._inner.min() >= first - slack and self._inner.max() <= last + slack:
+                self._names = {name: i for i, name in enumerate(interpolant.names)}
+                self._dense = interpolant(np.clip(self._inner, first, last))
+
+    def points(self, curve: Curve) -> CurvePoints:
+        """Points of a value, or of a sensitivity, with NaN where it jumps at an event."""
+        result = self._result
+        t = result.t
+        if curve.parameter >= 0 and result.sensitivities is not None:
+            y = result.sensitivities[:, curve.parameter, curve.column]
+        else:
+            y = result.values[:, curve.column]
+        name = result.columns[curve.column].name
+        places, times, values = self._breaks(y)
+        if curve.parameter < 0 and name in self._names:
+            places = np.concatenate([self._inner_places, places])
+            times = np.concatenate([self._inner, times])
+            values = np.concatenate([self._dense[:, self._names[name]], values])
+        # np.insert keeps the given order of what goes to one place
+        return np.insert(t, places, times), np.insert(y, places, values)
+
+    def stairs(self, curve: Curve) -> CurvePoints:
+        """Points of a variable that only changes at events."""
+        return self._result.t, self._result.values[:, curve.column]
+
+    def _breaks(self, y: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+        jumps = self._jumps[y[self._jumps] != y[self._jumps - 1]]
+        return jumps, self._result.t[jumps], np.full(jumps.size, np.nan)

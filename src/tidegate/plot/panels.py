@@ -1,0 +1,128 @@
+"""Which curves share an axes (stage: plot). In goes a result and names, out come panels of curves that can be compared.
+
+Curves of one unit share an axes. Where no unit is given, arrays stay together, discrete variables too, and the rest is kept apart by size, so that
+a small quantity is not flattened by a large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.results import Result, unknown_name
+
+__all__ = ["Curve", "Panel", "sensitivity_panels", "value_panels"]
+
+_SCALE_RATIO: Final = 20.0  # curves without unit share an axes while their sizes differ by less than this
+_MAX_CURVES: Final = 10  # the colours of matplotlib's cycle
+_MAX_PANELS: Final = 16  # more are unreadable on one page
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One line: a column, or its derivative by a parameter (index; -1 for the value itself)."""
+
+    label: str
+    column: int
+    parameter: int = -1
+
+
+@dataclass(slots=True)
+class Panel:
+    """The curves of one axes.
+
+    Parameters
+    ----------
+    label : beside the vertical axis.
+    curves : at most ten.
+    is_discrete : drawn as stairs.
+    scale : largest absolute value.
+    """
+
+    label: str
+    curves: list[Curve] = field(default_factory=list[Curve])
+    is_discrete: bool = False
+    scale: float = 0.0
+    key: tuple[str, str] = ("", "")
+
+
+def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
+    """Panels of the named variables; of unknowns, discrete variables and outputs when none is named.
+
+    Raises
+    ------
+    UsageError
+        If a name is unknown.
+    """
+    chosen = _chosen_columns(result, names)
+    panels: list[Panel] = []
+    for i in chosen:
+        column = result.columns[i]
+        discrete = column.role == "discrete"
+        base = column.name.partition("[")[0] if "[" in column.name and not column.unit else ""
+        key = (column.unit or base, "discrete" if discrete else "")
+        scale = _scale(result.values[:, i])
+        panel = _place(panels, key, scale, by_size=not column.unit and not base and not discrete)
+        panel.is_discrete = discrete
+        panel.label = column.unit
+        panel.curves.append(Curve(column.name, i))
+    return panels[:_MAX_PANELS]
+
+
+def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
+    """Panels of the derivatives of the same variables, those of one parameter together.
+
+    Raises
+    ------
+    UsageError
+        If the run computed no sensitivities.
+    """
+    if result.sensitivities is None:
+        raise UsageError("the run computed no sensitivities to draw", hint='tg.simulate(..., sensitivities="all") or a list of names')
+    panels: list[Panel] = []
+    columns = [i for i in _chosen_columns(result, names) if names or result.columns[i].role != "discrete"]
+    for j, parameter in enumerate(result.sensitivity_parameters):
+        for i in columns:
+            column = result.columns[i]
+            scale = _scale(result.sensitivities[:, j, i])
+            panel = _place(panels, (column.unit, parameter), scale, by_size=not column.unit)
+            unit, per = column.unit or "1", result.parameter_units.get(parameter, "")
+            panel.label = f"d/d {parameter}" + (f"\n{unit} / ({per})" if per else f"\n{column.unit}" if column.unit else "")
+            panel.curves.append(Curve(f"d {column.name} / d {parameter}", i, j))
+    return panels[:_MAX_PANELS]
+
+
+def _chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
+    if not names:
+        return [i for i, column in enumerate(result.columns) if column.role != "input"]
+    groups = {group.name: group.columns for group in result.groups}
+    position = {column.name: i for i, column in enumerate(result.columns)}
+    chosen: list[int] = []
+    for name in names:
+        if name in groups:
+            chosen.extend(groups[name])
+        elif name in position:
+            chosen.append(position[name])
+        else:
+            raise unknown_name("variable", name, [*groups, *(n for n in position if n not in groups)], of=f"the result of {result.model_name}")
+    return list(dict.fromkeys(chosen))
+
+
+def _place(panels: list[Panel], key: tuple[str, str], scale: float, *, by_size: bool) -> Panel:
+    for panel in panels:
+        fits = not by_size or not scale or not panel.scale or max(scale, panel.scale) < _SCALE_RATIO * min(scale, panel.scale)
+        if panel.key == key and len(panel.curves) < _MAX_CURVES and fits:
+            panel.scale = max(panel.scale, scale)
+            return panel
+    panels.append(Panel("", key=key, scale=scale))
+    return panels[-1]
+
+
+def _scale(values: NDArray[np.float64]) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.max(np.abs(finite))) if finite.size else 0.0

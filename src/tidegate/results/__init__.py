@@ -1,0 +1,27 @@
+"""What a run hands back: labelled trajectories, the event log, sensitivities, statistics and dense output.
+
+Stage after the run. In go plain arrays and names from the recorder, out come objects for people; no simulator is needed to use them.
+"""
+
+from tidegate.results.columns import Column, ColumnRole
+from tidegate.results.events import Event, EventKind, EventLog
+from tidegate.results.files import written_whole
+from tidegate.results.interpolant import Interpolant
+from tidegate.results.labels import close_names, unknown_name
+from tidegate.results.result import Result, RunStatus
+from tidegate.results.statistics import Statistics
+
+__all__ = [
+    "Column",
+    "ColumnRole",
+    "Event",
+    "EventKind",
+    "EventLog",
+    "Interpolant",
+    "Result",
+    "RunStatus",
+    "Statistics",
+    "close_names",
+    "unknown_name",
+    "written_whole",
+]

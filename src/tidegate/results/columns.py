@@ -1,0 +1,121 @@
+"""The columns of a result and how elements gather into arrays (stage: results).
+
+In go the recorder's columns, one for each scalar; out come groups, so that ``x[0]`` and ``x[1]`` are also ``x``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+__all__ = ["Column", "ColumnRole", "Group", "group_columns", "storage_names"]
+
+ColumnRole = Literal["unknown", "output", "discrete", "input"]
+
+_ELEMENT: Final = re.compile(r"^(?P<base>.+)\[(?P<index>\d+(?:,\d+)*)\]$")
+# what a stored dataset uses for itself; a variable called like this is stored with an underscore behind its name
+_RESERVED: Final = frozenset(
+    {"time", "parameter", "event", "event_variable", "event_parameter"}
+    | {f"event_{name}" for name in ("time", "kind", "cause", "origin", "message", "priority", "rounds", "before", "after", "dt_dp")}
+    | {f"dense_{name}" for name in ("start", "width", "coefficients", "step", "power", "variable")}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One scalar that was recorded.
+
+    Parameters
+    ----------
+    name : as the user knows it; elements of arrays as ``x[0]``, ``A[1,2]``.
+    role : what it is in the model.
+    unit, description : texts, "" where none.
+    """
+
+    name: str
+    role: ColumnRole = "unknown"
+    unit: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A variable made of one column or, for an array, of several.
+
+    Parameters
+    ----------
+    name : of the variable.
+    shape : () for a scalar.
+    columns : index of the column of every element in row order.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+def group_columns(columns: Sequence[Column]) -> list[Group]:
+    """The variables of these columns, in order; elements that do not fill an array stay single.
+
+    Examples
+    --------
+    >>> [group.name for group in group_columns([Column("x[0]"), Column("x[1]"), Column("y")])]
+    ['x', 'y']
+    """
+    elements: dict[str, dict[tuple[int, ...], int]] = {}
+    for i, column in enumerate(columns):
+        match = _ELEMENT.match(column.name)
+        if match:
+            index = tuple(int(part) for part in match["index"].split(","))
+            elements.setdefault(match["base"], {})[index] = i
+    names = {column.name for column in columns}
+    groups: list[Group] = []
+    gathered: set[int] = set()
+    arrays = {base: shape for base, indices in elements.items() if base not in names and (shape := _full_shape(indices))}
+    for i, column in enumerate(columns):
+        if i in gathered:
+            continue
+        match = _ELEMENT.match(column.name)
+        base = match["base"] if match else ""
+        if base in arrays:
+            indices = elements[base]
+            groups.append(Group(base, arrays[base], tuple(indices[index] for index in sorted(indices))))
+            gathered.update(indices.values())
+        else:
+            groups.append(Group(column.name, (), (i,)))
+    return groups
+
+
+def _full_shape(indices: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    found = set(indices)
+    ranks = {len(index) for index in found}
+    if len(ranks) != 1:
+        return ()
+    shape = tuple(max(index[axis] for index in found) + 1 for axis in range(ranks.pop()))
+    return shape if found == set(itertools.product(*map(range, shape))) else ()
+
+
+def storage_names(groups: Sequence[Group]) -> dict[str, tuple[str, str]]:
+    """For each variable the names in a dataset of its values and of its sensitivities, free of clashes.
+
+    The sensitivities of ``level`` are ``d_level``; where a variable of that name exists, one underscore more.
+    """
+    taken: set[str] = set()
+    values: dict[str, str] = {}
+    for group in groups:
+        name = group.name.replace("/", ":")  # NetCDF reads a slash as a folder
+        while name in taken or name in _RESERVED:
+            name += "_"
+        taken.add(name)
+        values[group.name] = name
+    names: dict[str, tuple[str, str]] = {}
+    for group in groups:
+        derivative = f"d_{values[group.name]}"
+        while derivative in taken:
+            derivative += "_"
+        taken.add(derivative)
+        names[group.name] = (values[group.name], derivative)
+    return names

@@ -1,0 +1,200 @@
+"""A result as a labelled dataset (stage: results). In goes a ``Result``, out come xarray objects; ``reading`` is the way back.
+
+Layout: variables along ``time``, arrays with further dimensions ``x_0, x_1``; sensitivities ``d_x`` along ``time`` and ``parameter``; what belongs
+to events along ``event``; the step polynomials, only where a file is made of it, along ``dense_step``. Texts with structure are JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import UsageError
+from tidegate.results.columns import Column, Group, storage_names
+from tidegate.results.interpolant import Interpolant, Side
+from tidegate.results.labels import unknown_name
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from tidegate.results.events import EventLog
+    from tidegate.results.result import Result
+
+__all__ = ["at_times", "dataset_of", "dense_variables", "trajectories_of"]
+
+Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
+
+_VERSIONED: Final = ("tidegate", "numpy", "xarray")  # what decides the numbers and their form in a file
+
+
+def trajectories_of(result: Result) -> xr.Dataset:
+    """Values and sensitivities, without the events."""
+    import xarray as xr
+
+    coordinates: dict[str, Any] = {"time": ("time", result.t)}
+    if result.sensitivities is not None:
+        coordinates["parameter"] = ("parameter", np.array(result.sensitivity_parameters, dtype=str))
+    variables: dict[str, Variable] = {}
+    names = storage_names(result.groups)
+    for group in result.groups:
+        name, derivative = names[group.name]
+        attributes = _attributes(group, result.columns[group.columns[0]], name)
+        variables[name] = _values(group, name, result.values, attributes)
+        if result.sensitivities is not None:
+            cube = result.sensitivities[:, :, list(group.columns)].reshape(result.t.size, len(result.sensitivity_parameters), *group.shape)
+            dimensions = ("time", "parameter", *_dimensions(group, name))
+            variables[derivative] = (dimensions, cube, {"long_name": f"derivative of {group.name} by each parameter", "derivative_of": name})
+    return xr.Dataset(variables, coords=coordinates, attrs=_run_attributes(result))
+
+
+def dataset_of(result: Result, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
+    """Trajectories and events."""
+    base = trajectories if trajectories is not None else trajectories_of(result)
+    coordinates, variables = _event_variables(result.events, result.sensitivity_parameters if result.sensitivities is not None else ())
+    return base.assign(variables).assign_coords(coordinates)
+
+
+def dense_variables(interpolant: Interpolant) -> dict[str, Variable]:
+    """The step polynomials, to be stored in a file."""
+    return {
+        "dense_start": (("dense_step",), interpolant.starts, {"long_name": "time where the step begins"}),
+        "dense_width": (("dense_step",), interpolant.widths, {"long_name": "length of the step"}),
+        "dense_coefficients": (
+            ("dense_step", "dense_power", "dense_variable"),
+            interpolant.coefficients,
+            {"long_name": "polynomials of the steps in powers of (time - start) / width"},
+        ),
+        "dense_variable": (("dense_variable",), np.array(interpolant.names, dtype=str)),
+    }
+
+
+def _dimensions(group: Group, name: str) -> tuple[str, ...]:
+    return tuple(f"{name}_{axis}" for axis in range(len(group.shape)))
+
+
+def _values(group: Group, name: str, rows: NDArray[np.float64], attributes: dict[str, Any]) -> Variable:
+    values = rows[:, list(group.columns)].reshape(rows.shape[0], *group.shape)
+    return ("time", *_dimensions(group, name)), values, attributes
+
+
+def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any]:
+    texts = {"role": column.role, "units": column.unit, "long_name": column.description}
+    attributes = {key: text for key, text in texts.items() if text}
+    if stored_name != group.name:
+        attributes["user_name"] = group.name
+    return attributes
+
+
+def _run_attributes(result: Result) -> dict[str, Any]:
+    columns = [[column.name, column.role, column.unit, column.description] for column in result.columns]
+    return {
+        "model": result.model_name,
+        "status": result.status,
+        "message": result.message,
+        "options": json.dumps(result.options, default=str),
+        "parameters": json.dumps(result.parameters, default=float),
+        "parameter_units": json.dumps(result.parameter_units),
+        "statistics": json.dumps(result.statistics.to_dict(), default=str),
+        "columns": json.dumps(columns),
+        "versions": ", ".join(f"{package} {version(package)}" for package in _VERSIONED),
+    }
+
+
+def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[str, Any], dict[str, Variable]]:
+    log = list(events)
+    names = list(dict.fromkeys(name for event in log for name in (*event.before, *event.after)))
+    derivatives = list(dict.fromkeys([*parameters, *(name for event in log for name in event.dt_dp)]))
+    # one dimension with the sensitivities where both have the same parameters
+    dimension = "parameter" if derivatives == list(parameters) else "event_parameter"
+    nan = float("nan")
+
+    def texts(values: Sequence[str]) -> NDArray[Any]:
+        return np.array(values, dtype=str)
+
+    def table(rows: list[list[float]], width: int) -> NDArray[np.float64]:
+        return np.array(rows, dtype=float).reshape(len(log), width)
+
+    origins = [[[origin.file, origin.line, origin.text, origin.path] for origin in event.origins] for event in log]
+    variables: dict[str, Variable] = {
+        "event_time": (("event",), np.array(events.times, dtype=float)),
+        "event_kind": (("event",), texts([event.kind for event in log])),
+        "event_cause": (("event",), texts(["\n".join(event.causes) for event in log])),
+        "event_origin": (("event",), texts([json.dumps(origin) for origin in origins])),
+        "event_message": (("event",), texts(["\n".join(event.messages) for event in log])),
+        "event_priority": (("event",), np.array([event.priority for event in log], dtype=np.int64)),
+        "event_rounds": (("event",), np.array([event.rounds for event in log], dtype=np.int64)),
+    }
+    coordinates: dict[str, Any] = {}
+    if names:
+        coordinates["event_variable"] = ("event_variable", texts(names))
+        variables["event_before"] = (("event", "event_variable"), table([[event.before.get(n, nan) for n in names] for event in log], len(names)))
+        variables["event_after"] = (("event", "event_variable"), table([[event.after.get(n, nan) for n in names] for event in log], len(names)))
+    if derivatives:
+        if dimension == "event_parameter":
+            coordinates[dimension] = (dimension, texts(derivatives))
+        rows = [[event.dt_dp.get(n, nan) for n in derivatives] for event in log]
+        variables["event_dt_dp"] = (("event", dimension), table(rows, len(derivatives)), {"long_name": "derivative of the event's time"})
+    return coordinates, variables
+
+
+def at_times(result: Result, times: ArrayLike, names: Sequence[str] | None, side: Side) -> xr.Dataset:
+    """Dense output of some variables (``Result.at``)."""
+    import xarray as xr
+
+    t = np.atleast_1d(np.asarray(times, dtype=float))
+    interpolant = result.interpolant
+    if interpolant is None:
+        raise UsageError("this result keeps no dense output", hint="ask for the times beforehand: tg.simulate(..., outputs=times)")
+    stored = storage_names(result.groups)
+    dense = interpolant(t, side=side)
+    position = {name: i for i, name in enumerate(interpolant.names)}
+    held = result.values[_rows_at(result.t, t, side)] if result.t.size else result.values
+    variables: dict[str, Variable] = {}
+    for group in _chosen(result, names):
+        columns = [result.columns[i] for i in group.columns]
+        if all(column.name in position for column in columns):
+            source, indices = dense, tuple(position[column.name] for column in columns)
+        elif all(column.role == "discrete" for column in columns):
+            source, indices = held, group.columns
+        elif names is None:
+            continue
+        else:
+            raise UsageError(
+                f"{columns[0].role} {group.name} has no dense output: it is known only at the {result.t.size} recorded times",
+                hint="ask for the times beforehand: tg.simulate(..., outputs=times)",
+            )
+        name = stored[group.name][0]
+        variables[name] = _values(Group(group.name, group.shape, indices), name, source, _attributes(group, columns[0], name))
+    return xr.Dataset(variables, coords={"time": ("time", t)})
+
+
+def _chosen(result: Result, names: Sequence[str] | None) -> list[Group]:
+    if names is None:
+        return list(result.groups)
+    groups = {group.name: group for group in result.groups}
+    chosen: list[Group] = []
+    for name in [names] if isinstance(names, str) else names:
+        if name in groups:
+            chosen.append(groups[name])
+        elif name in result:
+            chosen.append(Group(name, (), (result.column(name),)))
+        else:
+            raise unknown_name("variable", name, [*groups, *(column.name for column in result.columns)], of=f"the result of {result.model_name}")
+    return chosen
+
+
+def _rows_at(recorded: NDArray[np.float64], times: NDArray[np.float64], side: Side) -> NDArray[np.intp]:
+    """Row whose values hold at each time: the last one up to it; "left" takes the first of the rows at an event."""
+    direction = -1.0 if recorded[-1] < recorded[0] else 1.0
+    along, wanted = direction * recorded, direction * times
+    rows = np.searchsorted(along, wanted, side="right") - 1
+    if side == "left":
+        first = np.searchsorted(along, wanted, side="left")
+        exact = (first < along.size) & (along[np.minimum(first, along.size - 1)] == wanted)
+        rows = np.where(exact, first, rows)
+    return np.clip(rows, 0, along.size - 1)

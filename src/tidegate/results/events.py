@@ -1,0 +1,228 @@
+"""The event log: what happened when, and why (stage: results). In go the executive's records, out come tables and filters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import Origin
+from tidegate.results.labels import number, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+__all__ = ["Event", "EventKind", "EventLog"]
+
+EventKind = Literal["state", "time", "step", "initial", "final"]
+
+_KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
+_SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
+_SHOWN_ROWS: Final = 30  # a screen's height
+
+
+class _ByName(dict[str, float]):
+    """Derivatives by parameter; a name that is missing raises the error that tells the close ones."""
+
+    def __missing__(self, name: str) -> float:
+        raise unknown_name("sensitivity parameter", name, list(self), of="this event")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One instant at which the system changed.
+
+    Parameters
+    ----------
+    index : position in the log.
+    time : when.
+    kind : what found it: a state condition, the calendar, a completed step, the start or the end of the run.
+    causes : conditions and names of ``when`` clauses, in the user's words; several for simultaneous events.
+    origins : where these are written.
+    priority : 1 most important, 100 least.
+    rounds : how often conditions were looked at anew until nothing changed.
+    before, after : values by name.
+    dt_dp : derivative of the time by parameter, by name.
+    messages : what the model said.
+    """
+
+    index: int
+    time: float
+    kind: EventKind
+    causes: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    priority: int = 50
+    rounds: int = 1
+    before: Mapping[str, float] = field(default_factory=dict[str, float])
+    after: Mapping[str, float] = field(default_factory=dict[str, float])
+    dt_dp: Mapping[str, float] = field(default_factory=dict[str, float])
+    messages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dt_dp", _ByName(self.dt_dp))
+
+    @property
+    def cause(self) -> str:
+        """All causes in one line."""
+        return ", ".join(self.causes)
+
+    @property
+    def changes(self) -> dict[str, tuple[float, float]]:
+        """Values before and after of what the event changed."""
+        pairs = ((name, self.before[name], value) for name, value in self.after.items() if name in self.before)
+        return {name: (old, new) for name, old, new in pairs if old != new and not (old != old and new != new)}  # NaN stays NaN
+
+    def change_text(self, limit: int = _SHOWN_CHANGES) -> str:
+        """The changes in one line, at most ``limit`` of them."""
+        changes = self.changes
+        parts = [f"{name}: {number(old, 4)} -> {number(new, 4)}" for name, (old, new) in list(changes.items())[:limit]]
+        return ", ".join(parts) + (f" and {len(changes) - limit} more" if len(changes) > limit else "")
+
+    def __str__(self) -> str:
+        change = self.change_text()
+        return f"{number(self.time, 10)} {self.kind}: {self.cause}" + (f" ({change})" if change else "")
+
+
+class EventLog(Sequence[Event]):
+    """The events of a run in order; a sequence that filters and prints itself.
+
+    Parameters
+    ----------
+    events : any sequence; one that makes its events on demand is only asked for those looked at.
+    times : their times, where the caller has them as an array.
+
+    Examples
+    --------
+    >>> log = EventLog([Event(0, 0.5, "state", ("level > 1",)), Event(1, 1.0, "time", ("clock",))])
+    >>> log.times.tolist(), log.of("time")[0].cause
+    ([0.5, 1.0], 'clock')
+    """
+
+    __slots__ = ("_events", "_times")
+
+    def __init__(self, events: Sequence[Event] = (), times: ArrayLike | None = None) -> None:
+        self._events = events
+        self._times: NDArray[np.float64] | None = None if times is None else np.asarray(times, dtype=float)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """(len,), unit of time."""
+        if self._times is None:
+            self._times = np.array([event.time for event in self._events], dtype=float)
+        return self._times
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> EventLog: ...
+    def __getitem__(self, index: int | slice) -> Event | EventLog:
+        if isinstance(index, slice):
+            return EventLog([self._events[i] for i in range(*index.indices(len(self)))])
+        return self._events[index]
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EventLog) and list(self) == list(other)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] # compared by content, like a list
+
+    def where(self, predicate: Callable[[Event], bool]) -> EventLog:
+        """The events for which the predicate holds."""
+        return EventLog([event for event in self if predicate(event)])
+
+    def of(self, *kinds: EventKind) -> EventLog:
+        """The events of these kinds: "state", "time", "step", "initial", "final".
+
+        Raises
+        ------
+        UsageError
+            For a kind that does not exist.
+        """
+        for kind in kinds:
+            if kind not in _KINDS:
+                raise unknown_name("kind of event", kind, _KINDS)
+        return self.where(lambda event: event.kind in kinds)
+
+    def caused_by(self, text: str) -> EventLog:
+        """The events with this text in one of their causes."""
+        return self.where(lambda event: any(text in cause for cause in event.causes))
+
+    def between(self, first: float, last: float) -> EventLog:
+        """The events in this closed interval of time."""
+        return self.where(lambda event: first <= event.time <= last)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row an event: time, kind, cause, priority, rounds, and dt/d(parameter)."""
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for event in self:
+            row: dict[str, Any] = {"time": event.time, "kind": event.kind, "cause": event.cause, "priority": event.priority, "rounds": event.rounds}
+            rows.append(row | {f"dt/d({name})": value for name, value in event.dt_dp.items()})
+        return pd.DataFrame(rows, columns=None if rows else ["time", "kind", "cause", "priority", "rounds"])
+
+    def _selection(self, max_rows: int) -> tuple[list[Event], int, list[Event]]:
+        """First events, how many are left out, last events."""
+        if len(self) <= max_rows:
+            return list(self), 0, []
+        head = max(max_rows - max_rows // 4, 1)
+        tail = max_rows - head
+        return list(self[:head]), len(self) - max_rows, list(self[len(self) - tail :])
+
+    def _cells(self, event: Event) -> tuple[str, str, str, str, str]:
+        note = event.change_text() or "; ".join(event.messages)
+        return str(event.index), number(event.time, 10), event.kind, event.cause, note
+
+    def table(self, max_rows: int = _SHOWN_ROWS) -> Table:
+        """A rich table; what is more than ``max_rows`` is left out in the middle, and said."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=f"{len(self)} event{'' if len(self) == 1 else 's'}", title_justify="left", box=None, pad_edge=False)
+        table.add_column("#", justify="right", style="dim")
+        table.add_column("time", justify="right", no_wrap=True)
+        table.add_column("kind")
+        table.add_column("cause", overflow="fold")
+        table.add_column("change", overflow="fold")
+        head, left_out, tail = self._selection(max_rows)
+        for event in head:
+            table.add_row(*map(Text, self._cells(event)))
+        if left_out:
+            table.add_row("", "...", "", f"{left_out} more", "")
+        for event in tail:
+            table.add_row(*map(Text, self._cells(event)))
+        return table
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        page = io.StringIO()
+        Console(file=page, width=120, color_system=None).print(self.table())
+        return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+    def __repr__(self) -> str:
+        return f"<EventLog: {len(self)} events>"
+
+    def _repr_html_(self) -> str:
+        head, left_out, tail = self._selection(_SHOWN_ROWS)
+        lines = [_html_row(self._cells(event)) for event in head]
+        if left_out:
+            lines.append(f"<tr><td></td><td>...</td><td></td><td>{left_out} more</td><td></td></tr>")
+        lines.extend(_html_row(self._cells(event)) for event in tail)
+        header = "".join(f"<th>{title}</th>" for title in ("#", "time", "kind", "cause", "change"))
+        return f"<table><caption>{len(self)} events</caption><tr>{header}</tr>{''.join(lines)}</table>"
+
+
+def _html_row(cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

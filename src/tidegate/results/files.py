@@ -1,0 +1,48 @@
+"""Files that are there whole or not at all (stage: results). In goes a path, out comes a place to write to that becomes it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tidegate.errors import UsageError
+
+__all__ = ["written_whole"]
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Generator[Path]:
+    """Write to the path this gives; it takes the wanted name when the block ends well, and vanishes when it does not.
+
+    Parameters
+    ----------
+    path : the wanted file; an older one of that name stays until the new one is complete.
+
+    Raises
+    ------
+    UsageError
+        If the folder does not exist or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
+    >>> with written_whole(target) as place:
+    ...     _ = place.write_text("1 2 3")
+    >>> target.read_text()
+    '1 2 3'
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise UsageError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first, or name another")
+    # in the same folder, because only within one file system is a renaming a single act; same suffix, because writers look at it
+    draft = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    try:
+        yield draft
+        draft.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}", hint="check the folder's permissions and free space") from error
+    finally:
+        draft.unlink(missing_ok=True)

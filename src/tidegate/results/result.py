@@ -1,0 +1,310 @@
+"""The result of a run (stage: results).
+
+In go the recorder's arrays with their names; out come labelled trajectories, events, sensitivities and dense output. The labelled dataset is
+built when it is first asked for, since a sweep that only wants end values should not pay for labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import UsageError
+from tidegate.results.columns import Column, Group, group_columns, storage_names
+from tidegate.results.dataset import at_times, dataset_of, trajectories_of
+from tidegate.results.events import Event, EventLog
+from tidegate.results.interpolant import Interpolant, Side
+from tidegate.results.labels import number, unknown_name
+from tidegate.results.statistics import Statistics
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+__all__ = ["Result", "RunStatus"]
+
+RunStatus = Literal["finished", "terminated", "failed"]
+
+# Deeds on a result that belong to later stages. They are found by name when asked for: a result knows no plotting library and no file format.
+_LATER_STAGES: Final = {
+    "plot": ("tidegate.plot", "plot"),
+    "save": ("tidegate.export", "save"),
+    "to_netcdf": ("tidegate.export", "to_netcdf"),
+    "to_csv": ("tidegate.export", "to_csv"),
+    "to_dataframe": ("tidegate.export", "to_dataframe"),
+    "load": ("tidegate.export", "load"),
+}
+
+
+def _deed(name: str) -> Any:
+    module, function = _LATER_STAGES[name]
+    return getattr(import_module(module), function)
+
+
+class Result:
+    """Everything a run computed.
+
+    Parameters
+    ----------
+    model_name : of the model.
+    columns : of the recorded scalars.
+    time : (rows,), in the order of the run; an event has two rows of equal time, before and after.
+    values : (rows, columns).
+    parameters : value of every parameter.
+    sensitivity_parameters : n_p names.
+    sensitivities : (rows, n_p, columns), derivative of every value by every such parameter; None if not computed.
+    events, statistics, interpolant : see there; no interpolant if it was not kept.
+    options : what the run was asked for.
+    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either.
+    message : why it ended.
+    parameter_units : units of parameters, by name.
+
+    Examples
+    --------
+    >>> result = Result("tank", [Column("level", unit="m")], [0.0, 1.0], [[2.0], [3.0]], status="finished")
+    >>> float(result["level"][-1]), result.final
+    (3.0, {'level': 3.0})
+    """
+
+    def __init__(  # noqa: PLR0913, the recorder hands over everything at once, by name
+        self,
+        model_name: str,
+        columns: Sequence[Column],
+        time: ArrayLike,
+        values: ArrayLike,
+        *,
+        parameters: Mapping[str, float] | None = None,
+        sensitivity_parameters: Sequence[str] = (),
+        sensitivities: ArrayLike | None = None,
+        events: EventLog | Sequence[Event] = (),
+        statistics: Statistics | None = None,
+        interpolant: Interpolant | None = None,
+        options: Mapping[str, Any] | None = None,
+        status: RunStatus = "finished",
+        message: str = "",
+        parameter_units: Mapping[str, str] | None = None,
+    ) -> None:
+        self.model_name = model_name
+        self.columns = tuple(columns)
+        self.t: NDArray[np.float64] = np.asarray(time, dtype=float)
+        self.values: NDArray[np.float64] = np.asarray(values, dtype=float).reshape(self.t.size, len(self.columns))
+        self.parameters = dict(parameters or {})
+        self.parameter_units = dict(parameter_units or {})
+        self.sensitivity_parameters = tuple(sensitivity_parameters)
+        self.sensitivities: NDArray[np.float64] | None = None
+        if sensitivities is not None:
+            shape = (self.t.size, len(self.sensitivity_parameters), len(self.columns))
+            self.sensitivities = np.asarray(sensitivities, dtype=float).reshape(shape)
+        self.events = events if isinstance(events, EventLog) else EventLog(events)
+        self.statistics = statistics or Statistics()
+        self.interpolant = interpolant
+        self.options = dict(options or {})
+        self.status: RunStatus = status
+        self.message = message
+
+    # -- what there is ------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def success(self) -> bool:
+        """True unless the run failed."""
+        return self.status != "failed"
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """The same as ``t``."""
+        return self.t
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The variables: scalars, and arrays gathered from their elements."""
+        return tuple(group_columns(self.columns))
+
+    @cached_property
+    def _groups_by_name(self) -> dict[str, Group]:
+        return {group.name: group for group in self.groups}
+
+    @cached_property
+    def _column_index(self) -> dict[str, int]:
+        return {column.name: i for i, column in enumerate(self.columns)}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables; an array has one."""
+        return [group.name for group in self.groups]
+
+    def keys(self) -> list[str]:
+        """The same as ``names``, as of a mapping."""
+        return self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._groups_by_name or name in self._column_index
+
+    def column(self, name: str) -> int:
+        """Index of the scalar of this name in ``columns`` and ``values``.
+
+        Raises
+        ------
+        UsageError
+            If there is none, with the close names.
+        """
+        index = self._column_index.get(name)
+        if index is None:
+            raise unknown_name("variable", name, [*self._column_index, *self._groups_by_name], of=f"the result of {self.model_name}")
+        return index
+
+    # -- trajectories ---------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _trajectories(self) -> xr.Dataset:
+        """The dataset without its events, because thousands of events take longer to label than a trajectory to look at."""
+        return trajectories_of(self)
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """All of the result, labelled: dimension ``time``, sensitivities ``d_name`` with ``parameter``, events along ``event``."""
+        return dataset_of(self, trajectories=self._trajectories)
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        """The trajectory of a variable, of one element of it, or ``"time"``."""
+        if name in self._groups_by_name:
+            return self._trajectories[storage_names(self.groups)[name][0]]
+        if name == "time" and name not in self._column_index:
+            return self._trajectories["time"]
+        return self._element(self.values[:, self.column(name)], name, name)
+
+    def sensitivity(self, variable: str, parameter: str | None = None) -> xr.DataArray:
+        """Derivative of a trajectory by a parameter; by all of those computed, along a dimension ``parameter``, when none is named.
+
+        Raises
+        ------
+        UsageError
+            If the run had no such sensitivities, or a name is unknown.
+        """
+        if self.sensitivities is None or not self.sensitivity_parameters:
+            raise UsageError("the run computed no sensitivities", hint='tg.simulate(..., sensitivities="all") or a list of names')
+        if parameter is not None and parameter not in self.sensitivity_parameters:
+            if parameter in self.parameters:
+                raise UsageError(
+                    f"the run computed no sensitivities to {parameter}",
+                    hint=f"add it to the list: tg.simulate(..., sensitivities={[*self.sensitivity_parameters, parameter]})",
+                )
+            raise unknown_name("parameter", parameter, list(self.parameters) or list(self.sensitivity_parameters), of=f"model {self.model_name}")
+        if variable in self._groups_by_name:
+            every = self._trajectories[storage_names(self.groups)[variable][1]]
+            return every if parameter is None else every.sel(parameter=parameter)
+        column = self.column(variable)
+        if parameter is None:
+            group = next(group for group in self.groups if column in group.columns)
+            every = self._trajectories[storage_names(self.groups)[group.name][1]]
+            place = np.unravel_index(group.columns.index(column), group.shape)
+            return every[(slice(None), slice(None), *(int(index) for index in place))]
+        return self._element(self.sensitivities[:, self.sensitivity_parameters.index(parameter), column], variable, f"d_{variable}")
+
+    def _element(self, values: NDArray[np.float64], name: str, label: str) -> xr.DataArray:
+        import xarray as xr
+
+        column = self.columns[self.column(name)]
+        attributes = {key: text for key, text in (("units", column.unit), ("long_name", column.description)) if text}
+        return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=label, attrs=attributes)
+
+    @property
+    def final(self) -> dict[str, float]:
+        """Value of every scalar at the end of the run."""
+        if not self.t.size:
+            return {}
+        return {column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True)}
+
+    def at(self, times: ArrayLike, names: Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset:
+        """Dense output: values at any times of the run, as accurate as the steps themselves.
+
+        Parameters
+        ----------
+        times : within the run.
+        names : variables; None for all with dense output (unknowns and discrete variables; outputs only where their values were kept).
+        side : at an event, the value after it ("right") or before it ("left").
+
+        Raises
+        ------
+        UsageError
+            For a time outside the run, an unknown name, or a variable that has no dense output.
+        """
+        return at_times(self, times, names, side)
+
+    # -- later stages -----------------------------------------------------------------------------------------------------------------------
+
+    def plot(self, *names: str, path: str | Path | None = None, sensitivities: bool = False) -> Figure:
+        """Draw trajectories with the events marked; see ``tidegate.plot.plot``."""
+        figure: Figure = _deed("plot")(self, *names, path=path, sensitivities=sensitivities)
+        return figure
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file whose suffix tells the format: .nc or .csv."""
+        written: Path = _deed("save")(self, path)
+        return written
+
+    def to_netcdf(self, path: str | Path) -> Path:
+        """Write all of it to a NetCDF file; ``Result.load`` reads it."""
+        written: Path = _deed("to_netcdf")(self, path)
+        return written
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the trajectories and sensitivities to a CSV file, every digit kept."""
+        written: Path = _deed("to_csv")(self, path)
+        return written
+
+    def to_dataframe(self, *, sensitivities: bool = False) -> pd.DataFrame:
+        """One row a recorded time, one column a scalar, the time as index."""
+        frame: pd.DataFrame = _deed("to_dataframe")(self, sensitivities=sensitivities)
+        return frame
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what ``to_netcdf`` wrote."""
+        loaded: Self = _deed("load")(path)
+        return loaded
+
+    # -- for people -------------------------------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """One line: model, span, rows, events, how it ended."""
+        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)}" if self.t.size else "empty"
+        count = len(self.events)
+        end = f"{self.status}" + (f": {self.message}" if self.message else "")
+        return f"{self.model_name} {span}, {self.t.size} rows, {count} event{'' if count == 1 else 's'}, {end}"
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.summary()}>"
+
+    def __str__(self) -> str:
+        lines = [self.summary()]
+        width = max((len(column.name) for column in self.columns), default=0)
+        for column, value in zip(self.columns, self.final.values(), strict=False):
+            lines.append(f"  {column.name:<{width}}  {number(value, 10)} {column.unit}".rstrip())
+        if self.events:
+            lines.append(str(self.events))
+        lines.append(str(self.statistics))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{number(value, 10)}</td><td>{escape(column.unit)}</td>"
+            f"<td>{escape(column.description)}</td></tr>"
+            for column, value in zip(self.columns, self.final.values(), strict=False)
+        )
+        header = "<tr><th>variable</th><th>final value</th><th>unit</th><th></th></tr>"
+        parts = [f"<p><b>{escape(self.summary())}</b></p>", f"<table>{header}{rows}</table>"]
+        if self.events:
+            parts.append(f"<details><summary>events</summary>{self.events._repr_html_()}</details>")
+        parts.append(f"<details><summary>statistics</summary>{self.statistics._repr_html_()}</details>")
+        return "".join(parts)

@@ -1,0 +1,1 @@
+"""Forward sensitivities and their jumps, native."""

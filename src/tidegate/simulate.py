@@ -1,0 +1,108 @@
+"""The pipeline, readable at one glance: front end -> neutral model -> native functions -> run -> result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from numpy.typing import ArrayLike
+
+from tidegate.compiled import CompiledModel, compile_model
+from tidegate.errors import UsageError
+from tidegate.executive import Options, Prepared
+from tidegate.executive import prepare as prepare_run
+from tidegate.model import Lowerable, Model
+from tidegate.model.validate import validate
+from tidegate.results import Result
+from tidegate.structure import check_structure
+
+__all__ = ["prepare", "simulate"]
+
+# A model is frozen, so its machine code can be kept for as long as the model lives.
+_compiled: WeakKeyDictionary[Model, CompiledModel] = WeakKeyDictionary()
+
+
+def simulate(
+    source: Lowerable,
+    t_span: tuple[float, float],
+    *,
+    outputs: ArrayLike | None = None,
+    step: float | None = None,
+    sensitivities: str | Sequence[str] | None = None,
+    method: str = "auto",
+    rtol: float = 1e-6,
+    atol: float | Sequence[float] | Mapping[str, float] | None = None,
+    max_step: float | None = None,
+    first_step: float | None = None,
+    max_steps: int | None = None,
+    parameters: Mapping[str, float] | None = None,
+    event_rows: bool | None = None,
+    dense: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> Result:
+    """Simulate a model, with every event located and exact sensitivities through the events.
+
+    Parameters
+    ----------
+    source : anything with ``lower()``: ``tg.ode``, ``tg.dae``, a component, a neutral model.
+    t_span : start and end, in the model's unit of time.
+    outputs : times to record at; None records every step and both sides of every event.
+    step : distance of equidistant output times, instead of ``outputs``.
+    sensitivities : parameter names, or "all".
+    method : "auto" or "radau".
+    rtol : relative tolerance.
+    atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
+    max_step, first_step, max_steps : limits; none by default.
+    parameters : values that replace the model's.
+    event_rows : also record both sides of events where output times are given.
+    dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
+    progress : called about ten times a second with the simulated time.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ModelError : the model itself is wrong.
+    UsageError : an option or a name does not fit.
+    RunError : the run stopped before its end; ``.result`` holds what was computed.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> model = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 2.0})
+    >>> result = tg.simulate(model, (0, 1), sensitivities=["k"], rtol=1e-8)
+    >>> print(f"{result.final['x']:.6f} {result.sensitivity('x', 'k')[-1]:.6f}")
+    0.135335 -0.135335
+    """
+    return prepare(
+        source, t_span, outputs=outputs, step=step, sensitivities=sensitivities, method=method, rtol=rtol, atol=atol, max_step=max_step,
+        first_step=first_step, max_steps=max_steps, parameters=parameters or {}, event_rows=event_rows, dense=dense, progress=progress,
+    ).run()  # fmt: skip
+
+
+def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> Prepared:
+    """Do everything of ``simulate`` but the run itself, for running the same thing often.
+
+    Parameters
+    ----------
+    source, t_span, options : as for ``simulate``.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> run = tg.prepare(tg.ode(lambda t, y: [-y[0]], y0=[1.0]), (0, 1))
+    >>> run.run().statistics.events
+    0
+    """
+    if not isinstance(source, Lowerable) or isinstance(source, type):
+        raise UsageError(f"{source!r} cannot be simulated", hint="give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()")
+    model = source.lower()
+    compiled = _compiled.get(model)
+    if compiled is None:
+        validate(model)
+        check_structure(model)
+        compiled = _compiled[model] = compile_model(model)
+    return prepare_run(compiled, t_span, Options(**options))

@@ -1,0 +1,145 @@
+"""The structural check (stage: structure; a neutral model goes in, silence or a named complaint comes out).
+
+A system ``0 = F(t, x, x', y)`` can be solved for ``x'`` and ``y`` almost everywhere only if equations and unknowns can be paired off. If that
+fails for ``x'`` and ``y`` but succeeds with ``x`` standing for ``x'``, the index is above one (Pantelides 1988, https://doi.org/10.1137/0909014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tidegate.errors import Origin, StructureError
+from tidegate.model import Equation, Model, VariableRole
+from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
+from tidegate.structure.matching import Parts, dulmage_mendelsohn, maximum_matching
+
+__all__ = ["check_structure", "equation_name"]
+
+_MAX_LISTED: Final = 8
+_MAX_TEXT: Final = 100
+
+
+def equation_name(model: Model, index: int) -> str:
+    """How messages name an equation: its number, its text, and where it was written."""
+    equation: Equation = model.equations[index]
+    shown = equation.origin.text or f"{equation.left!r} == {equation.right!r}"
+    if equation.label and equation.label != f"equation {index + 1}":
+        shown = equation.label
+    shown = shown if len(shown) <= _MAX_TEXT else shown[: _MAX_TEXT - 3] + "..."
+    place = f", {equation.origin}" if str(equation.origin) else ""
+    return f"equation {index + 1} ({shown}{place})"
+
+
+def _listed(items: Iterable[str]) -> str:
+    names = list(items)
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return ", ".join(names[:_MAX_LISTED]) + more
+
+
+def _equations(model: Model, rows: Sequence[int]) -> str:
+    names = [equation_name(model, row) for row in rows]
+    more = [f"and {len(names) - _MAX_LISTED} more"] if len(names) > _MAX_LISTED else []
+    return "".join(f"\n  - {name}" for name in [*names[:_MAX_LISTED], *more])
+
+
+def _origin(model: Model, rows: Sequence[int]) -> Origin:
+    return model.equations[rows[0]].origin if rows else model.origin
+
+
+def _is_checkable(model: Model) -> bool:
+    # an opaque right-hand side or residual can only be judged by calling it
+    return not any(part.role == "F" for part in model.opaque_parts)
+
+
+def _lost(model: Model, graph: Incidence, parts: Parts) -> str:
+    """Which equations are too many, and which unknowns are left over."""
+    sentences: list[str] = []
+    if parts.over_rows:
+        known = _listed(graph.columns[column] for column in parts.over_columns)
+        wanted = f"only {known}" if known else "no unknown at all"
+        sentences.append(f"these {len(parts.over_rows)} equations determine {wanted}:{_equations(model, parts.over_rows)}")
+    if parts.under_columns:
+        names = _listed(graph.columns[column] for column in parts.under_columns)
+        given = f"these {len(parts.under_rows)} equations:{_equations(model, parts.under_rows)}" if parts.under_rows else "no equation"
+        sentences.append(f"{names} {'stand' if len(parts.under_columns) > 1 else 'stands'} in {given}")
+    return "\n".join(sentences).replace("these 1 equations determine", "this equation determines").replace("these 1 equations", "this equation")
+
+
+def _check_count(model: Model, graph: Incidence) -> None:
+    n_equations, n_unknowns = len(graph.equations), len(graph.columns)
+    if n_equations == n_unknowns:
+        return
+    whole = variable_incidence(model)
+    parts = dulmage_mendelsohn(whole.rows, len(whole.columns))
+    difference = abs(n_equations - n_unknowns)
+    kind = "equation" if n_equations < n_unknowns else "unknown"
+    counts = f"{n_equations} equation{'s' * (n_equations != 1)} for {n_unknowns} unknown{'s' * (n_unknowns != 1)}"
+    raise StructureError(
+        f"{model.name} has {counts} ({_listed(whole.columns)})\n{_lost(model, whole, parts)}",
+        origin=_origin(model, parts.over_rows),
+        hint=f"add {difference} {kind}{'s' * (difference > 1)}, or take away as many {'unknowns' if kind == 'equation' else 'equations'}",
+    )
+
+
+def _check_singular(model: Model) -> None:
+    whole = variable_incidence(model)
+    matching = maximum_matching(whole.rows, len(whole.columns))
+    if matching.is_perfect:
+        return
+    parts = dulmage_mendelsohn(whole.rows, len(whole.columns), matching)
+    raise StructureError(
+        f"the equations of {model.name} are structurally singular\n{_lost(model, whole, parts)}",
+        origin=_origin(model, parts.over_rows),
+        hint="replace one of the equations that are too many by one that contains an unknown that is left over",
+    )
+
+
+def _check_index(model: Model, graph: Incidence) -> None:
+    matching = maximum_matching(graph.rows, len(graph.columns))
+    if matching.is_perfect:
+        return
+    parts = dulmage_mendelsohn(graph.rows, len(graph.columns), matching)
+    states = {item: name for v in model.by_role(VariableRole.STATE) for item, name in zip(v.symbols(), v.names, strict=True)}
+    bare = [row for row in parts.over_rows if not graph.rows[row]]
+    if bare:
+        lines: list[str] = []
+        for row in bare[:_MAX_LISTED]:
+            present = smooth_symbols((model.equations[row].left, model.equations[row].right))
+            held = _listed(name for item, name in states.items() if item in present)
+            lines.append(f"{equation_name(model, row)} constrains {held or 'nothing'} only and has no unknown left to determine")
+        what = "\n".join(lines)
+    else:
+        what = _lost(model, graph, parts)
+    raise StructureError(
+        f"the index of {model.name} is greater than one\n{what}",
+        origin=_origin(model, bare or parts.over_rows),
+        hint="replace the constraint by its derivative with respect to time (with start values that satisfy the constraint), or solve it for "
+        "one of its states and make that one algebraic",
+    )
+
+
+def check_structure(model: Model) -> None:
+    """Refuse a system whose equations cannot determine its unknowns, or whose index is above one.
+
+    Parameters
+    ----------
+    model : validated neutral model; nothing is checked where its equations are opaque.
+
+    Raises
+    ------
+    StructureError : naming the equations and unknowns, for a wrong number of equations, a structurally singular system, or an index above one.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import ONE, ZERO, Role, symbol
+    >>> from tidegate.model import Equation, Form, Model, Variable, VariableRole
+    >>> x, der_x = symbol(Role.UNKNOWN, "x"), symbol(Role.DERIVATIVE, "x")
+    >>> check_structure(Model("decay", Form.ODE, (Variable("x", VariableRole.STATE),), (Equation(der_x, -x),)))
+    """
+    if not _is_checkable(model):
+        return
+    graph = incidence(model)
+    _check_count(model, graph)
+    _check_singular(model)
+    _check_index(model, graph)

@@ -1,0 +1,84 @@
+"""`tidegate show` prints the model in the user's names and lines; `tidegate plot` draws a saved result."""
+
+from __future__ import annotations
+
+import io
+import re
+from importlib import import_module
+from typing import Any
+
+from rich.console import Console
+
+from tidegate.cli.describe import describe
+from tidegate.cli.progress import Progress
+from tidegate.model import Equation, Form, Model, Variable, VariableRole
+from tidegate.results import Result
+
+
+def test_show_prints_variables_conditions_events_and_sparsity(line: Any) -> None:
+    done = line("show", "tank.py")
+    assert done.exit_code == 0, done.output
+    rows = [re.sub(r" +", " ", row).strip() for row in done.stdout.splitlines()]
+    assert "level state 0.5 m of water" in rows
+    assert "k parameter 3 1/s" in rows
+    assert "table[2] parameter 1, 2" in rows
+    assert "level > length level - length state tank.py:42" in rows
+    assert "stop pump when level >= 2*length pump := 0 50" in rows
+    assert "clock at count, every 5 pump := 1 50" in rows
+    assert "equation 1 X" in rows
+
+
+def test_show_refuses_like_run(line: Any) -> None:
+    done = line("show", "tank.py:nothing")
+    assert done.exit_code == 2
+    assert "no model 'nothing'" in done.stderr
+
+
+def test_conditions_of_time_and_parameters_are_time_events(line: Any, monkeypatch: Any) -> None:
+    monkeypatch.syspath_prepend(line.folder)
+    tank = import_module("tank")
+    x = Variable("x", VariableRole.STATE)
+    model = Model("m", Form.ODE, (x,), (Equation(tank.symbol(tank.Role.DERIVATIVE, "x"), tank.select(tank.t > tank.p, x.symbols()[0], 0.0)),))
+    (condition,) = describe(model).conditions
+    assert (condition.kind, condition.relation) == ("time", "time > k")
+    (equation,) = describe(model).equations
+    assert equation.uses == ("X",)
+    assert equation.text.startswith("der(x) = ")
+
+
+def test_plot_draws_a_saved_result(line: Any, ball: Result) -> None:
+    ball.to_netcdf(line.folder / "ball.nc")
+    done = line("plot", "ball.nc", "h", "v", "--out", "ball.svg", "--sensitivities")
+    assert done.exit_code == 0, done.output
+    assert "picture written to ball.svg" in done.stdout
+    assert line("plot", "ball.nc").exit_code == 0
+    assert (line.folder / "ball.png").exists()
+
+
+def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
+    ball.to_netcdf(line.folder / "ball.nc")
+    for arguments, sentence in ((["no.nc"], "there is no file no.nc"), (["tank.py"], "is no NetCDF file"), (["ball.nc", "hh"], "try: h")):
+        done = line("plot", *arguments)
+        assert done.exit_code == 2
+        assert sentence in done.stderr
+
+
+def test_progress_waits_before_it_shows_and_then_tells_the_time(monkeypatch: Any) -> None:
+    now = [0.0]
+    monkeypatch.setattr("tidegate.cli.progress.time.monotonic", lambda: now[0])
+    page = io.StringIO()
+    with Progress((0.0, 20.0), console=Console(file=page, force_terminal=True, width=80)) as progress:
+        progress(1.0)
+        assert page.getvalue() == ""
+        now[0] = 1.5
+        progress(5.0)
+        progress(10.0)
+    assert "t = 5" in page.getvalue() or "t = 10" in page.getvalue()
+
+
+def test_progress_is_silent_where_nobody_watches(monkeypatch: Any) -> None:
+    monkeypatch.setattr("tidegate.cli.progress._PATIENCE", -1.0)
+    page = io.StringIO()
+    with Progress((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
+        progress(0.5)
+    assert page.getvalue() == ""

@@ -1,0 +1,80 @@
+"""What every test relies on: hypothesis without deadlines, the same examples each time in continuous integration, and a result made by hand."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from tidegate.errors import Origin
+from tidegate.results import Column, Event, Interpolant, Result, Statistics
+
+settings.register_profile("developer", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "developer")
+
+GRAVITY = 9.81
+RESTITUTION = 0.8
+
+
+def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
+    """Closed form of the ball that starts at rest; d/de of the speed after bounce k is k / e times it."""
+    columns = [
+        Column("h", unit="m", description="height"),
+        Column("v", unit="m/s"),
+        Column("x[0]"),
+        Column("x[1]"),
+        Column("n", role="discrete"),
+        Column("energy", role="output", unit="J"),
+    ]
+    rows: list[list[float]] = []
+    times: list[float] = []
+    starts: list[float] = []
+    widths: list[float] = []
+    pieces: list[list[list[float]]] = []
+    events: list[Event] = []
+
+    def record(t: float, h: float, v: float, n: int) -> None:
+        times.append(t)
+        rows.append([h, v, 2 * h, 3 * h, float(n), v * v / 2 + GRAVITY * h])
+
+    t, h, v = 0.0, height, 0.0
+    record(t, h, v, 0)
+    for k in range(bounces):
+        width = float((v + np.sqrt(v * v + 2 * GRAVITY * h)) / GRAVITY)
+        starts.append(t)
+        widths.append(width)
+        fall = [[h, v], [v * width, -GRAVITY * width], [-GRAVITY / 2 * width**2, 0.0]]
+        pieces.append([[a, b, 2 * a, 3 * a] for a, b in fall])
+        t, h, before = t + width, 0.0, v - GRAVITY * width
+        v = -RESTITUTION * before
+        record(t, h, before, k)
+        record(t, h, v, k + 1)
+        origin = Origin("ball.py", 12, "self.h < 0")
+        changes = {"before": {"v": before, "n": float(k)}, "after": {"v": v, "n": k + 1.0}}
+        events.append(Event(k, t, "state", ("h < 0",), (origin,), dt_dp={"e": k + 0.5}, messages=("click",), **changes))
+    values = np.array(rows)
+    sensitivities = np.stack([values * 2.0, values - 1.0], axis=1)
+    return Result(
+        "ball",
+        columns,
+        times,
+        values,
+        parameters={"e": RESTITUTION, "g": GRAVITY, "mass": 1.0},
+        sensitivity_parameters=["e", "g"],
+        sensitivities=sensitivities,
+        events=events,
+        statistics=Statistics(steps=9, events=bounces, seconds=0.0123, method="radau", extra={"stages": 3}),
+        interpolant=Interpolant(starts, widths, pieces, ["h", "v", "x[0]", "x[1]"]),
+        options={"rtol": 1e-6},
+        message="end of the time span",
+        parameter_units={"g": "m/s^2"},
+    )
+
+
+@pytest.fixture
+def ball() -> Result:
+    """Four bounces."""
+    return bouncing_ball()
