@@ -26,14 +26,14 @@ bench: .venv/.stamp-bench  ## ratios against other solvers, in one run
 	$(BIN)/python -m benchmarks
 
 docs: .venv/.stamp-docs  ## the documentation into site/
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 clean:  ## everything that can be made again
 	rm -rf build dist site .venv .pytest_cache .ruff_cache .hypothesis .coverage
 
 .venv/.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
-		{ echo "tidegate needs Python 3.12 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1); try: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+		{ echo "tidegate needs Python 3.12 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing); try: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing tidegate into .venv"
 	@$(PIP) --editable .

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+import tidegate
 from tidegate.results import Result
 
-TANK = '''
+TANK = """
 from tidegate.model import Assignment, Branch, Equation, Form, Model, TimeEvent, Variable, VariableRole, When
 from tidegate.expressions import Role, as_expr, select, symbol
 from tidegate.errors import Origin
@@ -35,7 +35,7 @@ model = Model(
     time_events=(TimeEvent(first=n, actions=(Assignment(u, as_expr(1.0)),), period=as_expr(5.0), label="clock"),),
     condition_origins={full: Origin(__file__, 42, "y > l")},
 )
-'''
+"""
 
 
 @dataclass
@@ -75,9 +75,8 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ball: Result) -> Itera
     monkeypatch.setattr(sys, "path", list(sys.path))
     made = Line(tmp_path, result=ball)
     made.write("tank.py", TANK)
-    stand_in = ModuleType("tidegate.simulate")
-    stand_in.simulate = made.simulate  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tidegate.simulate", stand_in)
+    # into the dictionary, since asking the package for its own would load it
+    monkeypatch.setitem(vars(tidegate), "simulate", made.simulate)
     yield made
     # the next test has files of the same names elsewhere
     for name, module in list(sys.modules.items()):

@@ -68,7 +68,7 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py"], "it is not said how long to simulate model\n  try: --until T, or t_span"),
         (["tank.py", "--until", "0"], "the end 0 does not lie after the start 0"),
         (["tank.py", "--until", "inf"], "--until inf is not finite"),
-        (["tank.py", "--until", "soon"], "soon"),
+        (["tank.py", "--until", "soon"], "'--until'"),
         (["tank.py", "--until", "1", "--rtol", "0"], "--rtol 0.0 is not positive"),
         (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not positive"),
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),

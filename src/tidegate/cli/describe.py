@@ -1,7 +1,8 @@
 """What is in a model (stage: command line). In goes anything lowerable, out comes a description in the user's names and lines.
 
 Conditions are found where the run will find them: every relation of the graph below equations, definitions and event clauses. A relation of
-time, parameters and discrete variables only is met by the calendar ("time"), any other by watching the trajectory ("state").
+time, parameters and discrete variables is met by the calendar ("time"), one without time only changes when an event assigns to a discrete variable
+("held"), any other is found by watching the trajectory ("state").
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
+from tidegate.results.labels import number
 
 __all__ = ["ClauseDescription", "ConditionDescription", "Description", "EquationDescription", "VariableDescription", "describe"]
 
@@ -41,7 +43,7 @@ class ConditionDescription:
 
     relation: str
     function: str
-    kind: Literal["state", "time"]
+    kind: Literal["state", "time", "held"]
     origin: Origin
 
 
@@ -121,7 +123,11 @@ def describe(source: Lowerable) -> Description:
 
 def _variable(variable: Variable) -> VariableDescription:
     name = variable.name + (f"[{','.join(map(str, variable.shape))}]" if variable.shape else "")
-    return VariableDescription(name, variable.role.value, ", ".join(map(text, variable.start)), variable.unit, variable.description)
+    return VariableDescription(name, variable.role.value, ", ".join(map(_short, variable.start)), variable.unit, variable.description)
+
+
+def _short(expr: Expr) -> str:
+    return number(expr.value, 10) if expr.op == "const" else text(expr)
 
 
 def _conditions(model: Model) -> Iterator[ConditionDescription]:
@@ -129,7 +135,7 @@ def _conditions(model: Model) -> Iterator[ConditionDescription]:
     relations = [item for item in walk(_roots(model)) if item.op in _RELATIONS]
     for relation, symbols in zip(relations, dependency_sets(relation.args[0] for relation in relations), strict=True):
         roles = {item.data.role for item in symbols}
-        kind = "time" if roles <= _CALENDAR and Role.TIME in roles else "state"
+        kind = "state" if not roles <= _CALENDAR else "time" if Role.TIME in roles else "held"
         yield ConditionDescription(text(relation), text(relation.args[0]), kind, places.get(relation, Origin()))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+import tidegate
 from tidegate.cli.loading import Source, load_source
 from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
@@ -64,8 +65,6 @@ def run(request: Request) -> None:
     RunError
         If the run fails.
     """
-    from tidegate.simulate import simulate  # the simulator is not needed to refuse a wrong option
-
     _check(request)
     source = load_source(request.source)
     t_span = _t_span(request, source)
@@ -75,7 +74,8 @@ def run(request: Request) -> None:
     console.print(model_line(model))
     try:
         with Progress(t_span, is_quiet=request.is_quiet) as progress:
-            result: Result = simulate(source.model, t_span, progress=progress, **options)
+            # by its public name: the simulator loads here, and not where a wrong option is refused
+            result = tidegate.simulate(source.model, t_span, progress=progress, **options)
     except RunError as error:
         if error.result is not None and error.result.t.size:
             print_result(console, error.result)

@@ -17,6 +17,7 @@ from tidegate.errors import Origin
 __all__ = ["print_description", "show"]
 
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
+_MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
 _EMPTY: Final = "."
 
 
@@ -89,12 +90,13 @@ def _pattern(description: Description) -> Text:
         filled = sum(1 for equation in description.equations for use in equation.uses if use)
         return Text(f"sparsity: {len(description.equations)} equations, {n} unknowns, {filled} entries")
     lines = ["sparsity: x the unknown itself, ' its derivative, X both"]
-    width = max((len(equation.label) for equation in description.equations), default=0)
+    labels = [label if len(label := equation.label) <= _MAX_LABEL else label[: _MAX_LABEL - 3] + "..." for equation in description.equations]
+    width = max(map(len, labels), default=0)
     for i, name in enumerate(description.unknowns):
         # names stand as a staircase above their columns
         lines.append(" " * (width + 2) + "| " * i + name)
-    for equation in description.equations:
+    for label, equation in zip(labels, description.equations, strict=True):
         marks = " ".join(use or _EMPTY for use in equation.uses)
         place = _place(equation.origin)
-        lines.append(f"{equation.label:>{width}}  {marks}" + (f"   {place}" if place else ""))
+        lines.append(f"{label:>{width}}  {marks}" + (f"   {place}" if place else ""))
     return Text("\n".join(lines))

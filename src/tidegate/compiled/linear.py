@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
-
 from tidegate.compiled.calls import call_getrf, call_getrs
+from tidegate.compiled.jit import native
 
 __all__ = ["OWN_LIMIT", "factor_complex", "factor_real", "lapack_addresses", "solve_complex", "solve_real"]
 
@@ -29,7 +28,7 @@ def lapack_addresses(n: int) -> tuple[int, int, int, int]:
     return a, b, c, d
 
 
-@njit(error_model="numpy")
+@native
 def factor_real(a, n, pivots, getrf):
     """LU of the leading n x n of ``a`` in place; 0, or 1 + number of the first zero pivot."""
     if n > OWN_LIMIT:
@@ -65,7 +64,7 @@ def factor_real(a, n, pivots, getrf):
     return 0
 
 
-@njit(error_model="numpy")
+@native
 def solve_real(a, n, pivots, b, getrs):
     """Solve with the factors of ``factor_real``; ``b`` is overwritten."""
     if n > OWN_LIMIT:
@@ -89,7 +88,7 @@ def solve_real(a, n, pivots, b, getrs):
         b[i] = x * a[i, i]
 
 
-@njit(error_model="numpy")
+@native
 def factor_complex(a, n, pivots, getrf):
     """Like ``factor_real`` for a complex matrix."""
     if n > OWN_LIMIT:
@@ -127,7 +126,7 @@ def factor_complex(a, n, pivots, getrf):
     return 0
 
 
-@njit(error_model="numpy")
+@native
 def solve_complex(a, n, pivots, b, getrs):
     """Like ``solve_real`` for a complex matrix."""
     if n > OWN_LIMIT:
@@ -151,7 +150,7 @@ def solve_complex(a, n, pivots, b, getrs):
         b[i] = x * a[i, i]
 
 
-@njit(error_model="numpy")
+@native
 def _lapack_solve(a, n, pivots, b, getrs):
     size = np.empty(1, np.int32)
     one = np.ones(1, np.int32)

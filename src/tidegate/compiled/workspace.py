@@ -6,13 +6,15 @@ is copied by copying two arrays. ``Field``-like constants are plain integers bec
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numba import njit
+from numba import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
-__all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "integers", "matrix", "vector"]
+__all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "integers", "matrix", "tail", "vector"]
 
 # --- sizes -----------------------------------------------------------------------------------------------------------------------
 N, N_G, N_M, N_P, N_S, N_D, N_FIRE, N_WHEN, N_COND, N_TIMES, N_OUT, N_USED, N_REG, N_MODES = range(14)
@@ -26,16 +28,18 @@ BUDGET, EVENT_ROWS, STEP_ROWS, KEEP_POLYNOMIALS, STAGES_WANTED = range(38, 43)
 # --- state of the run ------------------------------------------------------------------------------------------------------------
 STAGES, IS_FIRST, WAS_REJECTED, HAS_POLYNOMIAL, NEEDS_JACOBIAN, NEEDS_FACTORS, JACOBIAN_FRESH, EVENT_KIND, EVENT_CAUSE, ROUNDS = range(43, 53)
 N_ROWS, N_LOGGED, N_POLYNOMIALS, NEXT_OUTPUT, IS_TERMINATED, STILL_EVENTS, SHRINKING, FAILED_GUARD, PHASE, SAME_TIME = range(53, 63)
-GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM = range(63, 67)
+GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD = range(63, 69)
 # --- counters --------------------------------------------------------------------------------------------------------------------
-C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_GUARDS, C_ISOLATIONS, C_RESTEPS = range(67, 79)
+C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_GUARDS, C_ISOLATIONS, C_RESTEPS = range(69, 81)
+# --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
+ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T = range(81, 90)
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
-O_FIRST: Final = 80
+O_FIRST: Final = 90
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
-    O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_MNEW, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
+    O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_SATOL, O_NOISE,
+    O_NODES, O_NOISE,
 ) = range(O_FIRST, O_FIRST + 59)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
@@ -46,8 +50,8 @@ N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT, T_START,
-    LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH,
-) = range(23)  # fmt: skip
+    LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH, FOUND_THETA,
+) = range(24)  # fmt: skip
 N_FIXED_NUMBERS: Final = 24
 
 MAX_STAGES: Final = 7
@@ -62,28 +66,65 @@ RELATION, LOWER, UPPER = range(3)
 STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 
 
-@njit(inline="always")
-def vector(r, offset, n):
-    """View of n numbers."""
-    return r[offset : offset + n]
 
 
-@njit(inline="always")
-def matrix(r, offset, rows, columns):
+def _view(dimensions: int, dtype: Any = None) -> Any:
+    """Code generator of a view on memory behind a pointer: it owns nothing, the run does."""
+
+    def implementation(typing_context: Any, base: Any, offset: Any, *shape: Any) -> Any:
+        view_type = types.Array(dtype or base.dtype, dimensions, "C")
+        signature = view_type(base, offset, *shape)
+
+        def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+            place = context.cast(builder, values[1], sig.args[1], types.intp)
+            pointer = builder.gep(values[0], [place])
+            view = context.make_array(view_type)(context, builder)
+            sizes = [context.cast(builder, v, t, types.intp) for v, t in zip(values[2:], sig.args[2:], strict=True)]
+            item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(view_type.dtype)))
+            strides = [item]
+            for size in reversed(sizes[1:]):
+                strides.insert(0, builder.mul(strides[0], size))
+            data = builder.bitcast(pointer, view.data.type)
+            populate_array(view, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
+            return view._getvalue()  # Numba's own name for it
+
+        return signature, generate
+
+    return implementation
+
+
+@intrinsic
+def vector(typing_context: Any, base: Any, offset: Any, n: Any) -> Any:
+    """View of n items."""
+    return _view(1)(typing_context, base, offset, n)
+
+
+@intrinsic
+def matrix(typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
     """View of a matrix by rows."""
-    return r[offset : offset + rows * columns].reshape((rows, columns))
+    return _view(2)(typing_context, base, offset, rows, columns)
 
 
-@njit(inline="always")
-def complexes(r, offset, n):
-    """View of n complex numbers."""
-    return r[offset : offset + 2 * n].view(np.complex128)
+@intrinsic
+def complexes(typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
+    """View of a complex matrix by rows."""
+    return _view(2, types.complex128)(typing_context, base, offset, rows, columns)
 
 
-@njit(inline="always")
-def integers(h, offset, n):
-    """View of n integers."""
-    return h[offset : offset + n]
+@intrinsic
+def tail(typing_context: Any, base: Any, offset: Any) -> Any:
+    """View of everything from a place on, for functions that know how much they read."""
+    view_type = types.Array(base.dtype, 1, "C")
+
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        one = context.get_constant(types.intp, 1)
+        inner = _view(1)(typing_context, base, offset, types.intp)[1]
+        return inner(context, builder, view_type(base, offset, types.intp), [values[0], values[1], one])
+
+    return view_type(base, offset), generate
+
+
+integers = vector
 
 
 class Workspace:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
 
+from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     CHATTERING,
     LAST_EVENT,
@@ -32,7 +32,7 @@ _CHATTER_PART: Final = 1e-9
 _MOST_IN_A_ROW: Final = 2000
 
 
-@njit(error_model="numpy")
+@native
 def note_event_time(h, r, t):
     """Account for an event at t; 0, CHATTERING or ZENO."""
     interval = t - r[LAST_EVENT]

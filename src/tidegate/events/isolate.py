@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
 
 from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.workspace import (
     C_GUARDS,
     C_ISOLATIONS,
@@ -20,6 +20,7 @@ from tidegate.compiled.workspace import (
     F_GUARDS,
     F_GUARDS_T,
     F_SCALE,
+    FOUND_THETA,
     I_ALGEBRAIC,
     I_CODE,
     I_FROW,
@@ -37,6 +38,7 @@ from tidegate.compiled.workspace import (
     N_P,
     N_REG,
     N_USED,
+    O_A,
     O_ACT,
     O_ATOL,
     O_BERN,
@@ -52,13 +54,16 @@ from tidegate.compiled.workspace import (
     O_NUSTART,
     O_P,
     O_W,
+    O_Y,
     O_YMAX,
     O_ZERO,
     RELATION,
     RTOL,
+    STAGES,
     N,
     integers,
     matrix,
+    tail,
     vector,
 )
 from tidegate.events.tape_range import tape_range
@@ -72,14 +77,14 @@ _MOST_PARTS: Final = 4000
 _SAMPLES: Final = 24
 
 
-@njit(error_model="numpy")
+@native
 def refresh_activity(h, r):
     """Which guards matter in the current mode."""
     if h[N_G] > 0:
-        call_value(h[F_ACTIVITY], 0.0, vector(r, h[O_ZERO], h[N]), r[h[O_P] :], r[h[O_M] :], vector(r, h[O_ACT], h[N_G]))
+        call_value(h[F_ACTIVITY], 0.0, vector(r, h[O_ZERO], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_ACT], h[N_G]))
 
 
-@njit(error_model="numpy")
+@native
 def guard_noise(h, r, t, y):
     """nu of every guard: rounding of what it reads (O_NUSTART), and with the errors Newton leaves in algebraic unknowns (O_NU)."""
     n = h[N]
@@ -88,20 +93,20 @@ def guard_noise(h, r, t, y):
     size = vector(r, h[O_YMAX], n)
     atol = vector(r, h[O_ATOL], n)
     algebraic = integers(h, h[I_ALGEBRAIC], n)
-    nothing = r[h[O_ZERO] :]
+    nothing = tail(r, h[O_ZERO])
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
         noise[q] = 16 * _EPS * size[q] + 1e-6 * atol[q]
     zero = vector(r, h[O_ZERO], n)
     now = 16 * _EPS * abs(t)
-    call_tangent(h[F_SCALE], t, y, zero, r[h[O_P] :], r[h[O_M] :], now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))
+    call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))
     for q in range(n):
         if algebraic[q] == 1:
             noise[q] = 1e-2 * (atol[q] + r[RTOL] * size[q])
-    call_tangent(h[F_SCALE], t, y, zero, r[h[O_P] :], r[h[O_M] :], now, noise, nothing, nothing, vector(r, h[O_NU], ng))
+    call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NU], ng))
 
 
-@njit(inline="always")
+@native
 def expected_sign(h, r, guard):
     """+1 if the guard must stay positive in the current mode, -1 if negative."""
     if integers(h, h[I_KIND], h[N_G])[guard] != RELATION:
@@ -109,7 +114,7 @@ def expected_sign(h, r, guard):
     return 1.0 if r[h[O_M] + integers(h, h[I_MODE], h[N_G])[guard]] != 0.0 else -1.0
 
 
-@njit(error_model="numpy")
+@native
 def polynomial_point(n, degree, y, a, theta, out):
     """Value of y + sum a[k] theta^(k+1)."""
     for q in range(n):
@@ -119,65 +124,10 @@ def polynomial_point(n, degree, y, a, theta, out):
         out[q] = y[q] + x * theta
 
 
-@njit(error_model="numpy")
-def earliest_crossing(h, r, t, step, y, a, degree):
-    """Earliest theta in [0, 1] at which an active guard is across, and which; (NO_ROOT, -1) if there is none."""
-    ng = h[N_G]
-    n = h[N]
-    if ng == 0:
-        return NO_ROOT, -1
-    g = vector(r, h[O_G], ng)
-    call_value(h[F_GUARDS], t, y, r[h[O_P] :], r[h[O_M] :], g)
-    guard_noise(h, r, t, y)
-    nu = vector(r, h[O_NU], ng)
-    active = vector(r, h[O_ACT], ng)
-    linear = integers(h, h[I_LINEAR], ng)
-    of_time = integers(h, h[I_TIME], ng)
-    opaque = integers(h, h[I_OPAQUE], ng)
-    coefficients = matrix(r, h[O_GC], degree, ng)
-    zero = vector(r, h[O_ZERO], n)
-    nothing = r[h[O_ZERO] :]
-    for k in range(degree):
-        call_tangent(
-            h[F_GUARDS_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k]
-        )
-    h[C_GUARDS] += 1 + degree
-    best = NO_ROOT
-    found = -1
-    prepared = False
-    for j in range(ng):
-        if active[j] == 0.0 or of_time[j] == 1:
-            continue
-        sign = expected_sign(h, r, j)
-        start = sign * g[j] + nu[j]
-        if start <= 0.0:
-            return 0.0, j
-        upper = min(best, 1.0)
-        if linear[j] == 1:
-            low = 0.0
-            for k in range(degree - 1, -1, -1):
-                low = sign * coefficients[k, j] + min(low, 0.0)
-            if start + min(low, 0.0) > 0.0:
-                continue
-            h[C_ISOLATIONS] += 1
-            root = _polynomial_root(h, r, start, sign, j, degree, upper)
-        elif opaque[j] == 1:
-            root = _sampled_root(h, r, t, step, y, a, degree, j, sign, upper)
-        else:
-            if not prepared:
-                _prepare_registers(h, r)
-                prepared = True
-            root = _interval_root(h, r, t, step, y, a, degree, j, sign, upper)
-        if root < best:
-            best = root
-            found = j
-    return best, found
-
-
 # --- polynomials -------------------------------------------------------------------------------------------------------------------
 
 
-@njit(error_model="numpy")
+@native
 def _polynomial_value(c, degree, theta):
     x = c[degree]
     for k in range(degree - 1, -1, -1):
@@ -185,7 +135,7 @@ def _polynomial_value(c, degree, theta):
     return x
 
 
-@njit(error_model="numpy")
+@native
 def _falling_root(c, degree, low, high):
     """Zero in [low, high] of a polynomial that is positive at low and not at high."""
     at_low = _polynomial_value(c, degree, low)
@@ -215,7 +165,7 @@ def _falling_root(c, degree, low, high):
     return high
 
 
-@njit(error_model="numpy")
+@native
 def _polynomial_root(h, r, start, sign, j, degree, upper):
     """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
     ng = h[N_G]
@@ -278,7 +228,7 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
 # --- intervals ---------------------------------------------------------------------------------------------------------------------
 
 
-@njit(error_model="numpy")
+@native
 def _prepare_registers(h, r):
     """Parameters and modes as point intervals behind the unknowns."""
     n_used = h[N_USED]
@@ -294,16 +244,16 @@ def _prepare_registers(h, r):
         hi[place + k] = r[h[O_M] + k]
 
 
-@njit(error_model="numpy")
+@native
 def _run_guard(h, r, j):
     first = integers(h, h[I_FROW], h[N_G])[j]
     rows = integers(h, h[I_NROW], h[N_G])[j]
-    code = h[h[I_CODE] + 4 * first : h[I_CODE] + 4 * (first + rows)].reshape((rows, 4))
+    code = matrix(h, h[I_CODE] + 4 * first, rows, 4)
     registers = 2 + 2 * h[N_USED] + h[N_P] + h[N_M] + rows
-    tape_range(code, r[h[O_CONST] :], vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
+    tape_range(code, tail(r, h[O_CONST]), vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
 
 
-@njit(error_model="numpy")
+@native
 def _fill_bounds(h, r, t, step, y, a, degree, low, high):
     """Bounds of time, the unknowns and their rates over a part of the step: Taylor expansion about its middle."""
     n_used = h[N_USED]
@@ -339,18 +289,48 @@ def _fill_bounds(h, r, t, step, y, a, degree, low, high):
         hi[1 + n_used + u] = c[1] + rate_spread + slack
 
 
-@njit(error_model="numpy")
+@native
 def _value_at(h, r, t, step, y, a, degree, j, theta):
     """The guard at one point of the step, through the guards' own function."""
     point = vector(r, h[O_W], h[N])
     values = vector(r, h[O_GT], h[N_G])
     polynomial_point(h[N], degree, y, a, theta, point)
-    call_value(h[F_GUARDS], t + theta * step, point, r[h[O_P] :], r[h[O_M] :], values)
+    call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
     h[C_GUARDS] += 1
     return values[j]
 
 
-@njit(error_model="numpy")
+@native
+def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
+    """Zero of sign*g + nu between low, where it is positive, and high, where it is not (Illinois)."""
+    at_low = sign * _value_at(h, r, t, step, y, a, degree, j, low) + nu
+    at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
+    if at_low <= 0.0:
+        return low
+    side = 0
+    for _ in range(100):
+        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+            break
+        theta = high - at_high * (high - low) / (at_high - at_low)
+        if not (low < theta < high):
+            theta = 0.5 * (low + high)
+        value = sign * _value_at(h, r, t, step, y, a, degree, j, theta) + nu
+        if value > 0.0:
+            low = theta
+            at_low = value
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            high = theta
+            at_high = value
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    return high
+
+
+@native
 def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
     """First zero in (0, upper] of sign*g + nu by bounds on parts of the step, leftmost first."""
     nu = vector(r, h[O_NU], h[N_G])[j]
@@ -392,37 +372,7 @@ def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
     return NO_ROOT
 
 
-@njit(error_model="numpy")
-def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
-    """Zero of sign*g + nu between low, where it is positive, and high, where it is not (Illinois)."""
-    at_low = sign * _value_at(h, r, t, step, y, a, degree, j, low) + nu
-    at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
-    if at_low <= 0.0:
-        return low
-    side = 0
-    for _ in range(100):
-        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
-            break
-        theta = high - at_high * (high - low) / (at_high - at_low)
-        if not (low < theta < high):
-            theta = 0.5 * (low + high)
-        value = sign * _value_at(h, r, t, step, y, a, degree, j, theta) + nu
-        if value > 0.0:
-            low = theta
-            at_low = value
-            if side == 1:
-                at_high *= 0.5
-            side = 1
-        else:
-            high = theta
-            at_high = value
-            if side == -1:
-                at_low *= 0.5
-            side = -1
-    return high
-
-
-@njit(error_model="numpy")
+@native
 def _sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
     """For a guard that reads an opaque function nothing can be proved: signs at points, as everywhere else."""
     nu = vector(r, h[O_NU], h[N_G])[j]
@@ -433,3 +383,67 @@ def _sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
             return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
         low = high
     return NO_ROOT
+
+
+@unit(NUMBER, NUMBER)
+def earliest_crossing(h, r, t, step):
+    """The active guard that is across earliest on the step from the current point with the polynomial in A; -1 if there is none.
+
+    Leaves theta in [0, 1] in r[FOUND_THETA], or NO_ROOT.
+    """
+    ng = h[N_G]
+    n = h[N]
+    r[FOUND_THETA] = NO_ROOT
+    if ng == 0:
+        return -1
+    degree = h[STAGES]
+    y = vector(r, h[O_Y], n)
+    a = matrix(r, h[O_A], degree, n)
+    g = vector(r, h[O_G], ng)
+    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+    guard_noise(h, r, t, y)
+    nu = vector(r, h[O_NU], ng)
+    active = vector(r, h[O_ACT], ng)
+    linear = integers(h, h[I_LINEAR], ng)
+    of_time = integers(h, h[I_TIME], ng)
+    opaque = integers(h, h[I_OPAQUE], ng)
+    coefficients = matrix(r, h[O_GC], degree, ng)
+    zero = vector(r, h[O_ZERO], n)
+    nothing = tail(r, h[O_ZERO])
+    for k in range(degree):
+        call_tangent(
+            h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k]
+        )
+    h[C_GUARDS] += 1 + degree
+    best = NO_ROOT
+    found = -1
+    prepared = False
+    for j in range(ng):
+        if active[j] == 0.0 or of_time[j] == 1:
+            continue
+        sign = expected_sign(h, r, j)
+        start = sign * g[j] + nu[j]
+        if start <= 0.0:
+            r[FOUND_THETA] = 0.0
+            return j
+        upper = min(best, 1.0)
+        if linear[j] == 1:
+            low = 0.0
+            for k in range(degree - 1, -1, -1):
+                low = sign * coefficients[k, j] + min(low, 0.0)
+            if start + min(low, 0.0) > 0.0:
+                continue
+            h[C_ISOLATIONS] += 1
+            root = _polynomial_root(h, r, start, sign, j, degree, upper)
+        elif opaque[j] == 1:
+            root = _sampled_root(h, r, t, step, y, a, degree, j, sign, upper)
+        else:
+            if not prepared:
+                _prepare_registers(h, r)
+                prepared = True
+            root = _interval_root(h, r, t, step, y, a, degree, j, sign, upper)
+        if root < best:
+            best = root
+            found = j
+    r[FOUND_THETA] = best
+    return found

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import factor_real, solve_real
 from tidegate.compiled.workspace import (
     C_JACOBIAN,
@@ -46,6 +46,7 @@ from tidegate.compiled.workspace import (
     N,
     integers,
     matrix,
+    tail,
     vector,
 )
 
@@ -55,20 +56,87 @@ _RANK_TOLERANCE: Final = 1e-12  # of the row's largest entry; mass matrices are 
 _MOST_ITERATIONS: Final = 40
 
 
-@njit(error_model="numpy")
+@native
+def base_system(h, r, t, y):
+    """Factor [U; E2 J] at a point; 0 if regular. Rows of E2 J are scaled to size one."""
+    n = h[N]
+    rank = h[RANK]
+    jac = matrix(r, h[O_J], n, n)
+    call_value(h[F_JACOBIAN], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J], n * n))
+    h[C_JACOBIAN] += 1
+    e = matrix(r, h[O_ECHELON], n, n)
+    u = matrix(r, h[O_ECHELON] + n * n, n, n)
+    base = matrix(r, h[O_BASE], n, n)
+    row_scale = vector(r, h[O_SCALEROW], n)
+    for i in range(n):
+        largest = 0.0
+        if i < rank:
+            for j in range(n):
+                base[i, j] = u[i, j]
+                largest = max(largest, abs(u[i, j]))
+        else:
+            for j in range(n):
+                x = 0.0
+                for q in range(n):
+                    if e[i, q] != 0.0:
+                        x += e[i, q] * jac[q, j]
+                base[i, j] = x
+                largest = max(largest, abs(x))
+        if not largest > 0.0 or not largest < 1e300:
+            return 1
+        row_scale[i] = 1.0 / largest
+        for j in range(n):
+            base[i, j] *= row_scale[i]
+    bad = factor_real(base, n, integers(h, h[I_PIVB], n), h[L_DGETRF])
+    if bad == 0 and n <= 20:
+        # a pivot at rounding level of rows of size one means the same as zero: there the reciprocal is stored
+        for i in range(n):
+            if abs(base[i, i]) > 1e14:
+                return 1
+    return bad
+
+
+@native
+def _algebraic_residual(h, r, t, y, f, out):
+    """Rows of E2 f, scaled like the matrix; returns their largest absolute value."""
+    n = h[N]
+    e = matrix(r, h[O_ECHELON], n, n)
+    row_scale = vector(r, h[O_SCALEROW], n)
+    call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), f)
+    h[C_RHS] += 1
+    worst = 0.0
+    for i in range(h[RANK], n):
+        x = 0.0
+        for q in range(n):
+            if e[i, q] != 0.0:
+                x += e[i, q] * f[q]
+        out[i] = x * row_scale[i]
+        if not abs(x) <= 1e300:
+            return np.inf
+        worst = max(worst, abs(out[i]))
+    return worst
+
+
+@native
+def delta_scratch(h, r):
+    """A vector that the iteration may overwrite."""
+    return vector(r, h[O_YDOT], h[N])
+
+
+@unit()
 def update_mass(h, r):
     """Evaluate M and its row echelon form."""
     n = h[N]
     if h[MASS_KIND] == 0:
         h[RANK] = n
-        return
+        return 0
     mass = matrix(r, h[O_MASS], n, n)
     zero = vector(r, h[O_ZERO], n)
     for i in range(n):
         for j in range(n):
             mass[i, j] = 0.0
     if h[F_MASS] != 0:
-        call_value(h[F_MASS], 0.0, zero, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_MASS], n * n))
+        call_value(h[F_MASS], 0.0, zero, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_MASS], n * n))
     e = matrix(r, h[O_ECHELON], n, n)
     u = matrix(r, h[O_ECHELON] + n * n, n, n)
     for i in range(n):
@@ -111,76 +179,17 @@ def update_mass(h, r):
                 u[i, column] = 0.0
         rank += 1
     h[RANK] = rank
+    return 0
 
 
-@njit(error_model="numpy")
-def base_system(h, r, t, y):
-    """Factor [U; E2 J] at a point; 0 if regular. Rows of E2 J are scaled to size one."""
-    n = h[N]
-    rank = h[RANK]
-    jac = matrix(r, h[O_J], n, n)
-    call_value(h[F_JACOBIAN], t, y, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_J], n * n))
-    h[C_JACOBIAN] += 1
-    e = matrix(r, h[O_ECHELON], n, n)
-    u = matrix(r, h[O_ECHELON] + n * n, n, n)
-    base = matrix(r, h[O_BASE], n, n)
-    row_scale = vector(r, h[O_SCALEROW], n)
-    for i in range(n):
-        largest = 0.0
-        if i < rank:
-            for j in range(n):
-                base[i, j] = u[i, j]
-                largest = max(largest, abs(u[i, j]))
-        else:
-            for j in range(n):
-                x = 0.0
-                for q in range(n):
-                    if e[i, q] != 0.0:
-                        x += e[i, q] * jac[q, j]
-                base[i, j] = x
-                largest = max(largest, abs(x))
-        if not largest > 0.0 or not largest < 1e300:
-            return 1
-        row_scale[i] = 1.0 / largest
-        for j in range(n):
-            base[i, j] *= row_scale[i]
-    bad = factor_real(base, n, integers(h, h[I_PIVB], n), h[L_DGETRF])
-    if bad == 0 and n <= 20:
-        # a pivot at rounding level of rows of size one means the same as zero: there the reciprocal is stored
-        for i in range(n):
-            if abs(base[i, i]) > 1e14:
-                return 1
-    return bad
-
-
-@njit(error_model="numpy")
-def _algebraic_residual(h, r, t, y, f, out):
-    """Rows of E2 f, scaled like the matrix; returns their largest absolute value."""
-    n = h[N]
-    e = matrix(r, h[O_ECHELON], n, n)
-    row_scale = vector(r, h[O_SCALEROW], n)
-    call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], f)
-    h[C_RHS] += 1
-    worst = 0.0
-    for i in range(h[RANK], n):
-        x = 0.0
-        for q in range(n):
-            if e[i, q] != 0.0:
-                x += e[i, q] * f[q]
-        out[i] = x * row_scale[i]
-        if not abs(x) <= 1e300:
-            return np.inf
-        worst = max(worst, abs(out[i]))
-    return worst
-
-
-@njit(error_model="numpy")
-def consistent_point(h, r, t, y):
-    """Move y to the nearest point with the same differential part that satisfies the algebraic equations; 0 or the reason of failure."""
+@unit(NUMBER, WHOLE)
+def consistent_point(h, r, t, place):
+    """Move the point at offset ``place`` of r to the nearest point with the same differential part that satisfies the algebraic equations; 0 or the reason of failure."""
     n = h[N]
     rank = h[RANK]
     if rank == n:
         return 0
+    y = vector(r, place, n)
     f = vector(r, h[O_W], n)
     delta = vector(r, h[O_W2], n)
     before = vector(r, h[O_W3], n)
@@ -223,19 +232,15 @@ def consistent_point(h, r, t, y):
     return RESTART_FAILED
 
 
-@njit(inline="always")
-def delta_scratch(h, r):
-    """A vector that the iteration may overwrite."""
-    return vector(r, h[O_YDOT], h[N])
-
-
-@njit(error_model="numpy")
-def derivatives(h, r, t, y, ydot):
-    """y' of every unknown, algebraic ones included, at a consistent point; 0 or the reason of failure."""
+@unit(NUMBER, WHOLE, WHOLE)
+def derivatives(h, r, t, place, target):
+    """y' of every unknown, algebraic ones included, at the consistent point at offset ``place``, into ``target``; 0 or the reason of failure."""
     n = h[N]
+    y = vector(r, place, n)
+    ydot = vector(r, target, n)
     rank = h[RANK]
     if h[MASS_KIND] == 0:
-        call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], ydot)
+        call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), ydot)
         h[C_RHS] += 1
         for q in range(n):
             if not abs(ydot[q]) < 1e300:
@@ -246,12 +251,12 @@ def derivatives(h, r, t, y, ydot):
     f = vector(r, h[O_W], n)
     rate = vector(r, h[O_W2], n)
     zero = vector(r, h[O_ZERO], n)
-    nothing = r[h[O_ZERO] :]
+    nothing = tail(r, h[O_ZERO])
     e = matrix(r, h[O_ECHELON], n, n)
     row_scale = vector(r, h[O_SCALEROW], n)
-    call_value(h[F_RHS], t, y, r[h[O_P] :], r[h[O_M] :], f)
+    call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), f)
     h[C_RHS] += 1
-    call_tangent(h[F_RESIDUAL_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], 1.0, zero, nothing, nothing, rate)
+    call_tangent(h[F_RESIDUAL_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, zero, nothing, nothing, rate)
     for i in range(n):
         x = 0.0
         for q in range(n):

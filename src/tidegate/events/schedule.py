@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     F_TIMES,
     FIRST_COUNT,
@@ -27,6 +27,7 @@ from tidegate.compiled.workspace import (
     T_NEXT,
     T,
     integers,
+    tail,
     vector,
 )
 
@@ -36,13 +37,13 @@ _EPS: Final = 2.220446049250313e-16
 _SAME: Final = 8 * _EPS  # relative distance of two times that are one
 
 
-@njit(error_model="numpy")
+@native
 def is_same_time(a, b):
     """True if two times differ by rounding only."""
     return abs(a - b) <= _SAME * max(abs(a), abs(b))
 
 
-@njit(error_model="numpy")
+@native
 def schedule(h, r, first):
     """Set T_NEXT to the next time event or the end of the run. At the very start (``first``) an event may be due at once."""
     n_times = h[N_TIMES]
@@ -52,7 +53,7 @@ def schedule(h, r, first):
         return
     ng = h[N_G]
     times = vector(r, h[O_TIMES], n_times)
-    call_value(h[F_TIMES], t, r[h[O_Y] :], r[h[O_P] :], r[h[O_M] :], times)
+    call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
     active = vector(r, h[O_ACT], max(ng, 1))
     for k in range(n_times):
         when = times[k]
@@ -66,7 +67,7 @@ def schedule(h, r, first):
             r[T_NEXT] = when
 
 
-@njit(error_model="numpy")
+@native
 def mark_due(h, r, t, apply):
     """Set the fire flags of time events due at t, count them, mark the guards of time that flip; returns the first due item or -1.
 
@@ -77,7 +78,7 @@ def mark_due(h, r, t, apply):
         return -1
     ng = h[N_G]
     times = vector(r, h[O_TIMES], n_times)
-    call_value(h[F_TIMES], t, r[h[O_Y] :], r[h[O_P] :], r[h[O_M] :], times)
+    call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
     of_time = integers(h, h[I_TIME], max(ng, 1))
     flipped = integers(h, h[I_FLIPPED], max(ng, 1))
     due = integers(h, h[I_DUE], n_times)
@@ -103,7 +104,7 @@ def mark_due(h, r, t, apply):
     return first
 
 
-@njit(error_model="numpy")
+@native
 def skip_past(h, r, t):
     """At the start: let periodic events whose first times lie before t count up to t."""
     n_times = h[N_TIMES]
@@ -112,14 +113,14 @@ def skip_past(h, r, t):
         return
     times = vector(r, h[O_TIMES], n_times)
     for _ in range(100_000_000):
-        call_value(h[F_TIMES], t, r[h[O_Y] :], r[h[O_P] :], r[h[O_M] :], times)
+        call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
         moved = False
         for k in range(ng, n_times):
             if times[k] < t and not is_same_time(times[k], t):
                 before = times[k]
                 count = h[O_M] + h[FIRST_COUNT] + (k - ng)
                 r[count] += 1.0
-                call_value(h[F_TIMES], t, r[h[O_Y] :], r[h[O_P] :], r[h[O_M] :], times)
+                call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
                 period = times[k] - before
                 if period > 0.0:
                     r[count] += max(0.0, np.floor((t - times[k]) / period))

@@ -6,8 +6,10 @@ The compiled code is cached on disk; the cache looks only at the date of ``expre
 
 from __future__ import annotations
 
-from numba import njit
+
 from numba.extending import register_jitable
+
+from tidegate.compiled.jit import native
 
 from tidegate.expressions import interval, tape
 
@@ -17,4 +19,4 @@ __all__ = ["tape_range"]
 for _rule in (*interval.RULES, *tape.KERNELS):
     register_jitable(_rule)
 
-tape_range = njit(nogil=True, error_model="numpy", cache=True)(tape.run_tape)
+tape_range = native(tape.run_tape)

@@ -7,6 +7,7 @@ ncdump read them without tidegate.
 from __future__ import annotations
 
 from pathlib import Path
+
 from tidegate.errors import UsageError
 from tidegate.results import Result, written_whole
 from tidegate.results.dataset import dense_variables

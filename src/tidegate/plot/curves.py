@@ -13,7 +13,6 @@ from tidegate.results import Result
 __all__ = ["CurvePoints", "Times"]
 
 _POINTS: Final = 2000  # across the picture; about one a pixel
-_MAX_BETWEEN_ROWS: Final = 40
 
 CurvePoints = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -29,12 +28,14 @@ class Times:
     def __init__(self, result: Result) -> None:
         self._result = result
         t = result.t
-        gaps = np.flatnonzero(np.diff(t) != 0.0)
-        between = min(max(_POINTS // max(gaps.size, 1) - 1, 0), _MAX_BETWEEN_ROWS)
-        fractions = np.arange(1, between + 1) / (between + 1)
-        self._inner = (t[gaps, None] + (t[gaps + 1] - t[gaps])[:, None] * fractions).ravel()
-        self._inner_places = np.repeat(gaps + 1, between)
-        self._jumps = np.flatnonzero(np.diff(t) == 0.0) + 1
+        gaps = np.diff(t)
+        total = float(np.sum(np.abs(gaps)))
+        # points where the picture is wide; steps after an event may be far narrower than a pixel
+        between = (np.abs(gaps) * (_POINTS / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
+        rank = np.arange(int(between.sum())) - np.repeat(np.cumsum(between) - between, between) + 1
+        self._inner = np.repeat(t[:-1], between) + rank * np.repeat(gaps / (between + 1), between)
+        self._inner_places = np.repeat(np.arange(1, gaps.size + 1), between)
+        self._jumps = np.flatnonzero(gaps == 0.0) + 1
         interpolant = result.interpolant
         self._names: dict[str, int] = {}
         if interpolant is not None and len(interpolant) and self._inner.size:

@@ -40,7 +40,8 @@ def mark_events(result: Result, axes: Sequence[Axes]) -> str:
         each.vlines(times[lines], 0.0, 1.0, transform=each.get_xaxis_transform(), colors="0.6", linewidths=0.7, linestyles="dotted", zorder=0)
     top = axes[0]
     for i in labels:
-        text = log[i].cause or log[i].kind
+        causes = log[i].causes or (log[i].kind,)
+        text = causes[0] + (f" +{len(causes) - 1}" if len(causes) > 1 else "")
         shown = text if len(text) <= _LABEL_LENGTH else text[: _LABEL_LENGTH - 3] + "..."
         top.annotate(
             shown.replace("$", r"\$"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -24,6 +25,7 @@ EventKind = Literal["state", "time", "step", "initial", "final"]
 
 _KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
+_NOISE: Final = 1e-13  # of the event's largest value: below it a value counts as zero in texts
 _SHOWN_ROWS: Final = 30  # a screen's height
 
 
@@ -79,10 +81,16 @@ class Event:
         return {name: (old, new) for name, old, new in pairs if old != new and not (old != old and new != new)}  # NaN stays NaN
 
     def change_text(self, limit: int = _SHOWN_CHANGES) -> str:
-        """The changes in one line, at most ``limit`` of them."""
+        """The changes that can be seen in one line, at most ``limit`` of them."""
         changes = self.changes
-        parts = [f"{name}: {number(old, 4)} -> {number(new, 4)}" for name, (old, new) in list(changes.items())[:limit]]
-        return ", ".join(parts) + (f" and {len(changes) - limit} more" if len(changes) > limit else "")
+        noise = _NOISE * max((abs(value) for value in (*self.before.values(), *self.after.values()) if math.isfinite(value)), default=0.0)
+        parts: list[str] = []
+        for name, pair in changes.items():
+            old, new = (number(value, 4) for value in pair)
+            # rounding in a value that is zero on both sides is no news
+            if old != new and not all(abs(value) <= noise for value in pair):
+                parts.append(f"{name}: {old} -> {new}")
+        return ", ".join(parts[:limit]) + (f" and {len(parts) - limit} more" if len(parts) > limit else "")
 
     def __str__(self) -> str:
         change = self.change_text()

@@ -1,1 +1,3 @@
 """Forward sensitivities and their jumps, native."""
+
+__all__: list[str] = []

@@ -6,9 +6,9 @@ A^-1 (x) M/step - diag(J_i) is factored once and solved for every parameter, so 
 
 from __future__ import annotations
 
-from numba import njit
 
 from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, WHOLE, unit
 from tidegate.compiled.linear import factor_real, solve_real
 from tidegate.compiled.workspace import (
     C_JACOBIAN,
@@ -21,20 +21,25 @@ from tidegate.compiled.workspace import (
     N_S,
     O_DM,
     O_DP,
+    O_INVERSE,
     O_J,
     O_K,
     O_KB,
     O_M,
     O_MASS,
+    O_NODES,
     O_P,
     O_R,
     O_S,
     O_SNEW,
     O_W,
+    O_Y,
     SINGULAR,
+    STAGES,
     N,
     integers,
     matrix,
+    tail,
     vector,
 )
 from tidegate.sensitivity.jump import set_direction
@@ -42,13 +47,18 @@ from tidegate.sensitivity.jump import set_direction
 __all__ = ["stage_sensitivities"]
 
 
-@njit(error_model="numpy")
-def stage_sensitivities(h, r, t, step, y, z, s, nodes, inverse):
+@unit(NUMBER, NUMBER, WHOLE)
+def stage_sensitivities(h, r, t, step, place):
     """Changes of S at the stages, into O_SNEW as (parameter, stage, unknown); 0 or the reason of failure.
 
-    ``z`` are the stage values minus y; ``nodes`` and ``inverse`` the method's. Overwrites the Jacobian at the last stage's point.
+    The stage values minus y are at offset ``place`` of r.
     """
     n = h[N]
+    s = h[STAGES]
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, place, s, n)
+    nodes = vector(r, h[O_NODES], s)
+    inverse = matrix(r, h[O_INVERSE], s, s)
     size = s * n
     n_s = h[N_S]
     kind = h[MASS_KIND]
@@ -68,12 +78,12 @@ def stage_sensitivities(h, r, t, step, y, z, s, nodes, inverse):
             rates[i, q] = x * reciprocal
             stage[q] = y[q] + z[i, q]
         now = t + nodes[i] * step
-        call_value(h[F_JACOBIAN], now, stage, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_J] + n * n, n * n))
+        call_value(h[F_JACOBIAN], now, stage, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J] + n * n, n * n))
         h[C_JACOBIAN] += 1
         for e in range(n_s):
             set_direction(h, r, e, True)
             call_tangent(
-                h[F_RESIDUAL_T], now, stage, rates[i], r[h[O_P] :], r[h[O_M] :], 0.0, sens[e], r[h[O_DP] :], r[h[O_DM] :],
+                h[F_RESIDUAL_T], now, stage, rates[i], tail(r, h[O_P]), tail(r, h[O_M]), 0.0, sens[e], tail(r, h[O_DP]), tail(r, h[O_DM]),
                 right[e, i * n : (i + 1) * n],
             )  # fmt: skip
             set_direction(h, r, e, False)

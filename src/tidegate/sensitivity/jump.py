@@ -8,9 +8,9 @@ derivative D. Several rounds chain.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_tangent
+from tidegate.compiled.jit import native
 from tidegate.compiled.linear import solve_real
 from tidegate.compiled.workspace import (
     F_BODIES_T,
@@ -51,28 +51,29 @@ from tidegate.compiled.workspace import (
     N,
     integers,
     matrix,
+    tail,
     vector,
 )
 
 __all__ = ["body_jump", "event_time_derivatives", "finish_jump", "restart_jump", "set_direction", "start_jump", "time_event_derivatives"]
 
 
-@njit(error_model="numpy")
+@native
 def set_direction(h, r, i, on):
     """Put parameter i's unit vector and its discrete derivatives into the directions dp and dm, or take the unit vector out again."""
-    dp = r[h[O_DP] :]
+    dp = tail(r, h[O_DP])
     dp[integers(h, h[I_PARAM], h[N_S])[i]] = 1.0 if on else 0.0
     if on:
         nd = h[N_D]
         first = h[FIRST_DISCRETE]
         d = matrix(r, h[O_D], max(h[N_S], 1), nd)
-        dm = r[h[O_DM] :]
+        dm = tail(r, h[O_DM])
         for k in range(nd):
             dm[first + k] = d[i, k]
             dm[first + nd + k] = d[i, k]
 
 
-@njit(error_model="numpy")
+@native
 def event_time_derivatives(h, r, t, y, guard):
     """tau' of the zero of a guard, in the mode before the event: -(g_y S + g_p) / (g_t + g_y y')."""
     n = h[N]
@@ -80,17 +81,17 @@ def event_time_derivatives(h, r, t, y, guard):
     nu = vector(r, h[O_NU], h[N_G])
     s = matrix(r, h[O_S], h[N_S], n)
     zero = vector(r, h[O_ZERO], n)
-    nothing = r[h[O_ZERO] :]
-    dp = r[h[O_DP] :]
-    dm = r[h[O_DM] :]
+    nothing = tail(r, h[O_ZERO])
+    dp = tail(r, h[O_DP])
+    dm = tail(r, h[O_DM])
     tau = vector(r, h[O_DTDP], h[N_S])
-    call_tangent(h[F_GUARDS_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], 1.0, vector(r, h[O_YDOTM], n), nothing, nothing, gt)
+    call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_YDOTM], n), nothing, nothing, gt)
     slope = gt[guard]
     # a guard that does not leave its own rounding noise within the whole run has no event time to differentiate
     tiny = nu[guard] / r[SPAN]
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
-        call_tangent(h[F_GUARDS_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], 0.0, s[i], dp, dm, gt)
+        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, s[i], dp, dm, gt)
         change = gt[guard]
         set_direction(h, r, i, False)
         if change == 0.0:
@@ -101,23 +102,23 @@ def event_time_derivatives(h, r, t, y, guard):
             tau[i] = -change / slope
 
 
-@njit(error_model="numpy")
+@native
 def time_event_derivatives(h, r, t, y, index):
     """tau' of a scheduled time."""
     n = h[N]
     zero = vector(r, h[O_ZERO], n)
-    dp = r[h[O_DP] :]
-    dm = r[h[O_DM] :]
+    dp = tail(r, h[O_DP])
+    dm = tail(r, h[O_DM])
     times = vector(r, h[O_TIMES] + h[N_TIMES], h[N_TIMES])
     tau = vector(r, h[O_DTDP], h[N_S])
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
-        call_tangent(h[F_TIMES_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], 0.0, zero, dp, dm, times)
+        call_tangent(h[F_TIMES_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, zero, dp, dm, times)
         set_direction(h, r, i, False)
         tau[i] = times[index]
 
 
-@njit(error_model="numpy")
+@native
 def start_jump(h, r):
     """sigma = S + y' tau' with the derivatives before the event."""
     n = h[N]
@@ -132,7 +133,7 @@ def start_jump(h, r):
                 sigma[i, q] += ydot[q] * tau[i]
 
 
-@njit(error_model="numpy")
+@native
 def body_jump(h, r, t, y):
     """sigma and D through the bodies of the flags that are set in m, before the bodies are carried out."""
     n = h[N]
@@ -148,7 +149,7 @@ def body_jump(h, r, t, y):
         for q in range(nd):
             out[n + q] = d[i, q]
         set_direction(h, r, i, True)
-        call_tangent(h[F_BODIES_T], t, y, zero, r[h[O_P] :], r[h[O_M] :], tau[i], sigma[i], r[h[O_DP] :], r[h[O_DM] :], out)
+        call_tangent(h[F_BODIES_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), tau[i], sigma[i], tail(r, h[O_DP]), tail(r, h[O_DM]), out)
         set_direction(h, r, i, False)
         for q in range(n):
             sigma[i, q] = out[q]
@@ -156,7 +157,7 @@ def body_jump(h, r, t, y):
             d[i, q] = out[n + q]
 
 
-@njit(error_model="numpy")
+@native
 def restart_jump(h, r, t, y):
     """Algebraic part of sigma from the equations of the mode just entered; the base system must be factored at y and y' known."""
     n = h[N]
@@ -174,7 +175,7 @@ def restart_jump(h, r, t, y):
     right = vector(r, h[O_W2], n)
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
-        call_tangent(h[F_RESIDUAL_T], t, y, ydot, r[h[O_P] :], r[h[O_M] :], tau[i], zero, r[h[O_DP] :], r[h[O_DM] :], change)
+        call_tangent(h[F_RESIDUAL_T], t, y, ydot, tail(r, h[O_P]), tail(r, h[O_M]), tau[i], zero, tail(r, h[O_DP]), tail(r, h[O_DM]), change)
         set_direction(h, r, i, False)
         for a in range(n):
             x = 0.0
@@ -191,7 +192,7 @@ def restart_jump(h, r, t, y):
             sigma[i, q] = right[q]
 
 
-@njit(error_model="numpy")
+@native
 def finish_jump(h, r):
     """S = sigma - y' tau' with the derivatives after the event."""
     n = h[N]

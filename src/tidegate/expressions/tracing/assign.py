@@ -10,12 +10,11 @@ import ast
 from types import CellType
 from typing import Any
 
-import numpy as np
-
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.frames import Frame
 from tidegate.expressions.tracing.journal import Namespace
+from tidegate.expressions.tracing.kinds import is_array
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
 
@@ -76,7 +75,7 @@ def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: Frame) -
 
 def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     """Carry out ``place[index] = value``."""
-    if isinstance(place, np.ndarray):
+    if is_array(place):
         place = promoted(tracer, place, value, index)
     if isinstance(index, Expr) and not index.is_constant:
         raise tracer.error(f"the index `{index!r}` of an assignment is known only during the run", "choose with `if` or np.where for every index")

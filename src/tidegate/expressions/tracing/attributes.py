@@ -6,13 +6,18 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
+from tidegate.expressions.tracing.kinds import is_dict
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["attribute", "set_attribute"]
 
 
 def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     """``value.name``, with a property's function followed like any other."""
+    if isinstance(value, Vector) and value.layout is not None and name in value.layout.places:
+        # what the user calls `size` or `T` is meant, not numpy's attribute of that name
+        return value[name]
     descriptor = _class_entry(value, name)
     if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
         return tracer.call(tracer, descriptor.fget, (value,), {})
@@ -29,7 +34,7 @@ def set_attribute(tracer: Tracer, value: Any, name: str, new: Any) -> None:
         tracer.call(tracer, descriptor.fset, (value, new), {})
         return
     entries = getattr(value, "__dict__", None)
-    if isinstance(entries, dict):
+    if is_dict(entries):
         tracer.touch(entries)
     elif tracer.assumptions:
         raise tracer.error(

@@ -7,7 +7,7 @@ condition until its scope ends; the statements in between are followed for the o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
 from tidegate.expressions.tracing.journal import EMPTY, Contents, Journal, Namespace, content, write
+from tidegate.expressions.tracing.kinds import is_dict, is_sequence
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Scope, Tracer
 
@@ -104,11 +105,11 @@ def _join_states(tracer: Tracer, condition: Expr, first: Contents, second: Conte
 
 def _joined(tracer: Tracer, condition: Expr, place: Any, a: Any, b: Any, views: Views) -> Any:
     """Contents of one object after both branches."""
-    if isinstance(place, Namespace) or (isinstance(place, dict) and set(a) != set(b) and _is_namespace(tracer, place)):
+    if isinstance(place, Namespace) or (is_dict(place) and set(a) != set(b) and _is_namespace(tracer, place)):
         return {name: _joined_name(tracer, condition, a.get(name, EMPTY), b.get(name, EMPTY), views) for name in {**a, **b}}
-    if isinstance(place, list | tuple) and len(a) == len(b):
+    if is_sequence(place) and len(a) == len(b):
         return [tracer.merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
-    if isinstance(place, dict) and set(a) == set(b):
+    if is_dict(place) and set(a) == set(b):
         return {key: tracer.merge_later(condition, a[key], b[key], views) for key in a}
     try:
         return merge(condition, a, b, views)
@@ -143,7 +144,7 @@ def _join_yields(tracer: Tracer, frame: Frame, condition: Expr, first: list[Yiel
 
 
 @contextmanager
-def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Iterator[Callable[[Flow], Flow]]:
+def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
     """A call or loop round that branches may leave early; the function it gives joins what left with what stayed."""
     depth = len(tracer.assumptions)
     with tracer.journal() as journal:

@@ -17,14 +17,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branches import scope
 from tidegate.expressions.tracing.frames import BoundClosure, Closure, Flow, Frame, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.journal import Journal, content
+from tidegate.expressions.tracing.kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.merge import frozen
-from tidegate.expressions.tracing.path_locking import Exploration, explore
-from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early
+from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
+from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early, origin_at
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import stored
@@ -76,12 +77,22 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return rule(tracer, args, kwargs)
     if isinstance(function, type):
         return _construct(tracer, function, args, kwargs)
-    if hasattr(function, "cache_info") and hasattr(function, "__wrapped__"):
-        return call(tracer, function.__wrapped__, args, kwargs)
-    own = getattr(type(function), "__call__", None)
+    inner = _inner(function)
+    if inner is not None:
+        return call(tracer, inner, args, kwargs)
+    kind = class_of(function)
+    own = getattr(kind, "__call__", None)  # noqa: B004 - the function itself is wanted
     if isinstance(own, Closure) or (isinstance(own, FunctionType) and _is_users(own.__code__.co_filename)):
         return call(tracer, own, (function, *args), kwargs)
     return _as_it_is(tracer, function, args, kwargs)
+
+
+def _inner(function: Any) -> Any:
+    """The Python function inside one that was cached by functools or compiled by Numba."""
+    if hasattr(function, "cache_info"):
+        return getattr(function, "__wrapped__", None)
+    written = getattr(function, "py_func", None)
+    return written if isinstance(written, FunctionType) else None
 
 
 def _again(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -107,7 +118,7 @@ def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dic
             f"calls of {source.name} are nested more than {_DEEPEST} deep: a recursion whose end depends on symbols cannot be followed"
         )
     if isinstance(source.node, ast.AsyncFunctionDef):
-        raise tracer.error(f"{source.name} is an `async` function")
+        raise tracer.error(f"{source.name} is an `async` function", at=origin_at(source.file, source.node))
     frame = Frame(
         source.file,
         source.name,
@@ -148,19 +159,23 @@ def _run_body(tracer: Tracer, closure: Closure, frame: Frame) -> Any:
     return frame.result if tracer.run(tracer, node.body, frame) is Flow.RETURN else None
 
 
-def _construct(tracer: Tracer, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _construct(tracer: Tracer, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """An instance of a class; its ``__init__`` is followed where it is the user's and nothing else happens."""
     start: Any = kind.__init__
     is_followed = isinstance(start, Closure) or (
         isinstance(start, FunctionType) and _is_users(start.__code__.co_filename) and find_source(start) is not None
     )
-    if not is_followed or type(kind) is not type or kind.__new__ is not object.__new__:
+    if not is_followed or class_of(kind) is not type or kind.__new__ is not object.__new__:
         return _as_it_is(tracer, kind, args, kwargs)
-    instance = kind.__new__(kind)
+    instance = _new(kind)
     if hasattr(instance, "__dict__"):
         tracer.made(vars(instance))
     call(tracer, start, (instance, *args), kwargs)
     return instance
+
+
+def _new(kind: Any) -> Any:
+    return object.__new__(kind)
 
 
 def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -169,19 +184,19 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
     receiver = getattr(function, "__self__", None)
     if is_numpy:
         args = as_vectors(args)
-    elif not getattr(function, "__module__", "") == "tidegate" and not isinstance(receiver, list | dict | np.ndarray):
+    elif not isinstance(receiver, list | dict | np.ndarray):
         args = tuple(_followed(tracer, value) for value in args)
         kwargs = {key: _followed(tracer, value) for key, value in kwargs.items()}
     with tracer.journal() as journal:
-        for value in (receiver, *args, *kwargs.values()):
+        changeable: list[Any] = [receiver, *args, *kwargs.values()]
+        for value in changeable:
             tracer.touch(value)
         exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal))
         result = explore(lambda: function(*args, **kwargs), lambda c, a, b: tracer.merge(c, a, b, f"the result of {_name(function)}"), exploration)
-    if isinstance(result, np.ndarray) and result.dtype == object:
+    if is_array(result) and result.dtype == object:
         return stored(result)
-    if isinstance(result, list | dict | set) and (isinstance(function, type) or _name(function) in ("copy", "tolist")):
-        return tracer.made(result)
-    return result
+    is_new = isinstance(function, type) or _name(function) in ("copy", "tolist")
+    return tracer.made(result) if is_new and (is_collection(result) or is_dict(result)) else result
 
 
 def _followed(tracer: Tracer, value: Any) -> Any:
@@ -223,12 +238,12 @@ def _refuse_changes(tracer: Tracer, function: Any, journal: Journal) -> None:
 
 def _parts(value: Any) -> list[int]:
     """Identities of the elements; equality of expressions would build conditions."""
-    if isinstance(value, dict):
+    if is_dict(value):
         entries: dict[Any, Any] = value
         return [id(part) for pair in entries.items() for part in pair]
-    if isinstance(value, np.ndarray):
-        return [id(item) for item in value.ravel()] if value.dtype == object else [hash(value.tobytes())]
-    return [id(item) for item in value] if isinstance(value, list | set | tuple) else [id(value)]
+    if is_array(value):
+        return [id(item) for item in value.ravel().tolist()] if value.dtype == object else [hash(value.tobytes())]
+    return [id(item) for item in value] if is_collection(value) else [id(value)]
 
 
 def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -242,7 +257,16 @@ def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...]
             [Yielded(value, Origin(function.__code__.co_filename, function.__code__.co_firstlineno)) for value in result] if is_yielding else result
         )
 
-    result = explore(once, partial(_joined_paths, tracer, function.__name__, is_yielding), exploration)
+    try:
+        result = explore(once, partial(_joined_paths, tracer, function.__name__, is_yielding), exploration)
+    except UntraceableError as error:
+        if error.origin is not None:
+            raise
+        raise tracer.error(
+            f"{error.message} (the source of {function.__name__} cannot be read, so that functions of `math` cannot be replaced in it)",
+            "use the functions of numpy or tidegate; or put the function into a file; or mark it with tg.opaque",
+            at=failing_line(error),
+        ) from error
     return Yields(result) if is_yielding else result
 
 

@@ -18,6 +18,7 @@ from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.frames import Closure, Flow, Frame, Yielded
+from tidegate.expressions.tracing.kinds import is_array, is_dict
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import is_symbolic, stored
@@ -51,6 +52,7 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
+_CONVERSIONS: Final[dict[int, Callable[[Any], str]]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _JUMPING: Final = (ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
@@ -75,10 +77,14 @@ def _binary(tracer: Tracer, node: ast.BinOp, frame: Frame) -> Any:
     left, right = evaluate(tracer, node.left, frame), evaluate(tracer, node.right, frame)
     tracer.position = (frame.file, node)
     value = BINARY[type(node.op)](left, right)
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        value = stored(value)
-    elif type(value) is list:
+    if isinstance(value, list):
         tracer.made(value)
+    elif is_array(value) and value.dtype == object:
+        return _noted(tracer, node, stored(value))
+    return _noted(tracer, node, value)
+
+
+def _noted(tracer: Tracer, node: ast.BinOp, value: Any) -> Any:
     if isinstance(node.op, _JUMPING):
         tracer.note(value)
     return value
@@ -167,7 +173,7 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
 
 def _holds_symbols(container: Any) -> bool:
     """Whether membership would compare with symbols; a dict compares its keys."""
-    return not isinstance(container, dict) and is_symbolic(container)
+    return not is_dict(container) and is_symbolic(container)
 
 
 def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
@@ -191,7 +197,7 @@ def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
 
 
 def _call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
-    special = _own_frame_call(tracer, node, frame)
+    special = _own_frame_call(node, frame)
     if special is not None:
         return special
     function = evaluate(tracer, node.func, frame)
@@ -210,16 +216,21 @@ def _call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
     return tracer.usable(result, "the returned value")
 
 
-def _own_frame_call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
+def _own_frame_call(node: ast.Call, frame: Frame) -> Any:
     """Calls that look at the frame they stand in: ``super()``, ``locals()``, ``globals()``."""
     if not isinstance(node.func, ast.Name) or node.args or node.keywords:
         return None
     home = frame.binding_frame()
     if node.func.id == "super":
-        return super(frame.lookup("__class__"), home.variables[home.first_argument])
+        return _parent(frame.lookup("__class__"), home.variables[home.first_argument])
     if node.func.id == "locals":
         return dict(home.variables)
     return home.globals if node.func.id == "globals" else None
+
+
+def _parent(enclosing: Any, instance: Any) -> Any:
+    # the type checker knows no class here
+    return super(enclosing, instance)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _spread(tracer: Tracer, items: list[ast.expr], frame: Frame) -> Iterator[Any]:
@@ -242,7 +253,7 @@ def _subscript(tracer: Tracer, node: ast.Subscript, frame: Frame) -> Any:
     found = value[index]
     if type(found) is list:
         tracer.made(found) if isinstance(node.slice, ast.Slice) else None
-    return tracer.usable(found, ast.unparse(node))
+    return tracer.usable(found, node)
 
 
 def _slice(tracer: Tracer, node: ast.Slice, frame: Frame) -> Any:
@@ -356,10 +367,9 @@ def _named(tracer: Tracer, node: ast.NamedExpr, frame: Frame) -> Any:
 
 def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: Frame) -> Any:
     value = evaluate(tracer, node.value, frame)
-    conversion = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}[node.conversion]  # pyright: ignore[reportUnknownLambdaType,reportUnknownVariableType]
     pattern = "" if node.format_spec is None else evaluate(tracer, node.format_spec, frame)
-    shown: Any = conversion(value)
-    return format(repr(shown), "") if isinstance(shown, Expr) else format(shown, pattern)
+    shown: Any = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
+    return repr(shown) if isinstance(shown, Expr) else format(shown, pattern)
 
 
 def _joined(tracer: Tracer, node: ast.JoinedStr, frame: Frame) -> Any:

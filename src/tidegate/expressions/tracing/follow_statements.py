@@ -13,8 +13,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
@@ -23,6 +21,7 @@ from tidegate.expressions.tracing.branches import fork, scope
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure
 from tidegate.expressions.tracing.frames import Flow, Frame
 from tidegate.expressions.tracing.journal import Namespace
+from tidegate.expressions.tracing.kinds import is_array
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 
@@ -140,7 +139,7 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
         set_attribute(tracer, place, name, new)
     else:
         place, index = tracer.evaluate(tracer, target.value, frame), tracer.evaluate(tracer, target.slice, frame)
-        new = _changed(tracer, node, tracer.usable(place[index], ast.unparse(target)), frame)
+        new = _changed(tracer, node, tracer.usable(place[index], target), frame)
         place = tracer.evaluate(tracer, target.value, frame)
         assign_item(tracer, place, index, new)
 
@@ -148,9 +147,9 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
 def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: Frame) -> Any:
     value = tracer.evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
-    if isinstance(old, np.ndarray) and isinstance(node.target, ast.Name):
+    if is_array(old) and isinstance(node.target, ast.Name):
         old = promoted(tracer, old, value)
-    elif isinstance(old, np.ndarray) and old.dtype != object:
+    elif is_array(old) and old.dtype != object:
         return BINARY[type(node.op)](old, value)
     tracer.touch(old)
     new = _IN_PLACE.get(type(node.op), BINARY[type(node.op)])(old, value)
@@ -175,9 +174,13 @@ def _raise(tracer: Tracer, node: ast.Raise, frame: Frame) -> None:
             f"`raise` in a branch that depends on symbols (`{condition!r}`)", "use an event that ends the run, or leave it out of the model"
         )
     if node.exc is None:
-        raise tracer.error("a bare `raise` is followed only inside `except`")
+        if frame.handling is None:
+            raise RuntimeError("no exception to raise again")
+        raise frame.handling
     error = tracer.evaluate(tracer, node.exc, frame)
-    raise error if node.cause is None else error from tracer.evaluate(tracer, node.cause, frame)
+    if node.cause is None:
+        raise error
+    raise error from tracer.evaluate(tracer, node.cause, frame)
 
 
 def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
@@ -197,7 +200,11 @@ def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
             ) from error
         if handler.name is not None:
             bind(tracer, handler.name, error, frame)
-        flow = run(tracer, handler.body, frame)
+        outer, frame.handling = frame.handling, error
+        try:
+            flow = run(tracer, handler.body, frame)
+        finally:
+            frame.handling = outer
     last = _finally(tracer, node, frame)
     return flow if last is Flow.NEXT else last
 

@@ -71,6 +71,7 @@ class Frame:
     first_argument: str = ""
     result: Any = None
     return_node: ast.expr | None = None
+    handling: BaseException | None = None
 
     def lookup(self, name: str) -> Any:
         """The value of a name, found as Python finds it."""
@@ -142,12 +143,11 @@ class Closure:
         self.__module__ = self.globals.get("__name__", "")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Follow a call of it, made by anyone's code."""
         return self.follow(self, args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return BoundClosure(self, instance)
+        return self if instance is None else BoundClosure(self, instance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +158,7 @@ class BoundClosure:
     instance: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Follow a call of it, made by anyone's code."""
         return self.function(self.instance, *args, **kwargs)
 
 
@@ -185,9 +186,8 @@ def bind_arguments(closure: Closure, args: tuple[Any, ...], kwargs: dict[str, An
     positional = [item.arg for item in (*wanted.posonlyargs, *wanted.args)]
     hidden = {item.arg for item in wanted.posonlyargs}
     bound = Namespace(zip(positional, args, strict=False))
-    if len(args) > len(positional):
-        if wanted.vararg is None:
-            raise TypeError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+    if len(args) > len(positional) and wanted.vararg is None:
+        raise TypeError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
     if wanted.vararg is not None:
         bound[wanted.vararg.arg] = args[len(positional) :]
     by_name = [item for item in positional if item not in hidden] + [item.arg for item in wanted.kwonlyargs]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import CellType
 from typing import Any, Final
 
-import numpy as np
+from tidegate.expressions.tracing.kinds import is_array, is_dict
 
 __all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "owner", "write"]
 
@@ -33,9 +33,9 @@ Contents = dict[int, tuple[Any, Content]]
 
 def owner(place: Any) -> Any:
     """The object whose contents change when ``place`` is changed; None if nothing in it can be."""
-    if isinstance(place, np.ndarray):
-        found: Any = place
-        while isinstance(found.base, np.ndarray):
+    if is_array(place):
+        found = place
+        while is_array(found.base):
             found = found.base
         return found
     if isinstance(place, list | dict | set | deque | bytearray | CellType):
@@ -50,8 +50,8 @@ def content(place: Any) -> Content:
             return place.cell_contents
         except ValueError:
             return EMPTY
-    if isinstance(place, dict):
-        return dict(place)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if is_dict(place):
+        return dict(place)
     return place.copy()
 
 
@@ -62,12 +62,11 @@ def write(place: Any, value: Content) -> None:
             del place.cell_contents
         else:
             place.cell_contents = value
-    elif isinstance(place, dict):
-        entries: dict[Any, Any] = place
-        for key in [key for key in entries if key not in value]:
-            del entries[key]
-        entries.update(value)
-    elif isinstance(place, np.ndarray):
+    elif is_dict(place):
+        for key in [key for key in place if key not in value]:
+            del place[key]
+        place.update(value)
+    elif is_array(place):
         place[...] = value
     elif isinstance(place, list | bytearray):
         place[:] = value

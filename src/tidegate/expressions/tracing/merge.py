@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.journal import EMPTY, Contents, owner
+from tidegate.expressions.tracing.kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "merge"]
@@ -39,7 +40,7 @@ class Diverged:
 
 def is_scalar(value: Any) -> bool:
     """True for numbers, truth values and expressions."""
-    return isinstance(value, Expr | int | float | np.number | np.bool_) or (isinstance(value, np.ndarray) and value.shape == ())
+    return isinstance(value, Expr | int | float | np.number | np.bool_) or (is_array(value) and value.shape == ())
 
 
 def describe(value: Any) -> str:
@@ -50,9 +51,9 @@ def describe(value: Any) -> str:
         return "None"
     if is_scalar(value):
         return "a number"
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return f"an array of shape {value.shape}"
-    if isinstance(value, dict):
+    if is_dict(value):
         return f"a dict with keys {list(value)}"  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, list | tuple | set):
         return f"a {type(value).__name__} of length {len(value)}"  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType]
@@ -89,7 +90,7 @@ def merge(condition: Expr, a: Any, b: Any, views: Views | None = None, depth: in
         return _merge_scalars(condition, a, b)
     if views is not None:
         a, b = _held(a, views.if_true), _held(b, views.if_false)
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+    if is_array(a) or is_array(b):
         return _merge_arrays(condition, a, b, views)
     if type(a) is not type(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
@@ -125,8 +126,8 @@ def _held(value: Any, contents: Contents) -> Any:
 
 
 def _merge_scalars(condition: Expr, a: Any, b: Any) -> Any:
-    a = a.item() if isinstance(a, np.ndarray) else a
-    b = b.item() if isinstance(b, np.ndarray) else b
+    a = a.item() if is_array(a) else a
+    b = b.item() if is_array(b) else b
     if not isinstance(a, Expr) and not isinstance(b, Expr) and type(a) is type(b) and a == b:
         return a
     return select(condition, a, b)
@@ -137,9 +138,9 @@ def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
         first, second = np.asarray(a), np.asarray(b)
     except ValueError:
         first, second = np.empty(0), np.empty((0, 0))
-    if first.shape != second.shape or isinstance(a, dict) or isinstance(b, dict):
+    if first.shape != second.shape or is_dict(a) or is_dict(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
-    if first.dtype != object and second.dtype != object and np.array_equal(first, second):
+    if np.dtype(object) not in {first.dtype, second.dtype} and np.array_equal(first, second):
         return a
     pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
     values = [merge(condition, x, y, views) for x, y in pairs]
@@ -147,7 +148,7 @@ def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
 
 
 def _merge_containers(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
-    if isinstance(a, dict):
+    if is_dict(a):
         entries: dict[Any, Any] = a
         if set(entries) != set(b):
             different = sorted(map(repr, set(entries) ^ set(b)))
@@ -156,17 +157,22 @@ def _merge_containers(condition: Expr, a: Any, b: Any, views: Views | None, dept
     if len(a) != len(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
     values = [merge(condition, x, y, views, depth + 1) for x, y in zip(a, b, strict=True)]
-    if isinstance(a, list):
+    if type(a) is list:
         return values
     return type(a)(*values) if hasattr(a, "_fields") else tuple(values)
 
 
+def _attributes(value: Any) -> dict[str, Any]:
+    return value.__dict__
+
+
 def _merge_objects(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
-    if set(vars(a)) != set(vars(b)):
+    first, second = _attributes(a), _attributes(b)
+    if set(first) != set(second):
         raise MismatchError(f"objects of type {type(a).__name__} with different attributes")
     merged = copy.copy(a)
-    for name, value in vars(a).items():
-        vars(merged)[name] = merge(condition, value, vars(b)[name], views, depth + 1)
+    for name, value in first.items():
+        _attributes(merged)[name] = merge(condition, value, second[name], views, depth + 1)
     return merged
 
 
@@ -174,7 +180,7 @@ def frozen(value: Any, depth: int = 0) -> Any:
     """A copy that later changes of the user's containers do not reach."""
     if depth > _DEEPEST:
         return value
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return value.copy()  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
     if type(value) is list:
         return [frozen(item, depth + 1) for item in value]  # pyright: ignore[reportUnknownVariableType]

@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.errors import TidegateError, UsageError
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.nodes import Expr, OpaqueFunction, as_real, opaque_call, walk
+from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
 
 __all__ = ["Opaque", "opaque", "probe_values"]
@@ -40,6 +41,7 @@ class Opaque:
         return f"opaque({self.name})"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's value; its node in the graph where an argument is symbolic."""
         leaves: list[Any] = []
         kept: list[Any] = []
         signature, rebuild = _take_apart([list(args), kwargs], leaves, kept)
@@ -121,7 +123,7 @@ def opaque(function: Callable[..., Any] | None = None, n_outputs: int | None = N
     'output'
     """
     if function is None:
-        return lambda given: opaque(given, n_outputs)  # pyright: ignore[reportUnknownLambdaType,reportUnknownVariableType]
+        return functools.partial(opaque, n_outputs=n_outputs)
     if not callable(function):
         raise UsageError(f"tg.opaque was given {function!r}, which cannot be called")
     if n_outputs is not None and (n_outputs < 1 or n_outputs != int(n_outputs)):
@@ -147,19 +149,19 @@ def _take_apart(value: Any, leaves: list[Any], kept: list[Any], is_result: bool 
     if is_number or (is_result and isinstance(value, int | np.integer | np.bool_)):
         leaves.append(value)
         return "number", next
-    if isinstance(value, np.ndarray) and (is_result or value.dtype == object or isinstance(value, Vector)):
+    if is_array(value) and (is_result or value.dtype == object or isinstance(value, Vector)):
         array: Any = value
         leaves.extend(array.ravel().tolist())
         shape, like = array.shape, value if isinstance(value, Vector) else None
         names = tuple(like.keys()) if like is not None else ()
         if shape == ():
             return "number", next
-        size = int(np.prod(shape))
+        size = value.size
         return ("array", shape, names), lambda numbers: _array([next(numbers) for _ in range(size)], shape, like)
-    if isinstance(value, list | tuple):
+    if is_sequence(value):
         items: Any = value
         return _take_sequence(items, leaves, kept, is_result)
-    if isinstance(value, dict):
+    if is_dict(value):
         entries: Any = value
         keys = list(entries)
         inner, rebuild = _take_sequence([entries[key] for key in keys], leaves, kept, is_result)
@@ -176,7 +178,7 @@ _BY_VALUE: Final = (int, str, bool, bytes, type(None))
 def _take_sequence(items: Any, leaves: list[Any], kept: list[Any], is_result: bool) -> tuple[Any, Rebuild]:
     parts = [_take_apart(item, leaves, kept, is_result) for item in items]
     rebuilds = [rebuild for _, rebuild in parts]
-    kind: Any = type(items)
+    kind = class_of(items)
 
     def build(numbers: Iterator[Any]) -> Any:
         values = [rebuild(numbers) for rebuild in rebuilds]

@@ -16,7 +16,7 @@ from typing import Any, Final
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr, decide
 
-__all__ = ["MOST_PATHS", "Exploration", "explore"]
+__all__ = ["MOST_PATHS", "Exploration", "explore", "failing_line"]
 
 MOST_PATHS: Final = 4096  # twelve independent conditions; beyond it the graph would be unusable too
 _LIBRARIES: Final = (str(Path(__file__).resolve().parents[2]), f"{Path('/numpy/')}/")
@@ -58,7 +58,7 @@ def _explore(run: Callable[[], Any], join: Callable[[Expr, Any, Any], Any], expl
     exploration.paths += 1
     if exploration.paths > MOST_PATHS:
         raise UntraceableError(
-            f"a function without readable source has more than {MOST_PATHS} paths through its decisions",
+            f"a function that cannot be read is decided by symbols on more than {MOST_PATHS} paths",
             hint="put it into a file, so that its `if` can be read; or mark it with tg.opaque",
         )
     if exploration.paths == 2:
@@ -86,6 +86,18 @@ def _explore(run: Callable[[], Any], join: Callable[[Expr, Any, Any], Any], expl
         other = _explore(run, join, exploration, [*path[:at], (condition, False)])
         value = join(condition, value, other)
     return value
+
+
+def failing_line(error: BaseException) -> Origin:
+    """The line of the user's code that an exception came through last."""
+    found = Origin()
+    trail = error.__traceback__
+    while trail is not None:
+        code = trail.tb_frame.f_code
+        if not any(library in code.co_filename for library in _LIBRARIES):
+            found = Origin(code.co_filename, trail.tb_lineno)
+        trail = trail.tb_next
+    return found
 
 
 def _asking() -> Origin:

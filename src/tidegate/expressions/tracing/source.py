@@ -10,13 +10,14 @@ import ast
 import functools
 import inspect
 import linecache
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
 
 from tidegate.errors import Origin
+from tidegate.expressions.tracing.kinds import class_of
 
 __all__ = ["FunctionSource", "SourceFile", "find_source", "function_origin", "is_generator", "leaves_early", "origin_at"]
 
@@ -78,10 +79,10 @@ def _parsed(filename: str, text: str) -> SourceFile:
 
 def _shown(filename: str) -> str:
     """The file as the user would type it: relative to the current directory where it lies below that."""
-    if not os.path.isabs(filename):
+    path = Path(filename)
+    if not path.is_absolute():
         return filename
-    relative = os.path.relpath(filename)
-    return filename if relative.startswith("..") else relative
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
 def _functions(tree: ast.AST, owner: str) -> Iterator[tuple[FunctionNode, str]]:
@@ -138,10 +139,7 @@ def origin_at(file: SourceFile, node: ast.AST) -> Origin:
     line: int = getattr(node, "lineno", 0)
     if not line or line > len(file.lines):
         return Origin(file.name, line)
-    if isinstance(node, ast.expr):
-        text = _segment(file, node)
-    else:
-        text = file.lines[line - 1]
+    text = _segment(file, node) if isinstance(node, ast.expr) else file.lines[line - 1]
     text = " ".join(text.split())
     return Origin(file.name, line, text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "...")
 
@@ -196,7 +194,8 @@ def function_origin(function: Any) -> Origin:
         inner = inner.func
     inner = getattr(inner, "__func__", inner)
     if not isinstance(inner, FunctionType):
-        inner = getattr(type(inner), "__call__", None)
+        kind = class_of(inner)
+        inner = getattr(kind, "__call__", None)  # noqa: B004 - the function itself is wanted
     if not isinstance(inner, FunctionType):
         return Origin()
     source = find_source(inner)

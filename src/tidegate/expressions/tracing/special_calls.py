@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored
@@ -24,10 +25,11 @@ __all__ = ["Rule", "as_vectors", "rule_for"]
 Rule = Callable[[Tracer, tuple[Any, ...], dict[str, Any]], Any]
 
 
-def rule_for(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule | None:
+def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule | None:
     """The rule for a call, if it needs one."""
-    if not isinstance(function, Hashable):
+    if not isinstance(given, Hashable):
         return None
+    function: Any = given
     if function in _RULES:
         return _RULES[function]
     if function in _MAKERS:
@@ -47,9 +49,9 @@ def as_vectors(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _as_vector(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return stored(value) if value.dtype == object else value  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(value, list | tuple) or not is_symbolic(value):
+    if not is_sequence(value) or not is_symbolic(value):
         return value  # pyright: ignore[reportUnknownVariableType]
     try:
         array = np.array(value, dtype=object)
@@ -77,7 +79,7 @@ def _extreme(name: str, function: Callable[..., Any], choose: Callable[[Any, Any
 
 
 def _quantified(is_any: bool) -> Rule:
-    def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def rule(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
         (values,) = args
         result: Expr = FALSE if is_any else TRUE
         for value in values:
@@ -91,25 +93,25 @@ def _quantified(is_any: bool) -> Rule:
     return rule
 
 
-def _float(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _float(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     if not is_symbolic(args):
         return float(*args)
-    value = args[0].item() if isinstance(args[0], np.ndarray) else args[0]
+    value = args[0].item() if is_array(args[0]) else args[0]
     return as_real(value)
 
 
 def _int(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not is_symbolic(args):
         return int(*args, **kwargs)
-    value = args[0].item() if isinstance(args[0], np.ndarray) else args[0]
+    value = args[0].item() if is_array(args[0]) else args[0]
     return math.trunc(as_real(value))
 
 
-def _bool(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _bool(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     return tracer.truth(args[0]) if args else False
 
 
-def _range(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _range(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     for value in args:
         if isinstance(value, Expr) and not value.is_constant:
             raise tracer.error(
@@ -132,7 +134,7 @@ def _sorted(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     raise tracer.error("sorting symbolic values: their order is known only during the run", "use min and max; or " + OPAQUE_HINT)
 
 
-def _isinstance(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _isinstance(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     value, kinds = args
     if isinstance(value, Expr):
         # an expression stands for the number it will be
@@ -140,17 +142,17 @@ def _isinstance(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return isinstance(value, kinds)
 
 
-def _getattr(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     if len(args) == 3 and not hasattr(args[0], args[1]):
         return args[2]
     return tracer.usable(attribute(tracer, args[0], args[1]), args[1])
 
 
-def _setattr(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _setattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
     set_attribute(tracer, args[0], args[1], args[2])
 
 
-def _evaluation(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _evaluation(tracer: Tracer, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     raise tracer.error("`eval` and `exec` of a text", "write the code itself; or " + OPAQUE_HINT)
 
 
@@ -159,7 +161,7 @@ _FLOATS: Final = frozenset({None, float, object, np.float64, np.dtype(float), np
 
 def _made_array(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A new array: of objects, so that expressions can be put into it, unless another type was asked for."""
-    if function in _FILLED and function not in (np.full_like,) and is_symbolic(args) and "dtype" in kwargs:
+    if function is np.full and is_symbolic(args) and "dtype" in kwargs:
         kwargs = {key: value for key, value in kwargs.items() if key != "dtype"}
     array = function(*args, **kwargs)
     wanted: Any = kwargs.get("dtype")
@@ -168,7 +170,7 @@ def _made_array(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: di
 
 
 def _converted(function: Any) -> Rule:
-    def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def rule(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not is_symbolic(args):
             return function(*args, **kwargs)
         options = {key: value for key, value in kwargs.items() if key != "dtype"}
@@ -177,11 +179,11 @@ def _converted(function: Any) -> Rule:
     return rule
 
 
-def _is_number(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _is_number(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:
     return isinstance(args[0], Expr) or bool(np.isscalar(args[0]))
 
 
-def _fsum(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _fsum(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     values = list(args[0])
     return sum(values) if is_symbolic(values) else math.fsum(values)
 

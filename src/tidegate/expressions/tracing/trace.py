@@ -12,14 +12,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import TRUE, Expr
 from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
 from tidegate.expressions.tracing.frames import Yielded
+from tidegate.expressions.tracing.kinds import is_array, is_dict, is_sequence
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.source import origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
@@ -63,8 +62,8 @@ def trace(
     ----------
     function : anything callable.
     arguments : its positional arguments: expressions, vectors of them, or anything else.
-    merge_yields : joins what the two branches of a symbolic `if` yielded, ``(condition, where_true, where_false) -> list of Yielded``; by default they are
-        joined pairwise.
+    merge_yields : joins what the two branches of a symbolic `if` yielded, ``(condition, where_true, where_false) -> list of Yielded``;
+        by default they are joined pairwise.
     make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
     merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
         by default both must have the same structure.
@@ -115,14 +114,14 @@ def path_condition() -> Expr:
 def _checked(tracer: Tracer, value: Any) -> Any:
     """The value, if no part of it was left undefined by branches."""
     tracer.usable(value, "the returned value")
-    if isinstance(value, np.ndarray) and value.dtype == object:
+    if is_array(value) and value.dtype == object:
         for item in value.ravel().tolist():
             tracer.usable(item, "an element of the returned array")
-    elif isinstance(value, list | tuple):
+    elif is_sequence(value):
         items: Any = value
         for item in items:
             _checked(tracer, item)
-    elif isinstance(value, dict):
+    elif is_dict(value):
         entries: Any = value
         for item in entries.values():
             _checked(tracer, item)

@@ -7,17 +7,16 @@ through it, so that they stay files of their own.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
-
-import numpy as np
 
 from tidegate.errors import Origin, TidegateError, UntraceableError
 from tidegate.expressions.nodes import TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
 from tidegate.expressions.tracing.journal import EMPTY, Journal, content, owner
+from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 
@@ -94,15 +93,19 @@ class Tracer:
             return UntraceableError(
                 "functions call one another too deeply: a recursion whose end depends on symbols cannot be followed", origin=origin, hint=OPAQUE_HINT
             )
-        return UntraceableError(f"following this line on symbols failed with {type(error).__name__}: {error}", origin=origin, hint=OPAQUE_HINT)
+        return UntraceableError(
+            f"following this line on symbols failed with {type(error).__name__}: {error}",
+            origin=origin,
+            hint=f"call the function with plain numbers first; if that works, {OPAQUE_HINT}",
+        )
 
     def note(self, value: Any) -> None:
         """Record the present place as the origin of every condition that is new in a value."""
-        if isinstance(value, np.ndarray):
+        if is_array(value):
             if value.dtype == object:
                 self.note(value.ravel().tolist())
             return
-        if isinstance(value, list | tuple):
+        if is_sequence(value):
             items: Any = value
             for item in items:
                 self.note(item)
@@ -118,7 +121,7 @@ class Tracer:
             self.seen[id(item)] = item
             if item.op in _CONDITIONS:
                 origin = origin or self.here()
-                self.condition_origins[item] = origin
+                self.condition_origins.setdefault(item, origin)
             stack.extend(item.args)
 
     # -- what is assumed in the present branch
@@ -153,7 +156,7 @@ class Tracer:
 
     def truth(self, value: Any) -> bool | Expr:
         """What ``if value:`` asks: a bool, or the condition it depends on."""
-        if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
+        if is_array(value) and value.dtype == object and value.size == 1:
             value = value.ravel()[0]
         if not isinstance(value, Expr):
             return bool(value)
@@ -184,7 +187,7 @@ class Tracer:
         return value
 
     @contextmanager
-    def journal(self) -> Iterator[Journal]:
+    def journal(self) -> Generator[Journal]:
         """A journal that is open for a while; what was made in it is new to the journals around it."""
         opened = Journal()
         self.journals.append(opened)
@@ -219,8 +222,11 @@ class Tracer:
         except MismatchError as mismatch:
             return Diverged(condition, a, b, str(mismatch), self.here())
 
-    def usable(self, value: Any, name: str) -> Any:
+    def usable(self, value: Any, what: str | ast.AST) -> Any:
         """A value read by the user's code, unless branches left it undefined here."""
+        if not isinstance(value, Diverged) and not self.spoiled:
+            return value
+        name = what if isinstance(what, str) else ast.unparse(what)
         while isinstance(value, Diverged):
             known = self.known(value.condition)
             if known is None:

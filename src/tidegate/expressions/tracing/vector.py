@@ -11,13 +11,14 @@ import difflib
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, override
+from typing import Any, Final, Self, override
 
 import numpy as np
 
 from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.kinds import is_array, is_collection, is_dict, is_sequence
 
 __all__ = ["Layout", "UnknownNameError", "Vector", "is_symbolic", "plain", "stored"]
 
@@ -57,14 +58,13 @@ def is_symbolic(*values: Any) -> bool:
         if isinstance(value, Expr):
             if not value.is_constant:
                 return True
-        elif isinstance(value, np.ndarray):
+        elif is_array(value):
             if value.dtype == object and is_symbolic(*value.ravel().tolist()):
                 return True
-        elif isinstance(value, list | tuple | set | frozenset):
-            items: Any = value
-            if is_symbolic(*items):
+        elif is_collection(value):
+            if is_symbolic(*value):
                 return True
-        elif isinstance(value, dict):
+        elif is_dict(value):
             entries: Any = value
             if is_symbolic(*entries.values()):
                 return True
@@ -75,7 +75,7 @@ def plain(value: Any) -> Any:
     """A vector as an ordinary array sharing its memory; lists and tuples likewise inside; the rest as it is."""
     if isinstance(value, Vector):
         return value.view(np.ndarray)
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+    if is_sequence(value) and not hasattr(value, "_fields"):
         items: Any = value
         return type(items)(plain(item) for item in items)
     return value
@@ -85,12 +85,12 @@ def _numbers(value: Any) -> Any:
     """Objects that hold nothing but literals, as arrays of numbers."""
     if isinstance(value, Expr):
         return value.value
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        flat = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
-        array = np.array(flat) if flat else np.empty(0)
+    if is_array(value) and value.dtype == object:
+        flat: list[Any] = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
+        array: np.ndarray[Any, Any] = np.array(flat) if flat else np.empty(0)
         # whole numbers here are the zeros that numpy puts into object arrays: they stand for floats
         return (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+    if is_sequence(value) and not hasattr(value, "_fields"):
         items: Any = value
         return type(items)(_numbers(item) for item in items)
     return plain(value)
@@ -113,9 +113,9 @@ class Vector(np.ndarray):
 
     layout: Layout | None = None
 
-    def __new__(cls, values: Any, layout: Layout | None = None) -> Vector:
+    def __new__(cls, values: Any, layout: Layout | None = None) -> Self:
         """An object array of the values; numbers only where the values are a numpy array of numbers."""
-        source = values if isinstance(values, np.ndarray) else _object_array(values)
+        source = values if is_array(values) else _object_array(values)
         made = source.view(cls)
         if layout is not None:
             made.layout = layout
@@ -127,7 +127,7 @@ class Vector(np.ndarray):
             return self._entry(key)
         _check_index(key)
         found = super().__getitem__(_mask(key))
-        return found if isinstance(found, Vector) or not isinstance(found, np.ndarray) else found.view(Vector)
+        return found if isinstance(found, Vector) or not is_array(found) else found.view(Vector)
 
     @override
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -138,7 +138,7 @@ class Vector(np.ndarray):
             else:
                 super().__setitem__(place, value)
             return
-        if isinstance(key, np.ndarray) and is_symbolic(key):
+        if is_array(key) and is_symbolic(key):
             super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(value), plain(self)))
             return
         _check_index(key)
@@ -164,9 +164,13 @@ class Vector(np.ndarray):
         """Names and pieces, in order."""
         return [(name, self[name]) for name in self.keys()]
 
+    def values(self) -> list[Any]:
+        """The pieces, in order."""
+        return [self[name] for name in self.keys()]
+
     def get(self, name: str, default: Any = None) -> Any:
         """The piece of that name, or the default."""
-        return self[name] if name in self else default
+        return self[name] if self.layout is not None and name in self.layout.places else default
 
     @override
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
@@ -198,6 +202,8 @@ class Vector(np.ndarray):
             result = _by_elements(ufunc, method, [plain(item) for item in inputs], options)
         else:
             result = getattr(ufunc, method)(*(_numbers(item) for item in inputs), **options)
+            if out is None and not _has_objects(inputs):
+                return result
         if out is None:
             return stored(result)
         target = out[0]
@@ -206,17 +212,25 @@ class Vector(np.ndarray):
 
     @override
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if func in _KEEPING:
+        if func in _KEEPING and _has_objects((args, list(kwargs.values()))):
             return stored(super().__array_function__(func, types, args, kwargs))
         if not is_symbolic(args, list(kwargs.values())):
             given = {key: _numbers(value) for key, value in kwargs.items()}
-            return stored(func(*(_numbers(item) for item in args), **given))
+            result = func(*(_numbers(item) for item in args), **given)
+            return stored(result) if _has_objects((args, list(kwargs.values()))) else result
         if func in _OWN:
             return stored(_OWN[func](*args, **kwargs))
         if func in SUBSTITUTES:
             given = {key: plain(value) for key, value in kwargs.items()}
             return stored(SUBSTITUTES[func](*(plain(item) for item in args), **given))
         return stored(super().__array_function__(func, types, args, kwargs))
+
+
+def _has_objects(value: Any) -> bool:
+    """Whether a vector whose elements may be replaced by expressions is among the arguments."""
+    if is_sequence(value):
+        return any(_has_objects(item) for item in value)
+    return is_array(value) and value.dtype == object
 
 
 def _object_array(values: Any) -> Any:
@@ -226,7 +240,7 @@ def _object_array(values: Any) -> Any:
 
 def stored(result: Any) -> Any:
     """An array as a vector whose elements can be replaced by expressions; masks and indexes stay what they are."""
-    if isinstance(result, np.ndarray):
+    if is_array(result):
         array: Any = result
         if array.dtype == object:
             return array if isinstance(array, Vector) else array.view(Vector)
@@ -274,14 +288,14 @@ def _by_elements(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[s
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    array = np.asarray(plain(x), dtype=object)
+    array: Any = np.asarray(plain(x), dtype=object)
     absolute, largest, root = SUBSTITUTES[np.absolute], SUBSTITUTES[np.max], SUBSTITUTES[np.sqrt]
     if ord in (None, "fro") or (ord == 2 and (array.ndim == 1 or axis is not None)):
         return root(np.sum(array * array, axis=axis, keepdims=keepdims))
     if array.ndim == 1 and ord == np.inf:
         return largest(absolute(array))
     if array.ndim == 1 and ord == 1:
-        return np.sum(absolute(array))
+        return sum(absolute(array).tolist())
     raise UntraceableError(f"np.linalg.norm with ord={ord!r} cannot be followed on symbols", hint="write it out, or mark the function with tg.opaque")
 
 

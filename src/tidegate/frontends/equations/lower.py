@@ -17,6 +17,7 @@ import numpy as np
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_real, evaluate, symbol, walk
 from tidegate.expressions.tracing import Trace, Vector, function_origin, probe_values, trace
+from tidegate.expressions.tracing.kinds import is_mapping
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.quantities import Piece, Problems, Quantities, read_quantities
 from tidegate.frontends.equations.returned import Returned, flat
@@ -207,7 +208,7 @@ def _outputs(lowering: _Lowering) -> tuple[list[Variable], list[Definition]]:
         return [], []
     followed = lowering.follow(function)
     origin = function_origin(function)
-    if not isinstance(followed.value, Mapping):
+    if not is_mapping(followed.value):
         raise UsageError(f"outputs returns {followed.value!r}", origin=origin, hint="return a dict: {'name': value, ...}")
     entries: Any = followed.value
     problems: Problems = []
@@ -248,7 +249,7 @@ def _derivative_starts(lowering: _Lowering, states: set[str]) -> dict[str, Expr]
         return {}
     y, origin = lowering.y, lowering.description.origin
     quantities = read_quantities("ydot", given, lowering.problems, origin)
-    if not isinstance(given, Mapping):
+    if not is_mapping(given):
         if len(quantities.values) != len(y.elements):
             lowering.problems.append((f"ydot0 has {len(quantities.values)} values, but y0 has {len(y.elements)}", origin))
             return {}
@@ -293,7 +294,7 @@ def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str) -> 
     origin = function_origin(reset)
     followed = lowering.follow(reset)
     y = lowering.y
-    if not isinstance(followed.value, Mapping):
+    if not is_mapping(followed.value):
         described = f"the reset of {label}"
         values = flat(followed.value)
         if len(values) != len(y.elements) or not all(isinstance(value, int | float | Expr | np.number) for value in values):

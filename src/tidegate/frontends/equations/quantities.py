@@ -7,7 +7,7 @@ the vectors `y`, `ydot` and `p` that the user's function is called with.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_real, symbol
 from tidegate.expressions.tracing import Layout, Vector
+from tidegate.expressions.tracing.kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
 
 __all__ = ["Piece", "Problems", "Quantities", "read_quantities"]
@@ -78,7 +79,7 @@ class Quantities:
             at += len(piece.values)
         symbols = [symbol(role, name) for name in self.elements]
         vector = Vector(symbols, Layout(owner or self.owner, places))
-        return vector if len(self.shape) == 1 else vector.reshape(self.shape)
+        return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
 def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False) -> Quantities:
@@ -94,7 +95,7 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
     """
     if given is None:
         return Quantities(owner, (), (0,))
-    if isinstance(given, Mapping) or hasattr(given, "keys"):
+    if is_mapping(given) or hasattr(given, "keys"):
         entries: Any = given
         pieces = [_piece(f"{owner}[{name!r}]", name, entries[name], problems, origin, kinds) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
         found = tuple(piece for piece in pieces if piece is not None)
@@ -132,9 +133,10 @@ def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin,
 def _wrong(what: str, value: Any) -> str:
     if isinstance(value, Expr):
         return ""
-    if not isinstance(value, int | float | np.number | np.bool_) or isinstance(value, np.complexfloating):
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         return f"{what} is {value!r}; a number is expected"
-    return "" if math.isfinite(value) else f"{what} is {float(value)}; a finite number is expected"
+    number = as_real(value).value
+    return "" if math.isfinite(number) else f"{what} is {number}; a finite number is expected"
 
 
 def _kind(values: list[Any]) -> Kind:

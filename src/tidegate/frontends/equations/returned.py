@@ -7,15 +7,13 @@ say how many values were expected.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-
-import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, as_real
 from tidegate.expressions.tracing import Trace
+from tidegate.expressions.tracing.kinds import is_array, is_mapping, is_sequence
 from tidegate.frontends.equations.quantities import Quantities
 
 __all__ = ["Returned", "flat"]
@@ -25,10 +23,10 @@ _MOST_NAMES: Final = 8  # names quoted in a message; more would hide the message
 
 def flat(value: Any) -> list[Any]:
     """All numbers of nested lists and arrays, in order."""
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         array: Any = value
         return array.ravel().tolist()
-    if isinstance(value, list | tuple):
+    if is_sequence(value):
         items: Any = value
         return [element for item in items for element in flat(item)]
     return [value]
@@ -44,7 +42,7 @@ class Returned:
 
     def by_elements(self, y: Quantities) -> tuple[list[Expr], list[Origin]]:
         """Derivatives in the order of the unknowns, and their places."""
-        if not isinstance(self.followed.value, Mapping):
+        if not is_mapping(self.followed.value):
             values, places, _ = self.in_order(y, "derivatives", "return the derivative of each of them, in that order")
             return values, places
         entries: Any = self.followed.value
@@ -68,8 +66,8 @@ class Returned:
         value: Any = self.followed.value
         if value is None:
             raise UsageError(f"{self.name} returns nothing", origin=self.origin, hint=f"return a list of {len(y.elements)} {what}")
-        is_named = isinstance(value, Mapping)
-        entries: list[tuple[Any, Any]] = list(value.items()) if is_named else list(enumerate(value if isinstance(value, list | tuple) else [value]))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        is_named = is_mapping(value)
+        entries: list[tuple[Any, Any]] = list(value.items()) if is_named else list(enumerate(value if is_sequence(value) else [value]))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         values: list[Expr] = []
         places: list[Origin] = []
         labels: list[str] = []

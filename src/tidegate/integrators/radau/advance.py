@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBERS, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     AFTER_ROW,
     BEFORE_ROW,
@@ -25,6 +25,8 @@ from tidegate.compiled.workspace import (
     F_RHS,
     FACCON,
     FIRST_DISCRETE,
+    FOUND_GUARD,
+    FOUND_THETA,
     HAS_POLYNOMIAL,
     I_FLIPPED,
     INITIAL_EVENT,
@@ -34,6 +36,7 @@ from tidegate.compiled.workspace import (
     LENGTH,
     LIMIT,
     MASS_KIND,
+    N_ASKED,
     N_D,
     N_LOGGED,
     N_POLYNOMIALS,
@@ -61,6 +64,9 @@ from tidegate.compiled.workspace import (
     O_ZB,
     OUTPUT_ROW,
     PHASE,
+    ROOM_LOG,
+    ROOM_POLYNOMIALS,
+    ROOM_ROWS,
     RTOL,
     SPAN,
     STAGES,
@@ -82,17 +88,19 @@ from tidegate.compiled.workspace import (
     T,
     integers,
     matrix,
+    tail,
     vector,
 )
 from tidegate.events.chatter import note_event_time
 from tidegate.events.isolate import earliest_crossing, polynomial_point
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
-from tidegate.events.settle import note_conditions, settle
+from tidegate.events.settle import note_conditions
 from tidegate.integrators.radau.locate import locate, restep
 from tidegate.integrators.radau.record import log_event, record_polynomial, record_row
 from tidegate.integrators.radau.step import set_stages, take_step
-from tidegate.integrators.radau.tableau import INVERSE, NODES, POLYNOMIAL
+from tidegate.integrators.radau.tableau import POLYNOMIAL
+from tidegate.integrators.transition import settle
 from tidegate.sensitivity.forward import stage_sensitivities
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
 
@@ -103,8 +111,254 @@ _JUMP: Final = 10.0  # growth of |y'|/|y| at an event beyond which the kept step
 _RESTART_PART: Final = 0.01  # of the new time scale: the first step then
 
 
-@njit(error_model="numpy", nogil=True, cache=True)
-def begin(h, r, rows, log, times, outputs, outputs_tangent):
+@native
+def _first_step(h, r):
+    """First guess from the size of y' (Hairer, Norsett and Wanner, Solving ODEs I, section II.4, without the second evaluation)."""
+    n = h[N]
+    size = 0.0
+    speed = 0.0
+    for q in range(n):
+        scale = r[h[O_ATOL] + q] + r[RTOL] * abs(r[h[O_Y] + q])
+        size += (r[h[O_Y] + q] / scale) ** 2
+        speed += (r[h[O_YDOT] + q] / scale) ** 2
+    size = np.sqrt(size / max(n, 1))
+    speed = np.sqrt(speed / max(n, 1))
+    if size < 1e-5 or speed < 1e-5:
+        return 1e-6 * r[SPAN]
+    return min(0.01 * size / speed, 0.1 * r[SPAN])
+
+
+@native
+def _after_change(h, r):
+    """The method starts afresh: no polynomial to continue, a new Jacobian; the step size is kept."""
+    h[IS_FIRST] = 1
+    h[HAS_POLYNOMIAL] = 0
+    h[NEEDS_JACOBIAN] = 1
+    h[NEEDS_FACTORS] = 1
+    r[FACCON] = 1.0
+    call_value(h[F_RHS], r[T], vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_F0], h[N]))
+    h[C_RHS] += 1
+
+
+@native
+def _limit_restart_step(h, r):
+    """Where y' jumps up at an event (a stiff relay) the kept step would leap over the layer behind it, and with it over events in the layer."""
+    n = h[N]
+    before = 0.0
+    after = 0.0
+    for q in range(n):
+        size = max(r[h[O_YMAX] + q], 1e-290)
+        before = max(before, abs(r[h[O_YDOTM] + q]) / size)
+        after = max(after, abs(r[h[O_YDOT] + q]) / size)
+    if after > _JUMP * before:
+        r[STEP_NEW] = min(r[STEP_NEW], _RESTART_PART / after)
+
+
+@native
+def _event(h, r, log, guard, due):
+    """Carry out the event at the current point: a guard that crossed, scheduled items that are due, or both."""
+    n = h[N]
+    t = r[T]
+    n_m = h[FIRST_DISCRETE] + h[N_D]
+    n_s = h[N_S]
+    y = vector(r, h[O_Y], n)
+    code = note_event_time(h, r, t)
+    if code != 0:
+        return code
+    for q in range(n):
+        r[h[O_YOLD] + q] = y[q]
+    for q in range(n_m):
+        r[h[O_MOLD] + q] = r[h[O_M] + q]
+    h[EVENT_KIND] = 0
+    h[EVENT_CAUSE] = guard
+    h[CAUSE_ITEM] = -1
+    if n_s > 0 or h[MASS_KIND] == 0:
+        code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
+        if code != 0:
+            return code
+    if guard >= 0:
+        h[EVENT_KIND] += STATE_EVENT
+        integers(h, h[I_FLIPPED], h[N_G])[guard] = 1
+        if n_s > 0:
+            event_time_derivatives(h, r, t, y, guard)
+    if due == 1:
+        item = mark_due(h, r, t, False)
+        if item >= 0:
+            h[CAUSE_ITEM] = item
+            h[EVENT_KIND] += TIME_EVENT
+            if n_s > 0 and guard < 0:
+                time_event_derivatives(h, r, t, y, item)
+            mark_due(h, r, t, True)
+    if n_s > 0:
+        start_jump(h, r)
+    code = settle(h, r, t, 0)
+    if code != 0:
+        return code
+    if n_s > 0:
+        finish_jump(h, r)
+    if note_conditions(h, r, t):
+        h[C_EVENTS] += 1
+        log_event(h, r, log, t)
+    _after_change(h, r)
+    if h[MASS_KIND] == 0:
+        _limit_restart_step(h, r)
+    schedule(h, r, False)
+    return 0
+
+
+@native
+def _outputs_here(h, r, rows, times):
+    """Rows at asked times that are the current time, after what happened at it."""
+    sens = matrix(r, h[O_S], max(h[N_S], 1), h[N])
+    while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
+        if h[N_ROWS] >= h[ROOM_ROWS]:
+            return
+        record_row(h, r, rows, times[h[NEXT_OUTPUT]], h[O_Y], h[O_S], OUTPUT_ROW)
+        h[NEXT_OUTPUT] += 1
+
+
+@native
+def _write_outputs(h, r, rows, times, until):
+    """Rows at the asked times inside the step; False if the buffer is full before all are written.
+
+    The step is taken again to each of them, because its polynomial is less accurate inside than its end.
+    """
+    n = h[N]
+    s = h[STAGES]
+    n_s = h[N_S]
+    k = (s - 3) // 2
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, h[O_ZB], s, n)
+    point = vector(r, h[O_YOLD], n)
+    sens = matrix(r, h[O_SNEW] + n_s * s * n, max(n_s, 1), n)
+    new = matrix(r, h[O_SNEW], max(n_s, 1), s * n)
+    old = matrix(r, h[O_S], max(n_s, 1), n)
+    while h[NEXT_OUTPUT] < h[N_ASKED]:
+        when = times[h[NEXT_OUTPUT]]
+        if not when < until or is_same_time(when, until):
+            return True
+        if h[N_ROWS] >= h[ROOM_ROWS] - _ROOM:
+            return False
+        step = when - r[T]
+        if restep(h, r, step, s, r[LENGTH], h[O_ZB], 1, h[O_A]) == 1:
+            for q in range(n):
+                point[q] = y[q] + z[s - 1, q]
+        else:
+            polynomial_point(n, s, y, matrix(r, h[O_A], s, n), step / r[LENGTH], point)
+        if n_s > 0 and stage_sensitivities(h, r, r[T], step, h[O_ZB]) == 0:
+            for i in range(n_s):
+                for q in range(n):
+                    sens[i, q] = old[i, q] + new[i, (s - 1) * n + q]
+        record_row(h, r, rows, when, h[O_YOLD], h[O_SNEW] + n_s * s * n, OUTPUT_ROW)
+        h[NEXT_OUTPUT] += 1
+    return True
+
+
+@native
+def _sensitivities_at(h, s, n, n_s, new, end, theta, k):
+    """Add the polynomial through the stage sensitivities at theta, which is 1 or close to it."""
+    for i in range(n_s):
+        for q in range(n):
+            if theta == 1.0:
+                end[i, q] += new[i, (s - 1) * n + q]
+                continue
+            x = 0.0
+            for d in range(s - 1, -1, -1):
+                c = 0.0
+                for j in range(s):
+                    c += POLYNOMIAL[k, d, j] * new[i, j * n + q]
+                x = (x + c) * theta
+            end[i, q] += x
+
+
+@native
+def _find_step(h, r):
+    """The next step, cut at the earliest event in it: its end in O_YNEW and behind the stages in O_SNEW, the guard in LAST_GUARD (-1: none)."""
+    n = h[N]
+    n_s = h[N_S]
+    t = r[T]
+    code = take_step(h, r)
+    if code != 0:
+        return code
+    s = h[STAGES]
+    k = (s - 3) // 2
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, h[O_Z], s, n)
+    a = matrix(r, h[O_A], s, n)
+    point = vector(r, h[O_YNEW], n)
+    r[LENGTH] = r[STEP]
+    h[LAST_GUARD] = -1
+    guard = earliest_crossing(h, r, t, r[STEP])
+    if guard >= 0:
+        code = locate(h, r, r[FOUND_THETA], guard)
+        if code != 0:
+            return code
+        h[LAST_GUARD] = h[FOUND_GUARD]
+    else:
+        for q in range(n):
+            point[q] = y[q] + z[s - 1, q]
+    if n_s > 0:
+        old = matrix(r, h[O_S], n_s, n)
+        new = matrix(r, h[O_SNEW], n_s, s * n)
+        end = matrix(r, h[O_SNEW] + n_s * s * n + n_s * n, n_s, n)
+        for i in range(n_s):
+            for q in range(n):
+                end[i, q] = old[i, q]
+        if r[LENGTH] > 0.0:
+            code = stage_sensitivities(h, r, t, r[LENGTH], h[O_Z])
+            if code != 0:
+                return code
+            _sensitivities_at(h, s, n, n_s, new, end, r[STEP] / r[LENGTH], k)
+    return 0
+
+
+@native
+def _commit(h, r):
+    """Make the end of the step the current point."""
+    n = h[N]
+    n_s = h[N_S]
+    s = h[STAGES]
+    t_new = r[T] + r[STEP]
+    if h[LAST_GUARD] < 0 and is_same_time(t_new, r[T_NEXT]):
+        t_new = r[T_NEXT]
+    for q in range(n):
+        r[h[O_Y] + q] = r[h[O_YNEW] + q]
+    for q in range(n_s * n):
+        r[h[O_S] + q] = r[h[O_SNEW] + n_s * s * n + n_s * n + q]
+    r[T] = t_new
+    r[STEP_OLD] = r[LENGTH]
+    if r[LENGTH] > 0.0:
+        r[STEP_BEFORE_EVENT] = r[LENGTH]
+    h[HAS_POLYNOMIAL] = 1 if r[STEP] == r[LENGTH] and r[STEP] > 0.0 else 0
+    h[IS_FIRST] = 0
+    h[C_STEPS] += 1
+
+
+@unit(NUMBERS, NUMBERS, WHOLE, WHOLE)
+def event_with_rows(h, r, rows, log, guard, due):
+    """The event, and a row before and one after it where something happened."""
+    n = h[N]
+    y = vector(r, h[O_Y], n)
+    sens = matrix(r, h[O_S], max(h[N_S], 1), n)
+    wanted = h[EVENT_ROWS] == 1
+    logged = h[N_LOGGED]
+    if wanted:
+        record_row(h, r, rows, r[T], h[O_Y], h[O_S], BEFORE_ROW)
+    code = _event(h, r, log, guard, due)
+    if code != 0:
+        return code
+    if wanted:
+        if h[N_LOGGED] == logged:
+            h[N_ROWS] -= 1  # relations flipped and nothing came of it
+            if h[STEP_ROWS] == 1:
+                record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+        else:
+            record_row(h, r, rows, r[T], h[O_Y], h[O_S], AFTER_ROW)
+    return 0
+
+
+@unit(NUMBERS, NUMBERS, NUMBERS)
+def begin(h, r, rows, log, times):
     """Consistent start: modes from the guards, algebraic unknowns, sensitivities; first row, first schedule, events due at once."""
     n = h[N]
     t = r[T]
@@ -132,263 +386,17 @@ def begin(h, r, rows, log, times, outputs, outputs_tangent):
     r[STEP_BEFORE_EVENT] = r[STEP_NEW]
     sens = matrix(r, h[O_S], max(h[N_S], 1), n)
     if is_same_time(r[T_NEXT], t) and mark_due(h, r, t, False) >= 0:
-        code = _event_with_rows(h, r, rows, log, -1, True, outputs, outputs_tangent)
+        code = event_with_rows(h, r, rows, log, -1, 1)
         if code != 0:
             return code
     elif h[STEP_ROWS] == 1:
-        record_row(h, r, rows, t, y, sens, STEP_ROW, outputs, outputs_tangent)
-    _outputs_here(h, r, rows, times, outputs, outputs_tangent)
+        record_row(h, r, rows, t, h[O_Y], h[O_S], STEP_ROW)
+    _outputs_here(h, r, rows, times)
     return 0
 
 
-@njit(error_model="numpy")
-def _first_step(h, r):
-    """First guess from the size of y' (Hairer, Norsett and Wanner, Solving ODEs I, section II.4, without the second evaluation)."""
-    n = h[N]
-    size = 0.0
-    speed = 0.0
-    for q in range(n):
-        scale = r[h[O_ATOL] + q] + r[RTOL] * abs(r[h[O_Y] + q])
-        size += (r[h[O_Y] + q] / scale) ** 2
-        speed += (r[h[O_YDOT] + q] / scale) ** 2
-    size = np.sqrt(size / max(n, 1))
-    speed = np.sqrt(speed / max(n, 1))
-    if size < 1e-5 or speed < 1e-5:
-        return 1e-6 * r[SPAN]
-    return min(0.01 * size / speed, 0.1 * r[SPAN])
-
-
-@njit(error_model="numpy")
-def _after_change(h, r):
-    """The method starts afresh: no polynomial to continue, a new Jacobian; the step size is kept."""
-    h[IS_FIRST] = 1
-    h[HAS_POLYNOMIAL] = 0
-    h[NEEDS_JACOBIAN] = 1
-    h[NEEDS_FACTORS] = 1
-    r[FACCON] = 1.0
-    call_value(h[F_RHS], r[T], vector(r, h[O_Y], h[N]), r[h[O_P] :], r[h[O_M] :], vector(r, h[O_F0], h[N]))
-    h[C_RHS] += 1
-
-
-@njit(error_model="numpy")
-def _limit_restart_step(h, r):
-    """Where y' jumps up at an event (a stiff relay) the kept step would leap over the layer behind it, and with it over events in the layer."""
-    n = h[N]
-    before = 0.0
-    after = 0.0
-    for q in range(n):
-        size = max(r[h[O_YMAX] + q], 1e-290)
-        before = max(before, abs(r[h[O_YDOTM] + q]) / size)
-        after = max(after, abs(r[h[O_YDOT] + q]) / size)
-    if after > _JUMP * before:
-        r[STEP_NEW] = min(r[STEP_NEW], _RESTART_PART / after)
-
-
-@njit(error_model="numpy")
-def _event(h, r, log, guard, due):
-    """Carry out the event at the current point: a guard that crossed, scheduled items that are due, or both."""
-    n = h[N]
-    t = r[T]
-    n_m = h[FIRST_DISCRETE] + h[N_D]
-    n_s = h[N_S]
-    y = vector(r, h[O_Y], n)
-    code = note_event_time(h, r, t)
-    if code != 0:
-        return code
-    for q in range(n):
-        r[h[O_YOLD] + q] = y[q]
-    for q in range(n_m):
-        r[h[O_MOLD] + q] = r[h[O_M] + q]
-    h[EVENT_KIND] = 0
-    h[EVENT_CAUSE] = guard
-    h[CAUSE_ITEM] = -1
-    if n_s > 0 or h[MASS_KIND] == 0:
-        code = derivatives(h, r, t, y, vector(r, h[O_YDOTM], n))
-        if code != 0:
-            return code
-    if guard >= 0:
-        h[EVENT_KIND] += STATE_EVENT
-        integers(h, h[I_FLIPPED], h[N_G])[guard] = 1
-        if n_s > 0:
-            event_time_derivatives(h, r, t, y, guard)
-    if due:
-        item = mark_due(h, r, t, False)
-        if item >= 0:
-            h[CAUSE_ITEM] = item
-            h[EVENT_KIND] += TIME_EVENT
-            if n_s > 0 and guard < 0:
-                time_event_derivatives(h, r, t, y, item)
-            mark_due(h, r, t, True)
-    if n_s > 0:
-        start_jump(h, r)
-    code = settle(h, r, t, 0)
-    if code != 0:
-        return code
-    if n_s > 0:
-        finish_jump(h, r)
-    if note_conditions(h, r, t):
-        h[C_EVENTS] += 1
-        log_event(h, r, log, t)
-    _after_change(h, r)
-    if h[MASS_KIND] == 0:
-        _limit_restart_step(h, r)
-    schedule(h, r, False)
-    return 0
-
-
-@njit(error_model="numpy")
-def _event_with_rows(h, r, rows, log, guard, due, outputs, outputs_tangent):
-    """The event, and a row before and one after it where something happened."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    sens = matrix(r, h[O_S], max(h[N_S], 1), n)
-    wanted = h[EVENT_ROWS] == 1
-    logged = h[N_LOGGED]
-    if wanted:
-        record_row(h, r, rows, r[T], y, sens, BEFORE_ROW, outputs, outputs_tangent)
-    code = _event(h, r, log, guard, due)
-    if code != 0:
-        return code
-    if wanted:
-        if h[N_LOGGED] == logged:
-            h[N_ROWS] -= 1  # relations flipped and nothing came of it
-            if h[STEP_ROWS] == 1:
-                record_row(h, r, rows, r[T], y, sens, STEP_ROW, outputs, outputs_tangent)
-        else:
-            record_row(h, r, rows, r[T], y, sens, AFTER_ROW, outputs, outputs_tangent)
-    return 0
-
-
-@njit(error_model="numpy")
-def _outputs_here(h, r, rows, times, outputs, outputs_tangent):
-    """Rows at asked times that are the current time, after what happened at it."""
-    sens = matrix(r, h[O_S], max(h[N_S], 1), h[N])
-    while h[NEXT_OUTPUT] < times.size and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
-        if h[N_ROWS] >= rows.shape[0]:
-            return
-        record_row(h, r, rows, times[h[NEXT_OUTPUT]], vector(r, h[O_Y], h[N]), sens, OUTPUT_ROW, outputs, outputs_tangent)
-        h[NEXT_OUTPUT] += 1
-
-
-@njit(error_model="numpy")
-def _write_outputs(h, r, rows, times, until, outputs, outputs_tangent):
-    """Rows at the asked times inside the step; False if the buffer is full before all are written.
-
-    The step is taken again to each of them, because its polynomial is less accurate inside than its end.
-    """
-    n = h[N]
-    s = h[STAGES]
-    n_s = h[N_S]
-    k = (s - 3) // 2
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, h[O_ZB], s, n)
-    point = vector(r, h[O_YOLD], n)
-    sens = matrix(r, h[O_SNEW] + n_s * s * n, max(n_s, 1), n)
-    new = matrix(r, h[O_SNEW], max(n_s, 1), s * n)
-    old = matrix(r, h[O_S], max(n_s, 1), n)
-    while h[NEXT_OUTPUT] < times.size:
-        when = times[h[NEXT_OUTPUT]]
-        if not when < until or is_same_time(when, until):
-            return True
-        if h[N_ROWS] >= rows.shape[0] - _ROOM:
-            return False
-        step = when - r[T]
-        if restep(h, r, step, s, r[LENGTH], z, 1, h[O_A]):
-            for q in range(n):
-                point[q] = y[q] + z[s - 1, q]
-        else:
-            polynomial_point(n, s, y, matrix(r, h[O_A], s, n), step / r[LENGTH], point)
-        if n_s > 0 and stage_sensitivities(h, r, r[T], step, y, z, s, NODES[k], INVERSE[k]) == 0:
-            for i in range(n_s):
-                for q in range(n):
-                    sens[i, q] = old[i, q] + new[i, (s - 1) * n + q]
-        record_row(h, r, rows, when, point, sens, OUTPUT_ROW, outputs, outputs_tangent)
-        h[NEXT_OUTPUT] += 1
-    return True
-
-
-@njit(error_model="numpy")
-def _find_step(h, r):
-    """The next step, cut at the earliest event in it: its end in O_YNEW and behind the stages in O_SNEW, the guard in LAST_GUARD (-1: none)."""
-    n = h[N]
-    n_s = h[N_S]
-    t = r[T]
-    code = take_step(h, r)
-    if code != 0:
-        return code
-    s = h[STAGES]
-    k = (s - 3) // 2
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, h[O_Z], s, n)
-    a = matrix(r, h[O_A], s, n)
-    point = vector(r, h[O_YNEW], n)
-    r[LENGTH] = r[STEP]
-    h[LAST_GUARD] = -1
-    theta, guard = earliest_crossing(h, r, t, r[STEP], y, a, s)
-    if guard >= 0:
-        code, guard = locate(h, r, theta, guard)
-        if code != 0:
-            return code
-        h[LAST_GUARD] = guard
-    else:
-        for q in range(n):
-            point[q] = y[q] + z[s - 1, q]
-    if n_s > 0:
-        old = matrix(r, h[O_S], n_s, n)
-        new = matrix(r, h[O_SNEW], n_s, s * n)
-        end = matrix(r, h[O_SNEW] + n_s * s * n + n_s * n, n_s, n)
-        for i in range(n_s):
-            for q in range(n):
-                end[i, q] = old[i, q]
-        if r[LENGTH] > 0.0:
-            code = stage_sensitivities(h, r, t, r[LENGTH], y, z, s, NODES[k], INVERSE[k])
-            if code != 0:
-                return code
-            _sensitivities_at(h, s, n, n_s, new, end, r[STEP] / r[LENGTH], k)
-    return 0
-
-
-@njit(error_model="numpy")
-def _sensitivities_at(h, s, n, n_s, new, end, theta, k):
-    """Add the polynomial through the stage sensitivities at theta, which is 1 or close to it."""
-    for i in range(n_s):
-        for q in range(n):
-            if theta == 1.0:
-                end[i, q] += new[i, (s - 1) * n + q]
-                continue
-            x = 0.0
-            for d in range(s - 1, -1, -1):
-                c = 0.0
-                for j in range(s):
-                    c += POLYNOMIAL[k, d, j] * new[i, j * n + q]
-                x = (x + c) * theta
-            end[i, q] += x
-
-
-@njit(error_model="numpy")
-def _commit(h, r):
-    """Make the end of the step the current point."""
-    n = h[N]
-    n_s = h[N_S]
-    s = h[STAGES]
-    t_new = r[T] + r[STEP]
-    if h[LAST_GUARD] < 0 and is_same_time(t_new, r[T_NEXT]):
-        t_new = r[T_NEXT]
-    for q in range(n):
-        r[h[O_Y] + q] = r[h[O_YNEW] + q]
-    for q in range(n_s * n):
-        r[h[O_S] + q] = r[h[O_SNEW] + n_s * s * n + n_s * n + q]
-    r[T] = t_new
-    r[STEP_OLD] = r[LENGTH]
-    if r[LENGTH] > 0.0:
-        r[STEP_BEFORE_EVENT] = r[LENGTH]
-    h[HAS_POLYNOMIAL] = 1 if r[STEP] == r[LENGTH] and r[STEP] > 0.0 else 0
-    h[IS_FIRST] = 0
-    h[C_STEPS] += 1
-
-
-@njit(error_model="numpy", nogil=True, cache=True)
-def advance(h, r, rows, log, polynomials, times, outputs, outputs_tangent):
+@unit(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def advance(h, r, rows, log, polynomials, times):
     """Run until the end, a failure, or until a buffer is full or the budget of steps used up; returns the reason."""
     n = h[N]
     y = vector(r, h[O_Y], n)
@@ -400,9 +408,9 @@ def advance(h, r, rows, log, polynomials, times, outputs, outputs_tangent):
             if not r[T] < r[T_END]:
                 return TARGET
             full = (
-                h[N_ROWS] >= rows.shape[0] - 2 * _ROOM
-                or h[N_LOGGED] >= log.shape[0] - 1
-                or h[N_POLYNOMIALS] >= polynomials.shape[0] - 1
+                h[N_ROWS] >= h[ROOM_ROWS] - 2 * _ROOM
+                or h[N_LOGGED] >= h[ROOM_LOG] - 1
+                or h[N_POLYNOMIALS] >= h[ROOM_POLYNOMIALS] - 1
             )
             if budget <= 0 or full:
                 return LIMIT
@@ -411,7 +419,7 @@ def advance(h, r, rows, log, polynomials, times, outputs, outputs_tangent):
             if code != 0:
                 return code
             h[PHASE] = 1
-        if not _write_outputs(h, r, rows, times, r[T] + r[STEP], outputs, outputs_tangent):
+        if not _write_outputs(h, r, rows, times, r[T] + r[STEP]):
             return LIMIT
         record_polynomial(h, r, polynomials)
         _commit(h, r)
@@ -419,12 +427,12 @@ def advance(h, r, rows, log, polynomials, times, outputs, outputs_tangent):
         due = r[T] == r[T_NEXT] and mark_due(h, r, r[T], False) >= 0
         guard = h[LAST_GUARD]
         if guard >= 0 or due:
-            code = _event_with_rows(h, r, rows, log, guard, due, outputs, outputs_tangent)
+            code = event_with_rows(h, r, rows, log, guard, 1 if due else 0)
             if code != 0:
                 return code
         else:
-            call_value(h[F_RHS], r[T], y, r[h[O_P] :], r[h[O_M] :], vector(r, h[O_F0], n))
+            call_value(h[F_RHS], r[T], y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_F0], n))
             h[C_RHS] += 1
             if h[STEP_ROWS] == 1:
-                record_row(h, r, rows, r[T], y, matrix(r, h[O_S], max(h[N_S], 1), n), STEP_ROW, outputs, outputs_tangent)
-        _outputs_here(h, r, rows, times, outputs, outputs_tangent)
+                record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+        _outputs_here(h, r, rows, times)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, Final
 
 import numpy as np
@@ -45,7 +46,12 @@ _FUNCTIONS: Final = {
     w.F_BODIES_T: "bodies_tangent",
     w.F_TIMES: "times",
     w.F_TIMES_T: "times_tangent",
+    w.F_OUTPUTS: "outputs",
+    w.F_OUTPUTS_T: "outputs_tangent",
 }
+# ctypes gives up the GIL during a call
+_BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(native.begin.address)
+_ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)(native.advance.address)
 
 
 def stages_for(rtol: float) -> int:
@@ -75,20 +81,23 @@ class RadauIntegrator:
         self._log = _buffer(sizes[1])
         self._polynomials = _buffer(sizes[2]) if problem.keep_polynomials else np.zeros((2, 1))
         h[w.KEEP_POLYNOMIALS] = problem.keep_polynomials
-        addresses = problem.model.addresses
-        self._outputs = (addresses.get("outputs", 0), addresses.get("outputs_tangent", addresses.get("outputs", 0)))
+        h[w.ROOM_ROWS], h[w.ROOM_LOG], h[w.ROOM_POLYNOMIALS] = (len(b) for b in (self._rows, self._log, self._polynomials))
+        h[w.WIDE_ROWS], h[w.WIDE_LOG], h[w.WIDE_POLYNOMIALS] = (b.shape[1] for b in (self._rows, self._log, self._polynomials))
         self._times = np.ascontiguousarray(problem.output_times)
+        h[w.N_ASKED] = len(self._times)
         self._h, self._r = h, r
+        self._workspace = (h.ctypes.data, r.ctypes.data)
+        self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""
-        code = native.begin(self._h, self._r, self._rows, self._log, self._times, *self._outputs)
+        code = _BEGIN(*self._workspace, *self._buffers[:2], self._times.ctypes.data)
         return Stop(code) if code else Stop.LIMIT
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
         self._h[w.BUDGET] = budget
-        return Stop(native.advance(self._h, self._r, self._rows, self._log, self._polynomials, self._times, *self._outputs))
+        return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times.ctypes.data))
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""
@@ -160,11 +169,11 @@ def _lay_out(problem: Problem) -> w.Workspace:
         w.O_Y: n, w.O_P: npar, w.O_M: nm, w.O_YMAX: n, w.O_ATOL: n, w.O_SCALE: n, w.O_F0: n, w.O_YDOT: n, w.O_W: n, w.O_W2: n, w.O_W3: n,
         w.O_ERR: 2 * n, w.O_Z: s * n, w.O_F: s * n, w.O_R: s * n, w.O_A: s * n, w.O_ZB: s * n, w.O_AB: s * n, w.O_DC: 2 * pairs * n,
         w.O_E1: 2 * n * n, w.O_E2: 4 * pairs * n * n, w.O_J: 2 * n * n, w.O_MASS: n * n, w.O_ECHELON: 2 * n * n, w.O_BASE: n * n,
-        w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_MNEW: nm, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: s * ng, w.O_ACT: ng,
+        w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_INVERSE: s * s, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: s * ng, w.O_ACT: ng,
         w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 2 * n_times, w.O_BERN: 16 + 64 * 12, w.O_LO: model.tapes.n_registers,
         w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd), w.O_FIRED: layout.n_fires,
         w.O_S: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_K: (s * n) ** 2 if ns else 0, w.O_KB: ns * s * n, w.O_DTDP: ns, w.O_DP: npar,
-        w.O_DM: nm, w.O_SNEW: ns * (s + 2) * n, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_SATOL: 0,
+        w.O_DM: nm, w.O_SNEW: ns * (s + 2) * n, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NODES: s,
         w.O_NOISE: n,
     }  # fmt: skip
     whole = {

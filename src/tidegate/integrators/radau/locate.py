@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from numba import njit
 
 from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     C_GUARDS,
     C_RESTEPS,
     F_GUARDS,
     FACCON,
+    FOUND_GUARD,
+    FOUND_THETA,
     LENGTH,
     MASS_KIND,
     NEEDS_FACTORS,
@@ -37,6 +39,7 @@ from tidegate.compiled.workspace import (
     N_G,
     T,
     matrix,
+    tail,
     vector,
 )
 from tidegate.events.isolate import earliest_crossing, expected_sign, polynomial_point
@@ -52,146 +55,31 @@ _MOST_RESTEPS: Final = 16
 _EPS: Final = 2.220446049250313e-16
 
 
-@njit(error_model="numpy")
-def restep(h, r, step, degree, old_step, z, which, source):
-    """Solve the step from the current point with another size, started from the polynomial at offset ``source``; True if Newton converged."""
-    n = h[N]
-    s = h[STAGES]
-    k = (s - 3) // 2
-    old = matrix(r, source, degree, n)
-    h[C_RESTEPS] += 1
-    if factor_systems(h, r, step, which) != 0:
-        return False
-    ratio = step / old_step
-    for attempt in range(2):
-        for i in range(s):
-            theta = NODES[k, i] * ratio
-            for q in range(n):
-                x = old[degree - 1, q]
-                for d in range(degree - 2, -1, -1):
-                    x = x * theta + old[d, q]
-                z[i, q] = x * theta if attempt == 0 else 0.0
-        kept = r[FACCON]
-        r[FACCON] = 1.0
-        status, iterations = newton(h, r, r[T], step, which, 1e-2 * r[NEWTON_TOL], z)
-        r[FACCON] = kept
-        if status == CONVERGED:
-            return True
-    return False
-
-
-@njit(error_model="numpy")
+@native
 def _keep_polynomial(h, r, degree):
     n = h[N]
     for q in range(degree * n):
         r[h[O_AB] + q] = r[h[O_A] + q]
 
 
-@njit(error_model="numpy")
-def locate(h, r, theta, guard):
-    """Find the point of the event at ``theta`` of the step just accepted.
-
-    Returns (code, guard): guard >= 0 with the event's time in r[STEP] and its point in O_YNEW; guard -1 if the step, now shorter, ends before any event;
-    code is not 0 on failure.
-    """
-    n = h[N]
-    s = h[STAGES]
-    t = r[T]
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, h[O_Z], s, n)
-    a = matrix(r, h[O_A], s, n)
-    point = vector(r, h[O_YNEW], n)
-    whole = r[STEP]
-    if theta <= 0.0 or t + theta * whole <= t:
-        r[STEP] = 0.0
-        r[LENGTH] = 0.0
-        for q in range(n):
-            point[q] = y[q]
-        return 0, guard
-    _keep_polynomial(h, r, s)
-    old_step = whole
-    step = theta * whole
-    h[NEEDS_FACTORS] = 1
-    for attempt in range(_MOST_RESTEPS):
-        r[LENGTH] = step
-        if not t + step > t:
-            r[STEP] = 0.0
-            r[LENGTH] = 0.0
-            for q in range(n):
-                point[q] = y[q]
-            return 0, guard
-        if not restep(h, r, step, s, old_step, z, 0, h[O_AB]):
-            # the polynomial led astray: a shorter step from the same point, and look again from its end
-            evaluate_jacobian(h, r)
-            step *= 0.25
-            if not step > 1e-15 * max(abs(t), 1e-290):
-                return STEP_TOO_SMALL, -1
-            continue
-        stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
-        found, which = earliest_crossing(h, r, t, step, y, a, s)
-        if found <= 1.0 - _NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
-            _keep_polynomial(h, r, s)
-            old_step = step
-            step = found * step
-            guard = which
-            continue
-        if found > 1.0:
-            # no crossing up to here: it lies just behind the end, or nowhere
-            ahead = _distance(h, r, t, step, y, a, s, guard)
-            if 0.0 < ahead <= _NEAR_END:
-                found = 1.0 + ahead
-                which = guard
-            elif 0.0 < ahead and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
-                _keep_polynomial(h, r, s)
-                old_step = step
-                step = step * (1.0 + ahead)
-                continue
-            else:
-                r[STEP] = step
-                polynomial_point(n, s, y, a, 1.0, point)
-                return 0, -1
-        final = _to_zero(h, r, t, step, y, a, s, which, found, point)
-        r[STEP] = final * step
-        if h[MASS_KIND] == 0:
-            return 0, which
-        # algebraic unknowns exactly on their equations; the guard may move by that, so once more
-        for _ in range(3):
-            code = consistent_point(h, r, t + r[STEP], point)
-            if code != 0:
-                return code, -1
-            g = vector(r, h[O_G], h[N_G])
-            call_value(h[F_GUARDS], t + r[STEP], point, r[h[O_P] :], r[h[O_M] :], g)
-            slope = _slope(h, r, t, step, y, a, s, which, final)
-            if slope == 0.0 or not abs(g[which] / slope) <= _NEAR_END:
-                break
-            final -= g[which] / slope
-            moved = abs(g[which] / slope)
-            polynomial_point(n, s, y, a, final, point)
-            r[STEP] = final * step
-            if moved <= 4 * _EPS * max(abs(t / step), 1.0):
-                break
-        return consistent_point(h, r, t + r[STEP], point), which
-    return STEP_TOO_SMALL, -1
-
-
-@njit(error_model="numpy")
+@native
 def _guard_at(h, r, t, step, y, a, s, guard, theta):
     point = vector(r, h[O_YNEW], h[N])
     values = vector(r, h[O_GT], h[N_G])
     polynomial_point(h[N], s, y, a, theta, point)
-    call_value(h[F_GUARDS], t + theta * step, point, r[h[O_P] :], r[h[O_M] :], values)
+    call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
     h[C_GUARDS] += 1
     return values[guard]
 
 
-@njit(error_model="numpy")
+@native
 def _slope(h, r, t, step, y, a, s, guard, theta):
     """dg/dtheta by a difference short enough for a start of Newton's iteration."""
     width = 1e-5
     return (_guard_at(h, r, t, step, y, a, s, guard, theta) - _guard_at(h, r, t, step, y, a, s, guard, theta - width)) / width
 
 
-@njit(error_model="numpy")
+@native
 def _distance(h, r, t, step, y, a, s, guard):
     """How far behind the end, as a part of the step, the guard would reach zero on its tangent; negative if it moves away."""
     slope = _slope(h, r, t, step, y, a, s, guard, 1.0)
@@ -201,7 +89,7 @@ def _distance(h, r, t, step, y, a, s, guard):
     return -value / slope
 
 
-@njit(error_model="numpy")
+@native
 def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
     """Move from where s*g = -nu to g = 0, between the start of the step, where the guard still had its sign, and theta; secant with bisection."""
     sign = expected_sign(h, r, guard)
@@ -252,3 +140,129 @@ def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
             side = -1
     polynomial_point(h[N], s, y, a, high, point)
     return high
+
+
+@unit(NUMBER, WHOLE, NUMBER, WHOLE, WHOLE, WHOLE)
+def restep(h, r, step, degree, old_step, place, which, source):
+    """Solve the step from the current point with another size; 1 if Newton's iteration converged.
+
+    Started from the polynomial at offset ``source`` of r; the stages go to offset ``place``, the factors to set ``which``.
+    """
+    n = h[N]
+    s = h[STAGES]
+    z = matrix(r, place, s, n)
+    k = (s - 3) // 2
+    old = matrix(r, source, degree, n)
+    h[C_RESTEPS] += 1
+    if factor_systems(h, r, step, which) != 0:
+        return 0
+    ratio = step / old_step
+    for attempt in range(2):
+        for i in range(s):
+            theta = NODES[k, i] * ratio
+            for q in range(n):
+                x = old[degree - 1, q]
+                for d in range(degree - 2, -1, -1):
+                    x = x * theta + old[d, q]
+                z[i, q] = x * theta if attempt == 0 else 0.0
+        kept = r[FACCON]
+        r[FACCON] = 1.0
+        status = newton(h, r, r[T], step, which, 1e-2 * r[NEWTON_TOL], place)
+        r[FACCON] = kept
+        if status == CONVERGED:
+            return 1
+    return 0
+
+
+@unit(NUMBER, WHOLE)
+def locate(h, r, theta, crossed):
+    """Find the point of the event at ``theta`` of the step just accepted.
+
+    Returns 0 or the reason of failure. h[FOUND_GUARD] is the guard, with the event's time in r[STEP] and its point in O_YNEW; or -1 if the step, now
+    shorter, ends before any event.
+    """
+    guard = crossed
+    h[FOUND_GUARD] = guard
+    n = h[N]
+    s = h[STAGES]
+    t = r[T]
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, h[O_Z], s, n)
+    a = matrix(r, h[O_A], s, n)
+    point = vector(r, h[O_YNEW], n)
+    whole = r[STEP]
+    if theta <= 0.0 or t + theta * whole <= t:
+        r[STEP] = 0.0
+        r[LENGTH] = 0.0
+        for q in range(n):
+            point[q] = y[q]
+        return 0
+    _keep_polynomial(h, r, s)
+    old_step = whole
+    step = theta * whole
+    h[NEEDS_FACTORS] = 1
+    for attempt in range(_MOST_RESTEPS):
+        r[LENGTH] = step
+        if not t + step > t:
+            r[STEP] = 0.0
+            r[LENGTH] = 0.0
+            for q in range(n):
+                point[q] = y[q]
+            h[FOUND_GUARD] = guard
+            return 0
+        if restep(h, r, step, s, old_step, h[O_Z], 0, h[O_AB]) == 0:
+            # the polynomial led astray: a shorter step from the same point, and look again from its end
+            evaluate_jacobian(h, r)
+            step *= 0.25
+            if not step > 1e-15 * max(abs(t), 1e-290):
+                return STEP_TOO_SMALL
+            continue
+        stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
+        which = earliest_crossing(h, r, t, step)
+        found = r[FOUND_THETA]
+        if found <= 1.0 - _NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
+            _keep_polynomial(h, r, s)
+            old_step = step
+            step = found * step
+            guard = which
+            continue
+        if found > 1.0:
+            # no crossing up to here: it lies just behind the end, or nowhere
+            ahead = _distance(h, r, t, step, y, a, s, guard)
+            if 0.0 < ahead <= _NEAR_END:
+                found = 1.0 + ahead
+                which = guard
+            elif 0.0 < ahead and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
+                _keep_polynomial(h, r, s)
+                old_step = step
+                step = step * (1.0 + ahead)
+                continue
+            else:
+                r[STEP] = step
+                polynomial_point(n, s, y, a, 1.0, point)
+                h[FOUND_GUARD] = -1
+                return 0
+        final = _to_zero(h, r, t, step, y, a, s, which, found, point)
+        r[STEP] = final * step
+        if h[MASS_KIND] == 0:
+            h[FOUND_GUARD] = which
+            return 0
+        # algebraic unknowns exactly on their equations; the guard may move by that, so once more
+        for _ in range(3):
+            code = consistent_point(h, r, t + r[STEP], h[O_YNEW])
+            if code != 0:
+                return code
+            g = vector(r, h[O_G], h[N_G])
+            call_value(h[F_GUARDS], t + r[STEP], point, tail(r, h[O_P]), tail(r, h[O_M]), g)
+            slope = _slope(h, r, t, step, y, a, s, which, final)
+            if slope == 0.0 or not abs(g[which] / slope) <= _NEAR_END:
+                break
+            final -= g[which] / slope
+            moved = abs(g[which] / slope)
+            polynomial_point(n, s, y, a, final, point)
+            r[STEP] = final * step
+            if moved <= 4 * _EPS * max(abs(t / step), 1.0):
+                break
+        h[FOUND_GUARD] = which
+        return consistent_point(h, r, t + r[STEP], h[O_YNEW])
+    return STEP_TOO_SMALL

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import factor_complex, factor_real, solve_complex, solve_real
 from tidegate.compiled.workspace import (
     C_FACTOR,
@@ -21,6 +21,7 @@ from tidegate.compiled.workspace import (
     FACCON,
     I_PIV1,
     I_PIV2,
+    ITERATIONS,
     L_DGETRF,
     L_DGETRS,
     L_ZGETRF,
@@ -46,6 +47,7 @@ from tidegate.compiled.workspace import (
     complexes,
     integers,
     matrix,
+    tail,
     vector,
 )
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
@@ -60,53 +62,7 @@ _EPS: Final = 2.220446049250313e-16
 _MAX_PAIRS: Final = (MAX_STAGES - 1) // 2
 
 
-@njit(error_model="numpy")
-def factor_systems(h, r, step, which):
-    """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
-    n = h[N]
-    k = (h[STAGES] - 3) // 2
-    kind = h[MASS_KIND]
-    jac = matrix(r, h[O_J], n, n)
-    mass = matrix(r, h[O_MASS], n, n)
-    e1 = matrix(r, h[O_E1] + which * n * n, n, n)
-    shift = LAMBDA_REAL[k] / step
-    for i in range(n):
-        for j in range(n):
-            e1[i, j] = -jac[i, j]
-    if kind == 0:
-        for i in range(n):
-            e1[i, i] += shift
-    elif kind == 1:
-        for i in range(n):
-            e1[i, i] += shift * mass[i, i]
-    else:
-        for i in range(n):
-            for j in range(n):
-                e1[i, j] += shift * mass[i, j]
-    h[C_FACTOR] += 1
-    bad = factor_real(e1, n, integers(h, h[I_PIV1] + which * n, n), h[L_DGETRF])
-    for c in range(k + 1):
-        place = which * _MAX_PAIRS + c
-        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n * n).reshape((n, n))
-        z = LAMBDA_COMPLEX[k, c] / step
-        for i in range(n):
-            for j in range(n):
-                e2[i, j] = complex(-jac[i, j], 0.0)
-        if kind == 0:
-            for i in range(n):
-                e2[i, i] += z
-        elif kind == 1:
-            for i in range(n):
-                e2[i, i] += z * mass[i, i]
-        else:
-            for i in range(n):
-                for j in range(n):
-                    e2[i, j] += z * mass[i, j]
-        bad += factor_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), h[L_ZGETRF])
-    return bad
-
-
-@njit(error_model="numpy")
+@native
 def _update(h, r, step, which, z):
     """One correction of Z from the function values F; returns its scaled norm."""
     n = h[N]
@@ -119,7 +75,7 @@ def _update(h, r, step, which, z):
     w = vector(r, h[O_W], n)
     scale = vector(r, h[O_SCALE], n)
     real = vector(r, h[O_W2], n)
-    pairs = complexes(r, h[O_DC], _MAX_PAIRS * n).reshape((_MAX_PAIRS, n))
+    pairs = complexes(r, h[O_DC], _MAX_PAIRS, n)
     reciprocal = 1.0 / step
     for i in range(s):
         for q in range(n):
@@ -155,7 +111,7 @@ def _update(h, r, step, which, z):
                 re += TO_COMPLEX[k, c, i].real * residual[i, q]
                 im += TO_COMPLEX[k, c, i].imag * residual[i, q]
             pairs[c, q] = complex(re, im)
-        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n * n).reshape((n, n))
+        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n, n)
         solve_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), pairs[c], h[L_ZGETRS])
     norm = 0.0
     for i in range(s):
@@ -169,9 +125,66 @@ def _update(h, r, step, which, z):
     return np.sqrt(norm / (s * n))
 
 
-@njit(error_model="numpy")
-def newton(h, r, t, step, which, tolerance, z):
-    """Solve for the stages from the start values in ``z``; returns (status, iterations).
+@native
+def stage_polynomial(coefficients, s, n, z, a):
+    """Coefficients a of y(theta) = y + sum_k a[k] theta^(k+1) from Z, through all stages."""
+    for k in range(s):
+        for q in range(n):
+            x = 0.0
+            for j in range(s):
+                x += coefficients[k, j] * z[j, q]
+            a[k, q] = x
+
+
+@unit(NUMBER, WHOLE)
+def factor_systems(h, r, step, which):
+    """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
+    n = h[N]
+    k = (h[STAGES] - 3) // 2
+    kind = h[MASS_KIND]
+    jac = matrix(r, h[O_J], n, n)
+    mass = matrix(r, h[O_MASS], n, n)
+    e1 = matrix(r, h[O_E1] + which * n * n, n, n)
+    shift = LAMBDA_REAL[k] / step
+    for i in range(n):
+        for j in range(n):
+            e1[i, j] = -jac[i, j]
+    if kind == 0:
+        for i in range(n):
+            e1[i, i] += shift
+    elif kind == 1:
+        for i in range(n):
+            e1[i, i] += shift * mass[i, i]
+    else:
+        for i in range(n):
+            for j in range(n):
+                e1[i, j] += shift * mass[i, j]
+    h[C_FACTOR] += 1
+    bad = factor_real(e1, n, integers(h, h[I_PIV1] + which * n, n), h[L_DGETRF])
+    for c in range(k + 1):
+        place = which * _MAX_PAIRS + c
+        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n, n)
+        z = LAMBDA_COMPLEX[k, c] / step
+        for i in range(n):
+            for j in range(n):
+                e2[i, j] = complex(-jac[i, j], 0.0)
+        if kind == 0:
+            for i in range(n):
+                e2[i, i] += z
+        elif kind == 1:
+            for i in range(n):
+                e2[i, i] += z * mass[i, i]
+        else:
+            for i in range(n):
+                for j in range(n):
+                    e2[i, j] += z * mass[i, j]
+        bad += factor_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), h[L_ZGETRF])
+    return bad
+
+
+@unit(NUMBER, NUMBER, WHOLE, NUMBER, WHOLE)
+def newton(h, r, t, step, which, tolerance, place):
+    """Solve for the stages from the start values at offset ``place`` of r; returns the status, the number of iterations in h[ITERATIONS].
 
     The rate of convergence is left in r[THETA], the factor theta/(1-theta) in r[FACCON] (IV.8.10).
     """
@@ -179,8 +192,9 @@ def newton(h, r, t, step, which, tolerance, z):
     s = h[STAGES]
     k = (s - 3) // 2
     y = vector(r, h[O_Y], n)
-    p = r[h[O_P] :]
-    m = r[h[O_M] :]
+    z = matrix(r, place, s, n)
+    p = tail(r, h[O_P])
+    m = tail(r, h[O_M])
     f = matrix(r, h[O_F], s, n)
     stage = vector(r, h[O_W], n)
     most = 7 + int(2.5 * (s - 3))
@@ -196,35 +210,25 @@ def newton(h, r, t, step, which, tolerance, z):
         h[C_RHS] += s
         norm = _update(h, r, step, which, z)
         h[C_NEWTON] += 1
+        h[ITERATIONS] = iteration
         if not norm < 1e300:
             r[THETA] = theta
-            return NOT_A_NUMBER, iteration
+            return NOT_A_NUMBER
         if iteration > 1:
             rate = norm / last_norm
             theta = rate if iteration == 2 else np.sqrt(rate * last_rate)
             last_rate = rate
             r[THETA] = theta
             if not theta < 0.99:
-                return DIVERGED, iteration
+                return DIVERGED
             factor = theta / (1.0 - theta)
             expected = factor * norm * theta ** (most - 1 - iteration)
             if expected >= tolerance and iteration < most and factor * norm > tolerance:
-                return DIVERGED, iteration
+                return DIVERGED
         last_norm = max(norm, _EPS)
         if factor * norm <= tolerance:
             r[FACCON] = factor
             r[THETA] = theta
-            return CONVERGED, iteration
+            return CONVERGED
     r[THETA] = theta
-    return DIVERGED, most
-
-
-@njit(error_model="numpy")
-def stage_polynomial(coefficients, s, n, z, a):
-    """Coefficients a of y(theta) = y + sum_k a[k] theta^(k+1) from Z, through all stages."""
-    for k in range(s):
-        for q in range(n):
-            x = 0.0
-            for j in range(s):
-                x += coefficients[k, j] * z[j, q]
-            a[k, q] = x
+    return DIVERGED

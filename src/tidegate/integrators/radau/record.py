@@ -7,13 +7,15 @@ discretes+, fire flags].
 
 from __future__ import annotations
 
-from numba import njit
 
 from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, unit
 from tidegate.compiled.workspace import (
     CAUSE_ITEM,
     EVENT_CAUSE,
     EVENT_KIND,
+    F_OUTPUTS,
+    F_OUTPUTS_T,
     FIRST_DISCRETE,
     KEEP_POLYNOMIALS,
     LENGTH,
@@ -41,9 +43,13 @@ from tidegate.compiled.workspace import (
     ROUNDS,
     STAGES,
     STEP,
+    WIDE_LOG,
+    WIDE_POLYNOMIALS,
+    WIDE_ROWS,
     N,
     T,
     matrix,
+    tail,
     vector,
 )
 from tidegate.sensitivity.jump import set_direction
@@ -51,13 +57,15 @@ from tidegate.sensitivity.jump import set_direction
 __all__ = ["log_event", "record_polynomial", "record_row"]
 
 
-@njit(error_model="numpy")
-def record_row(h, r, rows, t, y, sens, kind, outputs, outputs_tangent):
-    """Append one row; ``sens`` is a matrix (parameter, unknown)."""
+@unit(NUMBERS, NUMBER, WHOLE, WHOLE, WHOLE)
+def record_row(h, r, rows, t, point, sensitivities, kind):
+    """Append one row with the unknowns at offset ``point`` of r and their derivatives, (parameter, unknown), at ``sensitivities``."""
     n = h[N]
+    y = vector(r, point, n)
+    sens = matrix(r, sensitivities, max(h[N_S], 1), n)
     nd = h[N_D]
     n_out = h[N_OUT]
-    row = rows[h[N_ROWS]]
+    row = tail(rows, h[N_ROWS] * h[WIDE_ROWS])
     row[0] = t
     row[1] = kind
     place = 2
@@ -69,7 +77,7 @@ def record_row(h, r, rows, t, y, sens, kind, outputs, outputs_tangent):
     place += nd
     values = vector(r, h[O_OUTPUTS], n_out)
     if n_out > 0:
-        call_value(outputs, t, y, r[h[O_P] :], r[h[O_M] :], values)
+        call_value(h[F_OUTPUTS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), values)
         for q in range(n_out):
             row[place + q] = values[q]
         place += n_out
@@ -84,22 +92,23 @@ def record_row(h, r, rows, t, y, sens, kind, outputs, outputs_tangent):
         if n_out > 0:
             set_direction(h, r, i, True)
             zero = vector(r, h[O_ZERO], n)
-            call_tangent(outputs_tangent, t, y, zero, r[h[O_P] :], r[h[O_M] :], 0.0, sens[i], r[h[O_DP] :], r[h[O_DM] :], values)
+            call_tangent(h[F_OUTPUTS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, sens[i], tail(r, h[O_DP]), tail(r, h[O_DM]), values)
             set_direction(h, r, i, False)
             for q in range(n_out):
                 row[place + q] = values[q]
             place += n_out
     h[N_ROWS] += 1
+    return 0
 
 
-@njit(error_model="numpy")
+@unit(NUMBERS)
 def record_polynomial(h, r, polynomials):
     """Append the polynomial of the step about to be committed, scaled to the part of it that is used."""
     if h[KEEP_POLYNOMIALS] == 0 or r[STEP] <= 0.0:
-        return
+        return 0
     n = h[N]
     s = h[STAGES]
-    row = polynomials[h[N_POLYNOMIALS]]
+    row = tail(polynomials, h[N_POLYNOMIALS] * h[WIDE_POLYNOMIALS])
     row[0] = r[T]
     row[1] = r[STEP]
     row[2] = s
@@ -115,15 +124,16 @@ def record_polynomial(h, r, polynomials):
     for q in range(h[N_D]):
         row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
     h[N_POLYNOMIALS] += 1
+    return 0
 
 
-@njit(error_model="numpy")
+@unit(NUMBERS, NUMBER)
 def log_event(h, r, log, t):
     """Append the event just settled."""
     n = h[N]
     n_s = h[N_S]
     n_m = h[FIRST_DISCRETE] + h[N_D]
-    row = log[h[N_LOGGED]]
+    row = tail(log, h[N_LOGGED] * h[WIDE_LOG])
     row[0] = t
     row[1] = h[EVENT_KIND]
     row[2] = h[EVENT_CAUSE]
@@ -148,3 +158,4 @@ def log_event(h, r, log, t):
     for k in range(h[N_FIRE]):
         row[place + k] = r[h[O_FIRED] + k]
     h[N_LOGGED] += 1
+    return 0

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import native, unit
 from tidegate.compiled.linear import solve_real
 from tidegate.compiled.workspace import (
     ATOL_RATIO,
@@ -29,6 +29,7 @@ from tidegate.compiled.workspace import (
     HAS_POLYNOMIAL,
     I_PIV1,
     IS_FIRST,
+    ITERATIONS,
     JACOBIAN_FRESH,
     L_DGETRS,
     MASS_KIND,
@@ -41,9 +42,11 @@ from tidegate.compiled.workspace import (
     O_E1,
     O_ERR,
     O_F0,
+    O_INVERSE,
     O_J,
     O_M,
     O_MASS,
+    O_NODES,
     O_P,
     O_SCALE,
     O_W,
@@ -67,10 +70,11 @@ from tidegate.compiled.workspace import (
     T,
     integers,
     matrix,
+    tail,
     vector,
 )
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
-from tidegate.integrators.radau.tableau import ERROR, LAMBDA_REAL, NODES, POLYNOMIAL
+from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
 
 __all__ = ["evaluate_jacobian", "predict_stages", "set_stages", "take_step", "update_scale"]
 
@@ -80,7 +84,7 @@ _STEPS_TO_RAISE: Final = 12
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
-@njit(error_model="numpy")
+@native
 def set_stages(h, r, s):
     """Use s stages from now on: inner tolerances that give the asked accuracy at the end of a step (tolerance map of RADAU, 1999)."""
     h[STAGES] = s
@@ -94,9 +98,16 @@ def set_stages(h, r, s):
     h[NEEDS_FACTORS] = 1
     h[GOOD_STEPS] = 0
     h[FAILURES_IN_A_ROW] = 0
+    k = (s - 3) // 2
+    nodes = vector(r, h[O_NODES], s)
+    inverse = matrix(r, h[O_INVERSE], s, s)
+    for i in range(s):
+        nodes[i] = NODES[k, i]
+        for j in range(s):
+            inverse[i, j] = INVERSE[k, i, j]
 
 
-@njit(error_model="numpy")
+@native
 def update_scale(h, r):
     """Error weights at the current point."""
     n = h[N]
@@ -107,18 +118,18 @@ def update_scale(h, r):
         scale[q] = r[ATOL_RATIO] * atol[q] + r[RTOL_INNER] * abs(y[q])
 
 
-@njit(error_model="numpy")
+@native
 def evaluate_jacobian(h, r):
     """df/dy at the current point."""
     n = h[N]
-    call_value(h[F_JACOBIAN], r[T], vector(r, h[O_Y], n), r[h[O_P] :], r[h[O_M] :], vector(r, h[O_J], n * n))
+    call_value(h[F_JACOBIAN], r[T], vector(r, h[O_Y], n), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J], n * n))
     h[C_JACOBIAN] += 1
     h[NEEDS_JACOBIAN] = 0
     h[JACOBIAN_FRESH] = 1
     h[NEEDS_FACTORS] = 1
 
 
-@njit(error_model="numpy")
+@native
 def predict_stages(h, r, step, z):
     """Start values of the iteration: the last step's polynomial, continued; zero where there is none."""
     n = h[N]
@@ -142,7 +153,7 @@ def predict_stages(h, r, step, z):
             z[i, q] = ahead * theta - end
 
 
-@njit(error_model="numpy")
+@native
 def _mass_times_error(h, r, step, z, out):
     """gamma_0/step M (e . Z), the part of the error estimate that comes from the stages (IV.8.19)."""
     n = h[N]
@@ -170,7 +181,7 @@ def _mass_times_error(h, r, step, z, out):
             out[q] = x
 
 
-@njit(error_model="numpy")
+@native
 def _error(h, r, t, step, z):
     """Scaled error of the step; filtered a second time after a start or a rejection, where the first estimate is too large for stiff parts."""
     n = h[N]
@@ -194,7 +205,7 @@ def _error(h, r, t, step, z):
         w = vector(r, h[O_W], n)
         for q in range(n):
             w[q] = y[q] + err[q]
-        call_value(h[F_RHS], t, w, r[h[O_P] :], r[h[O_M] :], err)
+        call_value(h[F_RHS], t, w, tail(r, h[O_P]), tail(r, h[O_M]), err)
         h[C_RHS] += 1
         for q in range(n):
             err[q] += raw[q]
@@ -207,7 +218,7 @@ def _error(h, r, t, step, z):
     return norm
 
 
-@njit(error_model="numpy")
+@native
 def _after_newton_failure(h, r):
     """Smaller step, fresh Jacobian, and after repeated failures fewer stages."""
     h[C_NEWTON_FAILED] += 1
@@ -222,7 +233,7 @@ def _after_newton_failure(h, r):
         update_scale(h, r)
 
 
-@njit(error_model="numpy")
+@unit()
 def take_step(h, r):
     """Find the next accepted step from the current point; nothing is committed.
 
@@ -256,7 +267,8 @@ def take_step(h, r):
         s = h[STAGES]
         z = matrix(r, h[O_Z], s, n)
         predict_stages(h, r, step, z)
-        status, iterations = newton(h, r, t, step, 0, r[NEWTON_TOL], z)
+        status = newton(h, r, t, step, 0, r[NEWTON_TOL], h[O_Z])
+        iterations = h[ITERATIONS]
         if status != CONVERGED:
             _after_newton_failure(h, r)
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL

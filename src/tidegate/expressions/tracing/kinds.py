@@ -1,0 +1,40 @@
+"""What kind of container a value of the user is, said so that type checkers believe it (stage: tracing the user's Python)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+import numpy as np
+
+__all__ = ["class_of", "is_array", "is_collection", "is_dict", "is_mapping", "is_sequence"]
+
+
+def is_array(value: Any) -> TypeGuard[np.ndarray[Any, Any]]:
+    """True for numpy arrays."""
+    return isinstance(value, np.ndarray)
+
+
+def is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    """True for lists and tuples."""
+    return isinstance(value, list | tuple)
+
+
+def is_dict(value: Any) -> TypeGuard[dict[Any, Any]]:
+    """True for dicts."""
+    return isinstance(value, dict)
+
+
+def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """True for anything like a dict."""
+    return isinstance(value, Mapping)
+
+
+def is_collection(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]]:
+    """True for lists, tuples and sets."""
+    return isinstance(value, list | tuple | set | frozenset)
+
+
+def class_of(value: Any) -> Any:
+    """The value's type."""
+    return type(value)  # pyright: ignore[reportUnknownVariableType] - this is the place where it is made Any

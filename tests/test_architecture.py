@@ -1,0 +1,95 @@
+"""The house keeps its order: data flows one way, files stay short, and every module says what it is for and what it offers."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "tidegate"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+MAX_LINES = 600
+NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "tools", "base"}
+HEAVY = {"numba", "llvmlite", "scipy", "xarray", "pandas", "matplotlib", "typer", "rich", "netCDF4"}
+
+every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+
+
+def test_imports_keep_the_contracts() -> None:
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@every_module
+def test_module_is_short_described_and_exports_its_names(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    assert source.count("\n") <= MAX_LINES
+    assert ast.get_docstring(tree), "a module opens with what it does"
+    exported = _exports(tree)
+    assert exported is not None, "__all__ is missing"
+    assert len(exported) == len(set(exported))
+    if path.name != "__init__.py":
+        assert set(exported) <= _defined(tree), "__all__ names what the module does not define"
+
+
+@every_module
+def test_module_has_a_name_that_says_something(path: Path) -> None:
+    assert NAMES_THAT_SAY_NOTHING.isdisjoint(part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts)
+
+
+@every_module
+def test_folder_is_a_package(path: Path) -> None:
+    assert (path.parent / "__init__.py").is_file()
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = f"import sys, tidegate; sys.exit(' '.join({HEAVY!r} & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"import tidegate loads {done.stderr}"
+
+
+def test_help_of_the_command_line_loads_no_simulator() -> None:
+    heavy = HEAVY - {"typer", "rich"} | {"numpy"}
+    code = f"import sys; import tidegate.cli.app; sys.exit(' '.join({heavy!r} & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"the command line loads {done.stderr}"
+
+
+def test_public_names_exist() -> None:
+    import tidegate
+
+    assert [name for name in tidegate.__all__ if not hasattr(tidegate, name)] == []
+
+
+def _exports(tree: ast.Module) -> list[str] | None:
+    for statement in tree.body:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target if isinstance(statement, ast.AnnAssign) else None
+        if isinstance(target, ast.Name) and target.id == "__all__":
+            assert isinstance(statement, ast.Assign | ast.AnnAssign)
+            assert statement.value is not None
+            try:
+                return list(ast.literal_eval(statement.value))
+            except ValueError:
+                # put together from other lists: those have their own test
+                return []
+    return None
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.TypeAlias):
+            names.add(node.name.id)
+    return names
