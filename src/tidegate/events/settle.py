@@ -45,6 +45,7 @@ from tidegate.compiled.workspace import (
     O_YDOT,
     O_ZERO,
     RELATION,
+    SPAN,
     STEP_BEFORE_EVENT,
     N,
     integers,
@@ -55,6 +56,7 @@ from tidegate.events.isolate import guard_noise
 
 __all__ = ["compute_bodies", "fire_branches", "flip_crossed", "look_again", "note_conditions", "read_conditions", "remember_discrete", "write_bodies"]
 
+_SHORT: Final = 1e-6  # of the run: what does not leave its noise within that rests at zero
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 
 
@@ -128,7 +130,7 @@ def _truth(h, r, t, guard, g, slope, nu):
     if g < -nu:
         return 0
     # at zero within rounding: the side the trajectory leaves to, if it moves at all
-    move = slope * r[STEP_BEFORE_EVENT]
+    move = slope * max(r[STEP_BEFORE_EVENT], _SHORT * r[SPAN])
     if move > nu:
         return 1
     if move < -nu:

@@ -194,9 +194,11 @@ def _event(h, r, log, guard, due):
     code = settle(h, r, t, 0)
     if code != 0:
         return code
-    if n_s > 0:
+    happened = note_conditions(h, r, t)
+    if n_s > 0 and happened:
+        # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
         finish_jump(h, r)
-    if note_conditions(h, r, t):
+    if happened:
         h[C_EVENTS] += 1
         log_event(h, r, log, t)
     _after_change(h, r)

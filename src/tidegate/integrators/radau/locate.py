@@ -28,6 +28,7 @@ from tidegate.compiled.workspace import (
     O_G,
     O_GT,
     O_M,
+    O_NU,
     O_P,
     O_Y,
     O_YNEW,
@@ -81,12 +82,14 @@ def _slope(h, r, t, step, y, a, s, guard, theta):
 
 @native
 def _distance(h, r, t, step, y, a, s, guard):
-    """How far behind the end, as a part of the step, the guard would reach zero on its tangent; negative if it moves away."""
-    slope = _slope(h, r, t, step, y, a, s, guard, 1.0)
-    value = _guard_at(h, r, t, step, y, a, s, guard, 1.0)
-    if slope == 0.0:
+    """How far behind the end, as a part of the step, the guard would be across on its tangent; negative if it moves away."""
+    sign = expected_sign(h, r, guard)
+    slope = sign * _slope(h, r, t, step, y, a, s, guard, 1.0)
+    value = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0) + r[h[O_NU] + guard]
+    if not slope < 0.0:
         return -1.0
-    return -value / slope
+    # at least a little, so that the next try ends behind the crossing and not before it again
+    return max(-value / slope, 0.0) * 1.001 + 4 * _EPS
 
 
 @native
