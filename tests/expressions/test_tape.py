@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 from strategies import SYMBOLS, WILD, graphs
 from tidegate.errors import UsageError
@@ -18,6 +19,14 @@ from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.tape import build_tape, run_tape
 
 x, y, z = SYMBOLS
+
+
+@njit(error_model="numpy")
+def compiled_range(code, constants, lo, hi):
+    """The compiled tape as Python can call it; ``tape_range`` itself is only linked into other native functions."""
+    tape_range(code, constants, lo, hi)
+
+
 SIDES = st.lists(st.tuples(st.floats(-4, 4), st.floats(0, 2)), min_size=3, max_size=3)
 
 
@@ -28,7 +37,7 @@ def ranges(exprs: list[Expr], box: dict[Expr, tuple[float, float]]) -> tuple[lis
     hi = [side[1] for side in box.values()] + [math.nan] * len(tape.code)
     compiled_lo, compiled_hi = np.array(lo), np.array(hi)
     run_tape(tape.code, tape.constants.tolist(), lo, hi)
-    tape_range(tape.code, tape.constants, compiled_lo, compiled_hi)
+    compiled_range(tape.code, tape.constants, compiled_lo, compiled_hi)
     return [(lo[k], hi[k]) for k in tape.outputs], [(compiled_lo[k], compiled_hi[k]) for k in tape.outputs]
 
 
@@ -62,7 +71,7 @@ def test_tapes_can_share_a_table_of_constants() -> None:
     constants = np.concatenate([first.constants, second.constants])
     lo = np.array([2.0] + [0.0] * len(second.code))
     hi = lo.copy()
-    tape_range(second.code, constants, lo, hi)
+    compiled_range(second.code, constants, lo, hi)
     assert lo[second.outputs[0]] == pytest.approx(12.5)
     assert second.n_registers == len(lo)
 

@@ -24,7 +24,7 @@ PIECES = range(3)
 Floats = st.floats
 
 coefficients = st.lists(Floats(-2.0, 2.0, width=32), min_size=18, max_size=18)
-durations = st.lists(Floats(0.1, 1.5, width=32), min_size=3, max_size=3)
+durations = st.lists(Floats(0.125, 1.5, width=32), min_size=3, max_size=3)
 rates = st.lists(Floats(0.25, 4.0, width=32), min_size=3, max_size=3)
 
 
@@ -122,8 +122,11 @@ def thermostat() -> Any:
         y0={"x": 0.0, "heating": 1.0},
         p={"gain": 1.0, "low": -1.0, "high": 2.0, "upper": 1.0, "lower": 0.5},
         events=[
-            tg.event(condition=lambda t, y, p: y["x"] > p["upper"], reset=lambda t, y, p: {"heating": 0.0}, name="off"),
-            tg.event(condition=lambda t, y, p: y["x"] < p["lower"], reset=lambda t, y, p: {"heating": 1.0}, name="on"),
+            tg.event(
+                condition=lambda t, y, p: [y["x"] > p["upper"], y["x"] < p["lower"]],
+                reset=lambda t, y, p: {"heating": 0.0 if y["x"] > p["upper"] else 1.0},
+                name="relay",
+            ),
         ],
     )
 

@@ -29,6 +29,7 @@ from tidegate.compiled.workspace import (
     O_GT,
     O_M,
     O_NU,
+    O_NUSTART,
     O_P,
     O_Y,
     O_YNEW,
@@ -53,6 +54,7 @@ __all__ = ["locate", "restep"]
 
 _NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _MOST_RESTEPS: Final = 16
+_FAR_SIDE: Final = 0.5  # of a guard's noise: less than 1, so that the side it leaves to still decides
 _EPS: Final = 2.220446049250313e-16
 
 
@@ -94,14 +96,18 @@ def _distance(h, r, t, step, y, a, s, guard):
 
 @native
 def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
-    """Move from where s*g = -nu to g = 0, between the start of the step, where the guard still had its sign, and theta; secant with bisection."""
+    """Move to where s*g = -delta, just across, from where the crossing was isolated; secant with bisection.
+
+    Delta is half the rounding noise of the guard: what is recorded lies on the far side, as the new mode says, and rounding cannot bring it back.
+    """
+    level = _FAR_SIDE * r[h[O_NUSTART] + guard]
     sign = expected_sign(h, r, guard)
-    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, theta)
+    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, theta) + level
     high = theta
     if theta > 1.0:
         # just behind the end: Newton on the tangent has brought us there; two secant steps finish
         before = 1.0
-        at_before = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0)
+        at_before = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0) + level
         for _ in range(4):
             if at_high == at_before:
                 break
@@ -111,13 +117,13 @@ def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
             before = high
             at_before = at_high
             high = new
-            at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high)
+            at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
             if abs(high - before) <= _EPS * max(abs(t / step), 1.0):
                 break
         polynomial_point(h[N], s, y, a, high, point)
         return high
     low = max(0.0, theta - _NEAR_END)
-    at_low = sign * _guard_at(h, r, t, step, y, a, s, guard, low)
+    at_low = sign * _guard_at(h, r, t, step, y, a, s, guard, low) + level
     if not (at_low > 0.0 and at_high < 0.0):
         polynomial_point(h[N], s, y, a, theta, point)
         return theta
@@ -128,7 +134,7 @@ def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
         middle = high - at_high * (high - low) / (at_high - at_low)
         if not (low < middle < high):
             middle = 0.5 * (low + high)
-        value = sign * _guard_at(h, r, t, step, y, a, s, guard, middle)
+        value = sign * _guard_at(h, r, t, step, y, a, s, guard, middle) + level
         if value > 0.0:
             low = middle
             at_low = value
@@ -258,10 +264,11 @@ def locate(h, r, theta, crossed):
             g = vector(r, h[O_G], h[N_G])
             call_value(h[F_GUARDS], t + r[STEP], point, tail(r, h[O_P]), tail(r, h[O_M]), g)
             slope = _slope(h, r, t, step, y, a, s, which, final)
-            if slope == 0.0 or not abs(g[which] / slope) <= _NEAR_END:
+            beyond = g[which] + expected_sign(h, r, which) * _FAR_SIDE * r[h[O_NUSTART] + which]
+            if slope == 0.0 or not abs(beyond / slope) <= _NEAR_END:
                 break
-            final -= g[which] / slope
-            moved = abs(g[which] / slope)
+            final -= beyond / slope
+            moved = abs(beyond / slope)
             polynomial_point(n, s, y, a, final, point)
             r[STEP] = final * step
             if moved <= 4 * _EPS * max(abs(t / step), 1.0):
