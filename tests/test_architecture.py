@@ -67,6 +67,13 @@ def test_public_names_exist() -> None:
     assert [name for name in tidegate.__all__ if not hasattr(tidegate, name)] == []
 
 
+@pytest.mark.parametrize("first", ["import tidegate.simulate", "from tidegate.simulate import prepare", "import tidegate; tidegate.prepare"])
+def test_simulate_is_the_function_whatever_was_imported_first(first: str) -> None:
+    code = f"{first}; import tidegate; import sys; sys.exit(type(tidegate.simulate).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "function"
+
+
 def _exports(tree: ast.Module) -> list[str] | None:
     for statement in tree.body:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target if isinstance(statement, ast.AnnAssign) else None

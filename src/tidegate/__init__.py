@@ -3,7 +3,9 @@
 Every public name is here; what is behind a name loads when it is first used, so that importing the package costs little.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tidegate.errors import (
@@ -121,6 +123,16 @@ _HOMES: Final = {
     **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),
     **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),
 }
+
+
+class _Package(ModuleType):
+    """Keeps ``tidegate.simulate`` the function: Python would put the module of that name there as soon as anything imports it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, getattr(value, name) if isinstance(value, ModuleType) and name in _HOMES else value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

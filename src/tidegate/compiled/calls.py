@@ -11,14 +11,15 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_tangent", "call_value"]
+__all__ = ["call_getrf", "call_getrs", "call_tangent", "call_unit", "call_value"]
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)
+_WHOLE = ir.IntType(64)
 
 
 def _call(kinds: str) -> Any:
-    """Code generator of a call whose arguments behind the address are of these kinds: d double, a array."""
+    """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer."""
 
     def implementation(typing_context: Any, *arguments: Any) -> Any:
         signature = types.void(*arguments)
@@ -27,7 +28,13 @@ def _call(kinds: str) -> Any:
             low: list[Any] = []
             actual: list[Any] = []
             for kind, numba_type, value in zip(kinds, sig.args[1:], values[1:], strict=True):
-                if kind == "d":
+                if kind == "p":
+                    low.append(value.type)
+                    actual.append(value)
+                elif kind == "i":
+                    low.append(_WHOLE)
+                    actual.append(context.cast(builder, value, numba_type, types.int64))
+                elif kind == "d":
                     low.append(_DOUBLE)
                     actual.append(context.cast(builder, value, numba_type, types.float64))
                 else:
@@ -68,3 +75,9 @@ def call_getrf(typing_context: Any, address: Any, m: Any, n: Any, a: Any, lda: A
 def call_getrs(typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any, a: Any, lda: Any, pivots: Any, b: Any, ldb: Any, info: Any) -> Any:
     """LAPACK's dgetrs or zgetrs; every argument an array."""
     return _call("aaaaaaaaa")(typing_context, address, trans, n, nrhs, a, lda, pivots, b, ldb, info)
+
+
+@intrinsic
+def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) -> Any:
+    """``f(h, r, argument)``, a unit that is loaded only where it is needed."""
+    return _call("ppi")(typing_context, address, h, r, argument)

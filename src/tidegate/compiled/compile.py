@@ -20,7 +20,8 @@ from tidegate.compiled.transitions import flatten_transitions
 from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
-from tidegate.model import Model, VariableRole
+from tidegate.errors import ModelError
+from tidegate.model import Form, Model, VariableRole
 
 __all__ = ["compile_model"]
 
@@ -37,6 +38,7 @@ def compile_model(model: Model) -> CompiledModel:
     StructureError : the equations cannot determine the unknowns.
     """
     began = time.perf_counter()
+    _refuse_what_is_not_built(model)
     locking = Locking()
     residuals = locking.lock(equation.residual for equation in model.equations)
     definitions = locking.lock(definition.value for definition in model.definitions)
@@ -60,7 +62,7 @@ def compile_model(model: Model) -> CompiledModel:
         n_fires=len(transitions.fires),
         n_time_events=len(transitions.times),
     )
-    roots = [*form.rhs, *form.mass.values(), *values, *form_conditions, *transitions.times, *transitions.enabled]
+    roots = [*form.rhs, *form.mass.values(), *values, *form_conditions, *transitions.times, *transitions.enabled, *guards]
     active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *transitions.conditions, *transitions.enabled, *residuals])
     state_conditions = _state_conditions(roots, active, layout)
     continuous = [symbol(Role.TIME, "time"), *form.unknowns]
@@ -108,6 +110,18 @@ def compile_model(model: Model) -> CompiledModel:
         has_opaque=bool(opaque.addresses),
         keep_alive=opaque.keep_alive,
     )
+
+
+def _refuse_what_is_not_built(model: Model) -> None:
+    """The neutral model can say more than is simulated so far; saying so beats ignoring it."""
+    missing = [
+        (model.form is Form.HDAE, "the HDAE form"),
+        (bool(model.opaque_parts), "opaque parts and hooks"),
+        (bool(model.step_events), "step events"),
+    ]
+    for is_there, what in missing:
+        if is_there:
+            raise ModelError(f"{model.name} uses {what}, which tidegate can describe but not yet simulate", origin=model.origin)
 
 
 def dependencies_of(roots: Sequence[Expr]) -> set[Expr]:

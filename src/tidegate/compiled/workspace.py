@@ -32,9 +32,9 @@ GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD =
 # --- counters --------------------------------------------------------------------------------------------------------------------
 C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_GUARDS, C_ISOLATIONS, C_RESTEPS = range(69, 81)
 # --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
-ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T = range(81, 90)
+ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
-O_FIRST: Final = 90
+O_FIRST: Final = 92
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.workspace import (
     C_GUARDS,
@@ -20,14 +20,12 @@ from tidegate.compiled.workspace import (
     F_GUARDS,
     F_GUARDS_T,
     F_SCALE,
+    F_TAPE,
     FOUND_THETA,
     I_ALGEBRAIC,
-    I_CODE,
-    I_FROW,
     I_KIND,
     I_LINEAR,
     I_MODE,
-    I_NROW,
     I_OPAQUE,
     I_RATE,
     I_TIME,
@@ -42,7 +40,6 @@ from tidegate.compiled.workspace import (
     O_ACT,
     O_ATOL,
     O_BERN,
-    O_CONST,
     O_G,
     O_GC,
     O_GT,
@@ -66,7 +63,6 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.tape_range import tape_range
 
 __all__ = ["NO_ROOT", "earliest_crossing", "expected_sign", "guard_noise", "polynomial_point", "refresh_activity"]
 
@@ -245,15 +241,6 @@ def _prepare_registers(h, r):
 
 
 @native
-def _run_guard(h, r, j):
-    first = integers(h, h[I_FROW], h[N_G])[j]
-    rows = integers(h, h[I_NROW], h[N_G])[j]
-    code = matrix(h, h[I_CODE] + 4 * first, rows, 4)
-    registers = 2 + 2 * h[N_USED] + h[N_P] + h[N_M] + rows
-    tape_range(code, tail(r, h[O_CONST]), vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
-
-
-@native
 def _fill_bounds(h, r, t, step, y, a, degree, low, high):
     """Bounds of time, the unknowns and their rates over a part of the step: Taylor expansion about its middle."""
     n_used = h[N_USED]
@@ -349,7 +336,7 @@ def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
         high = parts[top, 1]
         visited += 1
         _fill_bounds(h, r, t, step, y, a, degree, low, high)
-        _run_guard(h, r, j)
+        call_unit(h[F_TAPE], h, r, j)
         smallest = lo[value] if sign > 0.0 else -hi[value]
         if smallest + nu > 0.0:
             continue

@@ -1,16 +1,15 @@
-"""Interval tapes at native speed (stage: events): ``tape_range`` is ``expressions.tape.run_tape`` compiled by Numba, to be called from Numba code.
+"""Bounds of one nonlinear guard and of its rate over a part of a step, by its interval tape (stage: events).
 
-In: the rows of a tape and the bounds of its inputs. Out: the bounds of every register, in place, without allocation and without the GIL.
-The compiled code is cached on disk; the cache looks only at the date of ``expressions/tape.py``, not at that of the rules it calls.
+In: the bounds of time, unknowns and rates in the registers. Out: the bounds of every register of the guard's tape. A unit of its own, loaded only for
+models that have such guards, since it holds the interval rules of all operations. The rules themselves are those of ``expressions.interval``, compiled.
 """
 
 from __future__ import annotations
 
-
 from numba.extending import register_jitable
 
-from tidegate.compiled.jit import native
-
+from tidegate.compiled.jit import WHOLE, native, unit
+from tidegate.compiled.workspace import I_CODE, I_FROW, I_NROW, N_G, N_M, N_P, N_USED, O_CONST, O_HI, O_LO, integers, matrix, tail, vector
 from tidegate.expressions import interval, tape
 
 __all__ = ["tape_range"]
@@ -19,4 +18,15 @@ __all__ = ["tape_range"]
 for _rule in (*interval.RULES, *tape.KERNELS):
     register_jitable(_rule)
 
-tape_range = native(tape.run_tape)
+_run_tape = native(tape.run_tape)
+
+
+@unit(WHOLE)
+def tape_range(h, r, guard):
+    """Run the tape of a guard on the registers."""
+    first = integers(h, h[I_FROW], h[N_G])[guard]
+    rows = integers(h, h[I_NROW], h[N_G])[guard]
+    code = matrix(h, h[I_CODE] + 4 * first, rows, 4)
+    registers = 2 + 2 * h[N_USED] + h[N_P] + h[N_M] + rows
+    _run_tape(code, tail(r, h[O_CONST]), vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
+    return 0

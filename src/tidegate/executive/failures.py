@@ -37,6 +37,9 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
     t = integrator.time
     compiled = problem.model
     calls = opaque_calls(compiled.keep_alive)
+    if calls is not None and isinstance(calls.error, KeyboardInterrupt):
+        interrupt, calls.error = calls.error, None
+        raise interrupt
     if calls is not None and calls.error is not None:
         error = CallbackError(f"the function {calls.name} raised {type(calls.error).__name__}: {calls.error} at t = {t:g}", time=t)
         error.__cause__ = calls.error

@@ -79,9 +79,19 @@ class RecordedEvents(Sequence[Event]):
         self._n_m = layout.first_discrete + len(layout.discretes)
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
         self.table: FloatArray = np.concatenate(records.log) if records.log else np.zeros((0, width))
+        self._last: list[Event] = []
+
+    def append(self, event: Event) -> None:
+        """Add what happened at the very end of the run."""
+        self._last.append(event)
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of all events."""
+        return np.append(self.table[:, 0], [event.time for event in self._last])
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.table) + len(self._last)
 
     @overload
     def __getitem__(self, index: int) -> Event: ...
@@ -89,11 +99,11 @@ class RecordedEvents(Sequence[Event]):
     def __getitem__(self, index: slice) -> list[Event]: ...
     def __getitem__(self, index: int | slice) -> Event | list[Event]:
         if isinstance(index, slice):
-            return [self._event(k) for k in range(*index.indices(len(self)))]
+            return [self[k] for k in range(*index.indices(len(self)))]
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(f"there are {len(self)} events; number {index} is not among them")
-        return self._event(place)
+        return self._event(place) if place < len(self.table) else self._last[place - len(self.table)]
 
     @cached_property
     def _names(self) -> list[str]:

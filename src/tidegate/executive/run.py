@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.opaque import opaque_calls
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
+from tidegate.executive.closing import close
 from tidegate.executive.failures import failure
 from tidegate.executive.options import Options, check_options, output_times
 from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
@@ -200,9 +201,19 @@ class Prepared:
         events = RecordedEvents(problem, records)
         times, values, sensitivities = rows(problem, records)
         counters = integrator.counters
+        closing = None
+        if status != "failed" and len(times):
+            closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
+        if closing is not None:
+            events.append(closing.event)
+            times = np.append(times, integrator.time)
+            values = np.vstack([values, closing.values])
+            if sensitivities is not None and closing.sensitivities is not None:
+                sensitivities = np.concatenate([sensitivities, closing.sensitivities[None]])
         message = "reached the end of the time span" if status == "finished" else ""
         if status == "terminated" and len(events):
-            message = "; ".join(events[-1].messages) or f"terminated by {events[-1].cause}"
+            stopped = events[len(events.table) - 1]
+            message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
         names = [s.data.name for s in compiled.layout.parameters]
         units = {name: v.unit for v in compiled.model.parameters for name in v.names if v.unit}
         return Result(
@@ -213,7 +224,7 @@ class Prepared:
             parameters=dict(zip(names, problem.p.tolist(), strict=True)),
             sensitivity_parameters=[names[k] for k in problem.sensitivity_parameters],
             sensitivities=sensitivities,
-            events=EventLog(events, events.table[:, 0]),
+            events=EventLog(events, events.times),
             statistics=Statistics(
                 steps=counters.steps,
                 rejected=counters.rejected,

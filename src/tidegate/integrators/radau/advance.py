@@ -211,7 +211,6 @@ def _event(h, r, log, guard, due):
 @native
 def _outputs_here(h, r, rows, times):
     """Rows at asked times that are the current time, after what happened at it."""
-    sens = matrix(r, h[O_S], max(h[N_S], 1), h[N])
     while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
         if h[N_ROWS] >= h[ROOM_ROWS]:
             return
@@ -228,7 +227,6 @@ def _write_outputs(h, r, rows, times, until):
     n = h[N]
     s = h[STAGES]
     n_s = h[N_S]
-    k = (s - 3) // 2
     y = vector(r, h[O_Y], n)
     z = matrix(r, h[O_ZB], s, n)
     point = vector(r, h[O_YOLD], n)
@@ -286,7 +284,6 @@ def _find_step(h, r):
     k = (s - 3) // 2
     y = vector(r, h[O_Y], n)
     z = matrix(r, h[O_Z], s, n)
-    a = matrix(r, h[O_A], s, n)
     point = vector(r, h[O_YNEW], n)
     r[LENGTH] = r[STEP]
     h[LAST_GUARD] = -1
@@ -339,9 +336,6 @@ def _commit(h, r):
 @unit(NUMBERS, NUMBERS, WHOLE, WHOLE)
 def event_with_rows(h, r, rows, log, guard, due):
     """The event, and a row before and one after it where something happened."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    sens = matrix(r, h[O_S], max(h[N_S], 1), n)
     wanted = h[EVENT_ROWS] == 1
     logged = h[N_LOGGED]
     if wanted:
@@ -386,7 +380,6 @@ def begin(h, r, rows, log, times):
     if r[STEP_NEW] <= 0.0:
         r[STEP_NEW] = _first_step(h, r)
     r[STEP_BEFORE_EVENT] = r[STEP_NEW]
-    sens = matrix(r, h[O_S], max(h[N_S], 1), n)
     if is_same_time(r[T_NEXT], t) and mark_due(h, r, t, False) >= 0:
         code = event_with_rows(h, r, rows, log, -1, 1)
         if code != 0:

@@ -12,6 +12,7 @@ from tidegate.compiled import linear
 from tidegate.compiled import workspace as w
 from tidegate.compiled.locking import GuardKind
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
+from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.radau import advance as native
 
 __all__ = ["RadauIntegrator", "stages_for"]
@@ -211,6 +212,8 @@ def _fill(work: w.Workspace, problem: Problem) -> None:
     nominal = [variable.nominal or 0.0 for variable in model.model.unknowns for _ in range(variable.size)]
     work.view(w.O_YMAX)[: len(nominal)] = nominal
     tapes = model.tapes
+    if tapes.code.size:
+        h[w.F_TAPE] = kernel("tidegate.events.tape_range").tape_range.address
     mode_place = {mode: place for place, mode in enumerate(model.layout.modes)}
     facts: list[tuple[int, Any]] = [
         (w.I_PARAM, problem.sensitivity_parameters), (w.I_LINEAR, model.is_linear), (w.I_TIME, model.is_time), (w.I_OPAQUE, model.is_opaque),
