@@ -34,10 +34,18 @@ def reported() -> Generator[None]:
         yield
     except (typer.Exit, typer.Abort):
         raise
-    except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001, whatever happens is said in sentences
-        console = Console(stderr=True, soft_wrap=True, highlight=False)
-        console.print("\n".join(explanation(error)), markup=True)
+    except SystemExit as stopped:
+        if not user_frames(stopped):  # whoever read our output has gone, as in `tidegate run ... | head`
+            raise typer.Exit(FAILED) from None
+        _print(stopped)
+        raise typer.Exit(exit_status(stopped)) from None
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001, whatever happens is said in sentences
+        _print(error)
         raise typer.Exit(exit_status(error)) from None
+
+
+def _print(error: BaseException) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print("\n".join(explanation(error)), markup=True)
 
 
 def exit_status(error: BaseException) -> int:

@@ -1,6 +1,6 @@
 """The native functions of a compiled model, as expressions with a place for every symbol.
 
-In: the locked, reduced parts of a model. Out: function descriptions for ``emit_llvm``; a function with nothing to compute is left out.
+In: the locked, reduced parts of a model. Out: function descriptions for ``emit_llvm``; a function with nothing to compute is there all the same and does nothing.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     ]
     specs += _guard_specs(parts, values, tangents, seeds)
     specs += _transition_specs(parts, values, tangents, seeds)
-    return [spec for spec in specs if spec.outputs]
+    return specs
 
 
 def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:

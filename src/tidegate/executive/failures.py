@@ -21,7 +21,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
-from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
@@ -125,15 +125,33 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
                 origin=equation.origin,
                 hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
             )
-    names = [s.data.name for s in problem.model.layout.unknowns]
-    largest = int(np.argmax(np.abs(integrator.y)))
     return NotFiniteError(
-        f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; the largest variable there is "
-        f"{names[largest]} = {integrator.y[largest]:g}",
+        f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; {_largest(problem, integrator)}",
         time=integrator.time,
-        origin=model.equations[min(largest, len(model.equations) - 1)].origin,
+        origin=_suspect(problem, integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",
     )
+
+
+def _largest(problem: Problem, integrator: Integrator) -> str:
+    names = [s.data.name for s in problem.model.layout.unknowns]
+    if not names:
+        return "the model has no continuous variables"
+    worst = int(np.argmax(np.abs(integrator.y)))
+    return f"the largest variable there is {names[worst]} = {integrator.y[worst]:g}"
+
+
+def _suspect(problem: Problem, integrator: Integrator) -> Origin | None:
+    """The first equation with a division, root, logarithm or power near the end of its domain: where NaN usually comes from."""
+    values = _values(problem, integrator)
+    for equation in problem.model.model.equations:
+        for item in walk([equation.residual]):
+            if item.op in ("sqrt", "log", "div", "pow", "asin", "acos"):
+                argument = item.args[-1] if item.op == "div" else item.args[0]
+                (number,) = evaluate([argument], values)
+                if abs(number) < 1e-3 or number < 0:
+                    return equation.origin
+    return None
 
 
 def _jacobian(problem: Problem, integrator: Integrator) -> NDArray[np.float64]:
@@ -172,11 +190,8 @@ def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> Ru
 
 
 def _step_size(problem: Problem, integrator: Integrator) -> RunError:
-    names = [s.data.name for s in problem.model.layout.unknowns]
-    sizes = np.abs(integrator.y)
-    worst = int(np.argmax(sizes)) if sizes.size else 0
     return StepSizeError(
-        f"the step size became too small to go on at t = {integrator.time:.9g}; the largest variable is {names[worst]} = {integrator.y[worst]:g}",
+        f"the step size became too small to go on at t = {integrator.time:.9g}; {_largest(problem, integrator)}",
         time=integrator.time,
         hint="the solution may run to infinity, or a jump hides in an opaque function; a looser rtol tells which",
     )

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.locking import GuardKind
-from tidegate.errors import Origin
-from tidegate.expressions.printing import text
+from tidegate.executive.causes import Causes
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 
@@ -75,6 +73,7 @@ class RecordedEvents(Sequence[Event]):
         self._problem = problem
         self._compiled = problem.model
         layout = self._compiled.layout
+        self._causes = Causes(self._compiled)
         self._n = len(layout.unknowns)
         self._n_m = layout.first_discrete + len(layout.discretes)
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
@@ -120,57 +119,20 @@ class RecordedEvents(Sequence[Event]):
         fired = entry[place + n + nm :]
         own, first = self._compiled.n_own, self._compiled.layout.first_discrete
         parameters = self._compiled.layout.parameters
-        chosen = [parameters[k].data.name for k in self._problem.sensitivity_parameters]
-        causes, origins, messages, priority = self._words(int(entry[2]), int(entry[3]), m_before, m_after, fired)
+        chosen = [parameters[int(k)].data.name for k in self._problem.sensitivity_parameters]
+        item = int(entry[3])
+        crossed = item if 0 <= item < len(self._compiled.guards) else int(entry[2])
+        cause = self._causes.of(crossed, m_before, m_after, fired)
         return Event(
             index=index,
             time=float(entry[0]),
             kind="state" if int(entry[1]) & w.STATE_EVENT else "time",
-            causes=causes,
-            origins=origins,
-            priority=priority,
+            causes=cause.texts,
+            origins=cause.origins,
+            priority=cause.priority,
             rounds=int(entry[4]),
             before=dict(zip(self._names, [*y_before[:own], *m_before[first:]], strict=True)),
             after=dict(zip(self._names, [*y_after[:own], *m_after[first:]], strict=True)),
             dt_dp=dict(zip(chosen, entry[5 : 5 + ns].tolist(), strict=True)),
-            messages=messages,
+            messages=cause.messages,
         )
-
-    def _words(
-        self, guard: int, item: int, before: FloatArray, after: FloatArray, fired: FloatArray
-    ) -> tuple[tuple[str, ...], tuple[Origin, ...], tuple[str, ...], int]:
-        compiled = self._compiled
-        known = compiled.model.condition_origins
-        causes: list[str] = []
-        origins: list[Origin] = []
-        messages: list[str] = []
-        priority = 50
-        for k in np.flatnonzero(fired):
-            fire = compiled.transitions.fires[int(k)]
-            causes.append(fire.label)
-            origins.append(fire.origin)
-            messages += fire.messages
-            priority = min(priority, fire.priority)
-        places = {mode: k for k, mode in enumerate(compiled.layout.modes)}
-        decided = {places[g.mode]: j for j, g in enumerate(compiled.guards)}
-        changed = [int(k) for k in np.flatnonzero(before[: len(places)] != after[: len(places)])]
-        seen = {decided[k] for k in changed}
-        if item >= 0 and item < len(compiled.guards):
-            guard = item
-        if guard >= 0 and not any(compiled.guards[j].mode is compiled.guards[guard].mode for j in seen):
-            seen.add(guard)
-        for j in sorted(seen, key=lambda j: (compiled.guards[j].mode is not compiled.guards[guard].mode if guard >= 0 else True, j)):
-            causes.append(self._change(j, before, after, places))
-            if compiled.guards[j].source in known:
-                origins.append(known[compiled.guards[j].source])
-        return tuple(dict.fromkeys(causes)), tuple(dict.fromkeys(origins)), tuple(messages), priority
-
-    def _change(self, guard: int, before: FloatArray, after: FloatArray, places: dict[object, int]) -> str:
-        item = self._compiled.guards[guard]
-        place = places[item.mode]
-        words = text(item.source)
-        if item.kind is not GuardKind.RELATION:
-            return f"{words} = {after[place]:g}"
-        if before[place] == after[place]:
-            return words
-        return words if after[place] else text(~item.source)

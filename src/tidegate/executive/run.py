@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -103,6 +103,15 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
     return result
 
 
+@dataclass(frozen=True)
+class _Cost:
+    """Seconds of the run and of loading the integrator before it, which the first time ever compiles it; calls into Python."""
+
+    running: float
+    loading: float
+    opaque_calls: int
+
+
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -129,7 +138,9 @@ class Prepared:
         RunError : the run stopped before; ``.result`` holds what was computed.
         """
         records = Records()
+        began = time.perf_counter()
         integrator = self.integrator()
+        loading = time.perf_counter() - began
         calls = opaque_calls(self.problem.model.keep_alive)
         before = calls.count if calls is not None else 0
         began = time.perf_counter()
@@ -147,7 +158,8 @@ class Prepared:
         except KeyboardInterrupt as interrupt:
             error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), interrupt
         integrator.collect(records)
-        result = self._result(integrator, records, status, time.perf_counter() - began, (calls.count - before) if calls is not None else 0)
+        cost = _Cost(time.perf_counter() - began, loading, (calls.count - before) if calls is not None else 0)
+        result = self._result(integrator, records, status, cost)
         if error is not None:
             result.message = error.message
             error.result = result
@@ -165,7 +177,8 @@ class Prepared:
         while True:
             began = time.perf_counter()
             before = integrator.counters.steps
-            stop = integrator.advance(budget)
+            limit = self.options.max_steps
+            stop = integrator.advance(budget if limit is None else min(budget, limit - before))
             now = time.perf_counter()
             integrator.collect(records)
             if stop is not Stop.LIMIT:
@@ -194,9 +207,7 @@ class Prepared:
                 hint="raise max_steps, loosen rtol, or look at where the steps are small: result.t",
             )
 
-    def _result(
-        self, integrator: Integrator, records: Records, status: Literal["finished", "terminated", "failed"], seconds: float, calls: int
-    ) -> Result:
+    def _result(self, integrator: Integrator, records: Records, status: Literal["finished", "terminated", "failed"], cost: _Cost) -> Result:
         problem, compiled = self.problem, self.problem.model
         events = RecordedEvents(problem, records)
         times, values, sensitivities = rows(problem, records)
@@ -235,9 +246,9 @@ class Prepared:
                 newton_failures=counters.newton_failures,
                 events=len(events),
                 flips=counters.flips,
-                opaque_calls=calls,
-                seconds=seconds,
-                compile_seconds=compiled.seconds,
+                opaque_calls=cost.opaque_calls,
+                seconds=cost.running,
+                compile_seconds=compiled.seconds + cost.loading,
                 method=self.method,
                 extra={"resteps": counters.resteps},
             ),

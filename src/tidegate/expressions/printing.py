@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tidegate.expressions.nodes import Expr, Symbol
 
-__all__ = ["number_text", "text"]
+__all__ = ["number_text", "relation_text", "text"]
 
 MAX_DEPTH: Final = 60
 MAX_PIECES: Final = 400
@@ -20,7 +20,9 @@ MAX_PIECES: Final = 400
 _IF, _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(10)
 
 _INFIX: Final = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "and": ("and", _AND), "or": ("or", _OR)}
-_RELATIONS: Final = {"ge": (">=", "<="), "gt": (">", "<")}
+_RELATIONS: Final = {"ge": ">=", "gt": ">"}
+_MIRRORED: Final = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
+_NEGATED: Final = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
 
 
 def number_text(value: float) -> str:
@@ -49,6 +51,27 @@ def text(expr: Expr) -> str:
     return _Printer().print(expr, 0, 0)
 
 
+def relation_text(expr: Expr, *, holds: bool = True, direction: str = "") -> str:
+    """Text of a relation, or of the relation that holds where it does not.
+
+    Parameters
+    ----------
+    expr : condition; for one that is no single relation the opposite is written with ``not``.
+    holds : False for the opposite.
+    direction : ``"<"`` or ``">"`` as the relation itself was written; empty if that is not known.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, y = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "y")
+    >>> text(x < y), relation_text(x < y, direction="<"), relation_text(x < y, direction="<", holds=False)
+    ('y > x', 'x < y', 'x >= y')
+    """
+    if expr.op not in _RELATIONS:
+        return text(expr if holds else ~expr)
+    return _Printer().relation(expr, 0, holds=holds, direction=direction)
+
+
 class _Printer:
     """One printing job: counts what it has written, so that shared subexpressions cannot blow it up."""
 
@@ -73,7 +96,7 @@ class _Printer:
         if op == "symbol":
             return self._symbol(expr), _ATOM
         if op in _RELATIONS:
-            return self._relation(op, args[0], depth)
+            return self.relation(expr, depth), _COMPARE
         if op in _INFIX:
             return self._infix(expr, depth)
         if op == "neg":
@@ -111,16 +134,20 @@ class _Printer:
     def _list(self, expr: Expr, depth: int) -> str:
         return ", ".join(self.print(arg, _IF, depth) for arg in expr.args)
 
-    def _relation(self, op: str, g: Expr, depth: int) -> tuple[str, int]:
-        sign, opposite = _RELATIONS[op]
+    def relation(self, expr: Expr, depth: int, *, holds: bool = True, direction: str = "") -> str:
+        """Text of ``ge`` or ``gt``; see ``relation_text``."""
+        sign, g = _RELATIONS[expr.op], expr.args[0]
+        left, right = g, None  # None is zero
         if g.op == "neg":
-            return f"{self.print(g.args[0], _SUM, depth)} {opposite} 0", _COMPARE
-        if g.op != "sub":
-            return f"{self.print(g, _SUM, depth)} {sign} 0", _COMPARE
-        left, right = g.args
-        if left.op == "const":  # the user wrote the constant on the right far more often
-            left, right, sign = right, left, opposite
-        return f"{self.print(left, _SUM, depth)} {sign} {self.print(right, _SUM, depth)}", _COMPARE
+            left, sign = g.args[0], _MIRRORED[sign]
+        elif g.op == "sub":
+            left, right = g.args
+            if left.op == "const":  # the user wrote the constant on the right far more often
+                left, right, sign = right, left, _MIRRORED[sign]
+        sides = ["0" if side is None else self.print(side, _SUM, depth) for side in (left, right)]
+        if direction and direction != sign[0]:
+            sides, sign = sides[::-1], _MIRRORED[sign]
+        return f" {sign if holds else _NEGATED[sign]} ".join(sides)
 
     def _infix(self, expr: Expr, depth: int) -> tuple[str, int]:
         sign, strength = _INFIX[expr.op]

@@ -25,7 +25,7 @@ EventKind = Literal["state", "time", "step", "initial", "final"]
 
 _KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
-_NOISE: Final = 1e-13  # of the event's largest value: below it a value counts as zero in texts
+_NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
 _SHOWN_ROWS: Final = 30  # a screen's height
 
 

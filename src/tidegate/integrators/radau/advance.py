@@ -121,8 +121,10 @@ def _first_step(h, r):
         scale = r[h[O_ATOL] + q] + r[RTOL] * abs(r[h[O_Y] + q])
         size += (r[h[O_Y] + q] / scale) ** 2
         speed += (r[h[O_YDOT] + q] / scale) ** 2
-    size = np.sqrt(size / max(n, 1))
-    speed = np.sqrt(speed / max(n, 1))
+    if n == 0:
+        return r[SPAN]
+    size = np.sqrt(size / n)
+    speed = np.sqrt(speed / n)
     if size < 1e-5 or speed < 1e-5:
         return 1e-6 * r[SPAN]
     return min(0.01 * size / speed, 0.1 * r[SPAN])
@@ -147,7 +149,7 @@ def _limit_restart_step(h, r):
     before = 0.0
     after = 0.0
     for q in range(n):
-        size = max(r[h[O_YMAX] + q], 1e-290)
+        size = max(r[h[O_YMAX] + q], r[h[O_ATOL] + q] / r[RTOL])
         before = max(before, abs(r[h[O_YDOTM] + q]) / size)
         after = max(after, abs(r[h[O_YDOT] + q]) / size)
     if after > _JUMP * before:

@@ -233,6 +233,14 @@ def _after_newton_failure(h, r):
         update_scale(h, r)
 
 
+@native
+def _is_finite(values):
+    for x in values:
+        if not abs(x) < 1e300:
+            return False
+    return True
+
+
 @unit()
 def take_step(h, r):
     """Find the next accepted step from the current point; nothing is committed.
@@ -241,6 +249,11 @@ def take_step(h, r):
     """
     n = h[N]
     t = r[T]
+    if n == 0:
+        # nothing to integrate: only events are left, and they lie on the time axis
+        r[STEP] = min(min(r[STEP_NEW], r[STEP_MAX]), r[T_NEXT] - t)
+        r[STEP_NEW] = 2.0 * r[STEP_NEW]
+        return 0
     if h[STAGES] < h[STAGES_WANTED] and h[GOOD_STEPS] >= _STEPS_TO_RAISE:
         set_stages(h, r, h[STAGES] + 2)
     z = matrix(r, h[O_Z], h[STAGES], n)
@@ -259,7 +272,7 @@ def take_step(h, r):
         if h[NEEDS_FACTORS] == 1 or step != factored_for:
             if factor_systems(h, r, step, 0) != 0:
                 step *= 0.5
-                trouble = SINGULAR
+                trouble = SINGULAR if _is_finite(vector(r, h[O_J], n * n)) else NOT_FINITE
                 h[NEEDS_FACTORS] = 1
                 continue
             h[NEEDS_FACTORS] = 0

@@ -1,0 +1,49 @@
+"""Draws the pictures of the README and the pages: ``python docs/make_images.py`` writes them to docs/images/."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import tidegate as tg
+
+DOCS = Path(__file__).parent
+IMAGES = DOCS / "images"
+sys.path.insert(0, str(DOCS.parent))
+
+from examples import bouncing_ball, first_event, hidden_crossing  # noqa: E402 - the line above makes them importable
+
+__all__ = ["main"]
+
+
+def hidden_crossing_picture(path: Path) -> None:
+    """The switching function over the first half second, with the pair of crossings between two steps."""
+    result = tg.simulate(hidden_crossing.model, (0.0, 0.5), rtol=1e-6, parameters={"p": 2.999})
+    times = np.linspace(0.0, 0.5, 2001)
+    x = result.at(times)["x"].to_numpy()
+    figure = Figure(figsize=(8.0, 3.0), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(times, x**3 - 5.0 * x**2 + 7.0 * x, label="x³ - 5x² + 7x", linewidth=1.3)
+    axes.axhline(2.999, color="0.4", linewidth=0.8, linestyle="--", label="p = 2.999")
+    for event in result.events:
+        axes.axvline(event.time, color="tab:red", linewidth=0.8)
+    axes.set_xlim(0.0, 0.5)
+    axes.set_xlabel("time")
+    axes.legend(loc="lower right", frameon=False)
+    figure.savefig(path)
+
+
+def main() -> None:
+    """Draw all of them."""
+    IMAGES.mkdir(exist_ok=True)
+    tank = tg.simulate(first_event.model, (0.0, 10.0), sensitivities=["inflow", "k"], step=0.05, event_rows=True)
+    tank.plot("level", path=IMAGES / "first_event.png", sensitivities=True)
+    tg.simulate(bouncing_ball.model, bouncing_ball.t_span).plot(path=IMAGES / "bouncing_ball.png")
+    hidden_crossing_picture(IMAGES / "hidden_crossing.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Why an event happened, in the user's words (stage: executive). In: what the integrator logged of an event. Out: texts, origins, messages.
+
+The condition that was crossed comes first, in the direction in which it was written; what merely changed with it comes after.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.errors import Origin
+from tidegate.expressions import Expr
+from tidegate.expressions.printing import number_text, relation_text, text
+from tidegate.model import DEFAULT_PRIORITY
+
+__all__ = ["Cause", "Causes"]
+
+FloatArray = NDArray[np.float64]
+
+_DIRECTIONS: Final[dict[type[ast.cmpop], str]] = {ast.Lt: "<", ast.LtE: "<", ast.Gt: ">", ast.GtE: ">"}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Names of clauses and conditions, where they are written, what they say, and the highest priority among them."""
+
+    texts: tuple[str, ...]
+    origins: tuple[Origin, ...]
+    messages: tuple[str, ...]
+    priority: int
+
+
+class Causes:
+    """Writes the causes of the events of one model.
+
+    Parameters
+    ----------
+    compiled : the model.
+    """
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self._fires = compiled.transitions.fires
+        self._guards = compiled.guards
+        self._origins = compiled.model.condition_origins
+        self._places = {mode: place for place, mode in enumerate(compiled.layout.modes)}
+        self._deciding = {self._places[guard.mode]: j for j, guard in enumerate(compiled.guards)}
+        self._written: dict[tuple[int, float, float], str] = {}
+
+    def of(self, crossed: int, before: FloatArray, after: FloatArray, fired: FloatArray) -> Cause:
+        """The cause of one event.
+
+        Parameters
+        ----------
+        crossed : the guard that led to the event; -1 if the calendar did.
+        before, after : modes on both sides.
+        fired : flags of branches and time events.
+        """
+        happened = [self._fires[k] for k in np.flatnonzero(fired)]
+        happened.sort(key=lambda fire: fire.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
+        texts = [fire.label for fire in happened if fire.label]
+        origins = [fire.origin for fire in happened]
+        # at a time event with a name the relations that changed are what followed
+        for j in self._changed(crossed, before, after) if crossed >= 0 or not texts else ():
+            texts.append(self._words(j, before, after))
+            if self._guards[j].source in self._origins:
+                origins.append(self._origins[self._guards[j].source])
+        return Cause(
+            texts=tuple(dict.fromkeys(texts)),
+            origins=tuple(dict.fromkeys(origins)),
+            messages=tuple(message for fire in happened for message in fire.messages),
+            priority=min((fire.priority for fire in happened), default=DEFAULT_PRIORITY),
+        )
+
+    def _changed(self, crossed: int, before: FloatArray, after: FloatArray) -> list[int]:
+        """Guards whose relation changed, the crossed one first; of relations with the same zero the one that holds now."""
+        n = len(self._places)
+        changed = [self._deciding[int(place)] for place in np.flatnonzero(before[:n] != after[:n])]
+        if crossed >= 0:
+            changed = [crossed, *(j for j in changed if self._guards[j].mode is not self._guards[crossed].mode)]
+        chosen: dict[object, int] = {}
+        for j in changed:
+            key = _zero(self._guards[j])
+            if key not in chosen or (not self._holds(chosen[key], before, after) and self._holds(j, before, after)):
+                chosen[key] = j
+        return list(chosen.values())
+
+    def _holds(self, j: int, before: FloatArray, after: FloatArray) -> bool:
+        """Whether the relation came to hold; one that the event itself turned back again did."""
+        place = self._places[self._guards[j].mode]
+        return bool(after[place] if before[place] != after[place] else not before[place])
+
+    def _words(self, j: int, before: FloatArray, after: FloatArray) -> str:
+        place = self._places[self._guards[j].mode]
+        sides = (j, float(before[place]), float(after[place]))
+        if sides not in self._written:
+            guard = self._guards[j]
+            is_relation = guard.kind is GuardKind.RELATION
+            self._written[sides] = self._relation_words(guard, self._holds(j, before, after)) if is_relation else _piece_words(guard, *sides[1:])
+        return self._written[sides]
+
+    def _relation_words(self, guard: Guard, holds: bool) -> str:
+        origin = self._origins.get(guard.source)
+        return relation_text(guard.source, holds=holds, direction=_direction(origin.text) if origin is not None else "")
+
+
+def _zero(guard: Guard) -> object:
+    """The same for relations that change at the same zero: ``a > b``, ``b >= a``."""
+    if guard.kind is not GuardKind.RELATION or guard.source.op not in ("ge", "gt"):
+        return guard.mode
+    g: Expr = guard.source.args[0]
+    while g.op == "neg":
+        (g,) = g.args
+    return frozenset(g.args) if g.op == "sub" else g
+
+
+def _direction(written: str) -> str:
+    """``"<"`` or ``">"`` if the text is one comparison of that kind, else nothing."""
+    try:
+        tree = ast.parse(written.strip(), mode="eval").body
+    except SyntaxError:
+        return ""
+    if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
+        return _DIRECTIONS.get(type(tree.ops[0]), "")
+    return ""
+
+
+def _piece_words(guard: Guard, before: float, after: float) -> str:
+    """Which edge of a table, or which whole number, was passed."""
+    what, piece = text(guard.source.args[0]), int(after)
+    rises = after > before
+    if guard.source.op == "floor":
+        edge = piece if rises else piece + 1
+    else:
+        edge = guard.source.data[piece if rises else piece + 1]
+    return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"

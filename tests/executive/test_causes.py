@@ -1,0 +1,105 @@
+"""The log says why an event happened: what the user wrote, as it reads afterwards, the condition that was crossed first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tidegate as tg
+
+
+def causes(model: Any, t_end: float) -> list[tuple[str, ...]]:
+    return [event.causes for event in tg.simulate(model, (0.0, t_end)).events]
+
+
+def ramp(slope: Any, *, start: float = 0.0, p: dict[str, float] | None = None) -> Any:
+    return tg.ode(lambda t, y, p: [slope(t, y["x"], p)], y0={"x": start}, p=p or {})
+
+
+@pytest.mark.parametrize(
+    ("slope", "expected"),
+    [
+        (lambda t, x, p: 1.0 if x < p["top"] else 2.0, "x >= top"),
+        (lambda t, x, p: 1.0 if x <= p["top"] else 2.0, "x > top"),
+        (lambda t, x, p: 2.0 if p["top"] < x else 1.0, "top < x"),
+        (lambda t, x, p: 2.0 if x >= p["top"] else 1.0, "x >= top"),
+        (lambda t, x, p: 1.0 if x < 0.5 else 2.0, "x >= 0.5"),
+        (lambda t, x, p: 1.0 if not x > 0.5 else 2.0, "x > 0.5"),
+    ],
+)
+def test_a_relation_reads_as_written_and_as_it_now_is(slope: Any, expected: str) -> None:
+    assert causes(ramp(slope, p={"top": 0.5}), 1.0) == [(expected,)]
+
+
+def test_relations_with_the_same_zero_are_named_once() -> None:
+    def slope(t: Any, x: Any, p: Any) -> Any:
+        if x > p["top"]:
+            return 1.0
+        return 2.0 if x <= p["top"] and p["top"] - x >= 0 else 3.0
+
+    assert causes(ramp(slope, p={"top": 0.5}), 1.0) == [("x > top",)]
+
+
+def test_a_clause_is_named_before_its_condition() -> None:
+    class Ball(tg.Component):
+        h = tg.State(1.0)
+        v = tg.State(0.0)
+
+        def equations(self):
+            yield tg.der(self.h) == self.v
+            yield tg.der(self.v) == -9.81
+
+        @tg.when(lambda self: self.h < 0)
+        def bounce(self):
+            return {self.v: -0.8 * self.v}
+
+    assert causes(Ball(), 0.6) == [("bounce", "h < 0")]
+
+
+def test_the_calendar_comes_before_what_follows_from_it() -> None:
+    class Lamp(tg.Component):
+        x = tg.State(1.0)
+        on = tg.Discrete(False)
+        count = tg.Discrete(0)
+
+        def equations(self):
+            yield tg.der(self.x) == (1.0 if self.on else 0.0)
+
+        @tg.when(lambda self: self.on)
+        def counts(self):
+            return {self.count: self.count + 1}
+
+        @tg.at(1.0)
+        def switches(self):
+            return {self.on: True}
+
+    assert causes(Lamp(), 2.0) == [("switches", "counts")]
+
+
+def test_an_edge_of_a_table_is_named_by_where_it_lies() -> None:
+    curve = tg.table([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    model = tg.ode(lambda t, y, p: [1.0 - y["x"], 0.1 * curve(y["x"] + y["w"])], y0={"x": 0.25, "w": 0.25}, p={})
+    assert causes(model, 3.0) == [("x + w >= 1",)]
+
+
+def test_a_whole_number_is_named_from_either_side() -> None:
+    def slope(t: Any, x: Any, p: Any) -> Any:
+        return p["rate"] + 1e-3 * (x // 1)
+
+    assert causes(ramp(slope, start=0.5, p={"rate": 1.0}), 1.0) == [("x >= 1",)]
+    assert causes(ramp(slope, start=0.5, p={"rate": -1.0}), 1.0) == [("x < 0",)]
+
+
+def test_each_cause_has_the_line_where_it_is_written() -> None:
+    model = ramp(lambda t, x, p: 1.0 if x < 0.5 else 2.0)
+    (event,) = tg.simulate(model, (0.0, 1.0)).events
+    (origin,) = event.origins
+    assert origin.text == "x < 0.5"
+    assert origin.file.endswith("test_causes.py")
+
+
+def test_compiling_is_no_part_of_the_run() -> None:
+    statistics = tg.simulate(ramp(lambda t, x, p: 1.0 if x < 0.5 else 2.0), (0.0, 1.0)).statistics
+    assert statistics.seconds > 0.0
+    assert statistics.compile_seconds > 0.0
