@@ -9,8 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-import numpy as np
-
 from benchmarks.outcome import Outcome, Run
 from benchmarks.problems import Problem
 
@@ -49,9 +47,9 @@ def prepare(problem: Problem, rtol: float, sensitivities: bool) -> Run:
     from tidegate.integrators.interface import Records, Stop
 
     names = _names(problem) if sensitivities else None
-    prepared = tg.prepare(
-        load(problem.key), (0.0, problem.t_end), rtol=rtol, atol=0.01 * rtol, sensitivities=names, outputs=[problem.t_end], event_rows=False, dense=False
-    )  # fmt: skip
+    t_span = (0.0, problem.t_end)
+    options = {"rtol": rtol, "atol": 0.01 * rtol, "sensitivities": names, "outputs": t_span[1:], "event_rows": False, "dense": False}
+    prepared = tg.prepare(load(problem.key), t_span, **options)
     layout = prepared.problem.model.layout
     unknowns = [symbol.data.name for symbol in layout.unknowns]
     places = [unknowns.index(name) for name in problem.names]

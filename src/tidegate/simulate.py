@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from numpy.typing import ArrayLike
 
@@ -19,11 +18,8 @@ from tidegate.structure import check_structure
 
 __all__ = ["prepare", "simulate"]
 
-# A model is frozen, so its machine code can be kept for as long as the model lives.
-_compiled: WeakKeyDictionary[Model, CompiledModel] = WeakKeyDictionary()
 
-
-def simulate(
+def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Lowerable,
     t_span: tuple[float, float],
     *,
@@ -97,12 +93,21 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     >>> run.run().statistics.events
     0
     """
-    if not isinstance(source, Lowerable) or isinstance(source, type):
-        raise UsageError(f"{source!r} cannot be simulated", hint="give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()")
-    model = source.lower()
-    compiled = _compiled.get(model)
-    if compiled is None:
+    return prepare_run(_compiled(_lowered(source)), t_span, Options(**options))
+
+
+def _lowered(source: object) -> Model:
+    if isinstance(source, type) or not isinstance(source, Lowerable):
+        hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"
+        raise UsageError(f"{source!r} cannot be simulated", hint=hint)
+    return source.lower()
+
+
+def _compiled(model: Model) -> CompiledModel:
+    # A model is frozen, so it can carry its machine code; a table from one to the other would keep both alive for ever, since each needs the other.
+    kept = vars(model)
+    if "_compiled" not in kept:
         validate(model)
         check_structure(model)
-        compiled = _compiled[model] = compile_model(model)
-    return prepare_run(compiled, t_span, Options(**options))
+        kept["_compiled"] = compile_model(model)
+    return kept["_compiled"]

@@ -12,21 +12,16 @@ from numba import njit
 
 from strategies import SYMBOLS, WILD, graphs
 from tidegate.errors import UsageError
-from tidegate.events.tape_range import tape_range
 from tidegate.expressions import Expr, OpaqueFunction, node, opaque_call, select, table
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.tape import build_tape, run_tape
+from tidegate.integrators.kernel_cache import kernel
 
 x, y, z = SYMBOLS
 
-
-@njit(error_model="numpy")
-def compiled_range(code, constants, lo, hi):
-    """The compiled tape as Python can call it; ``tape_range`` itself is only linked into other native functions."""
-    tape_range(code, constants, lo, hi)
-
-
+kernel("tidegate.events.tape_range")  # it tells Numba of the interval rules
+compiled_range = njit(error_model="numpy")(run_tape)
 SIDES = st.lists(st.tuples(st.floats(-4, 4), st.floats(0, 2)), min_size=3, max_size=3)
 
 

@@ -97,7 +97,7 @@ def load(ir: str) -> NativeModule:
             code = host.compiled(ir)
             if path is not None:
                 _write(path, code)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", context=llvm.create_context()), host.target_machine())
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", context=host.context), host.target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
     return NativeModule(engine, is_from_cache)
@@ -118,6 +118,8 @@ class _Host:
         self.features = llvm.get_host_cpu_features().flatten()
         self.identity = repr((llvmlite.__version__, llvm.llvm_version_info, self.triple, self.cpu, self.features, OPTIMIZATION_LEVEL))
         self.generator = self.target_machine()
+        # An engine must die before the context of its module; the garbage collector keeps no such order, so this context outlives them all.
+        self.context = llvm.create_context()
 
     def target_machine(self) -> Any:
         """A new target machine: an engine takes the one that it is given for itself."""

@@ -109,7 +109,7 @@ def skip_past(h, r, t):
     """At the start: let periodic events whose first times lie before t count up to t."""
     n_times = h[N_TIMES]
     ng = h[N_G]
-    if n_times == ng:
+    if n_times <= ng:
         return
     times = vector(r, h[O_TIMES], n_times)
     for _ in range(100_000_000):

@@ -134,8 +134,6 @@ def _piece_words(guard: Guard, before: float, after: float) -> str:
     """Which edge of a table, or which whole number, was passed."""
     what, piece = text(guard.source.args[0]), int(after)
     rises = after > before
-    if guard.source.op == "floor":
-        edge = piece if rises else piece + 1
-    else:
-        edge = guard.source.data[piece if rises else piece + 1]
+    passed = piece if rises else piece + 1
+    edge = passed if guard.source.op == "floor" else guard.source.data[passed]
     return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"

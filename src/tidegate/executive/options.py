@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ class Options:
 
     outputs: ArrayLike | None = None
     step: float | None = None
-    sensitivities: Literal["all"] | str | Sequence[str] | None = None
+    sensitivities: str | Sequence[str] | None = None
     method: str = "auto"
     rtol: float = 1e-6
     atol: float | Sequence[float] | Mapping[str, float] | NDArray[np.float64] | None = None
@@ -83,7 +83,8 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
             raise UsageError(f"{name} must be positive, not {value}")
     if options.method not in METHODS:
         close = difflib.get_close_matches(options.method, METHODS, n=1)
-        raise UsageError(f"there is no method {options.method!r}", hint=f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else ""))
+        hint = f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else "")
+        raise UsageError(f"there is no method {options.method!r}", hint=hint)
     if options.outputs is not None and options.step is not None:
         raise UsageError("outputs and step cannot both be given", hint="outputs=times, or step=distance")
     return start, end
@@ -93,8 +94,8 @@ def output_times(options: Options, start: float, end: float) -> NDArray[np.float
     """The times asked for, checked; None if every step is recorded."""
     if options.step is not None:
         count = math.floor((end - start) / options.step * (1 + 1e-12))
-        times = start + options.step * np.arange(count + 1)
-        return times if end - times[-1] < 1e-9 * options.step else np.append(times, end)
+        steps: NDArray[np.float64] = start + options.step * np.arange(count + 1, dtype=np.float64)
+        return steps if end - steps[-1] < 1e-9 * options.step else np.append(steps, end)
     if options.outputs is None:
         return None
     times = np.atleast_1d(np.asarray(options.outputs, dtype=float))

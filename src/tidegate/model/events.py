@@ -8,7 +8,7 @@ from typing import Final
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
 
-__all__ = ["Action", "DEFAULT_PRIORITY", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
+__all__ = ["DEFAULT_PRIORITY", "Action", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
 
 DEFAULT_PRIORITY: Final = 50  # DSblock 3.3, IPRIOR on entry of BLOCKV: 1 most important ... 100 least
 

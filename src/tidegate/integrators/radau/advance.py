@@ -93,6 +93,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.chatter import note_event_time
 from tidegate.events.isolate import earliest_crossing, polynomial_point
+from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
@@ -290,14 +291,28 @@ def _find_step(h, r):
     r[LENGTH] = r[STEP]
     h[LAST_GUARD] = -1
     guard = earliest_crossing(h, r, t, r[STEP])
+    first_guard = guard
+    first_theta = r[FOUND_THETA]
+    quiet = 0
+    if guard >= 0:
+        keep_modes(h, r)
+        while guard >= 0 and r[FOUND_THETA] > 0.0 and flips_quietly(h, r, t, guard):
+            quiet += 1
+            guard = earliest_crossing(h, r, t, r[STEP])
+    for q in range(n):
+        point[q] = y[q] + z[s - 1, q]
+    if quiet > 0 and guard < 0 and not quiet_modes_hold(h, r, t + r[STEP], point):
+        quiet = 0
+        guard = first_guard
+        r[FOUND_THETA] = first_theta
     if guard >= 0:
         code = locate(h, r, r[FOUND_THETA], guard)
         if code != 0:
             return code
         h[LAST_GUARD] = h[FOUND_GUARD]
-    else:
-        for q in range(n):
-            point[q] = y[q] + z[s - 1, q]
+        if quiet > 0 and h[LAST_GUARD] < 0:
+            # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
+            quiet_modes_hold(h, r, t + r[STEP], point)
     if n_s > 0:
         old = matrix(r, h[O_S], n_s, n)
         new = matrix(r, h[O_SNEW], n_s, s * n)
