@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -304,3 +305,12 @@ def test_a_converter_with_a_clock_has_its_plain_values(t, i, v):
     phase = (t / CONVERTER["T"]) % 1.0
     if min(abs(phase - 0.5), phase, 1 - phase) > 1e-9:
         assert right_sides(model, t, [i, v]) == pytest.approx(list(converter(t, [i, v], CONVERTER).values()), rel=1e-12)
+
+
+def test_names_survive_in_functions_whose_source_cannot_be_read() -> None:
+    scope: dict[str, Any] = {}
+    exec("def f(t, y, p):\n    return [p['k'] * abs(y['x'])]", scope)
+    model = ode(scope["f"], {"x": 1.0}, {"k": 2.0}).lower()
+    (equation,) = model.equations
+    x, k = symbol(Role.UNKNOWN, "x"), symbol(Role.PARAMETER, "k")
+    assert evaluate([equation.right], {x: -3.0, k: 2.0}) == [6.0]

@@ -21,7 +21,7 @@ _WHOLE = ir.IntType(64)
 def _call(kinds: str) -> Any:
     """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer."""
 
-    def implementation(typing_context: Any, *arguments: Any) -> Any:
+    def implementation(_typing_context: Any, *arguments: Any) -> Any:
         signature = types.void(*arguments)
 
         def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:

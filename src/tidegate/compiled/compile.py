@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tidegate.compiled.functions import FunctionParts, function_specs
 from tidegate.compiled.emit_llvm import emit_module
+from tidegate.compiled.functions import FunctionParts, function_specs
 from tidegate.compiled.guard_tapes import guard_tapes
 from tidegate.compiled.interface import CompiledModel, Output
 from tidegate.compiled.layout import Layout
@@ -17,10 +17,10 @@ from tidegate.compiled.mass_form import mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.opaque import trampolines
 from tidegate.compiled.transitions import flatten_transitions
+from tidegate.errors import ModelError
 from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
-from tidegate.errors import ModelError
 from tidegate.model import Form, Model, VariableRole
 
 __all__ = ["compile_model"]
@@ -67,7 +67,8 @@ def compile_model(model: Model) -> CompiledModel:
     state_conditions = _state_conditions(roots, active, layout)
     continuous = [symbol(Role.TIME, "time"), *form.unknowns]
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
-    is_time = np.array([bool(lin) and not any(s.data.role is Role.UNKNOWN for s in dependencies(g)) for g, lin in zip(guards, is_linear, strict=True)], dtype=bool)
+    moves = [any(s.data.role is Role.UNKNOWN for s in dependencies(g)) for g in guards]
+    is_time = is_linear & ~np.array(moves, dtype=bool)
     is_opaque = np.array([any(item.op in ("call", "output", "slope") for item in walk([g])) for g in guards], dtype=bool)
 
     parts = FunctionParts(

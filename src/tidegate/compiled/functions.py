@@ -1,6 +1,7 @@
 """The native functions of a compiled model, as expressions with a place for every symbol.
 
-In: the locked, reduced parts of a model. Out: function descriptions for ``emit_llvm``; a function with nothing to compute is there all the same and does nothing.
+In: the locked, reduced parts of a model. Out: function descriptions for ``emit_llvm``; a function with nothing to compute is there all the same and
+does nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Opaque functions for native code: a C function pointer for every Python callable.
 
-In: opaque functions of the graph. Out: addresses of ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an exception
-into NaN that stops the run, keeping the exception for the message.
+In: opaque functions of the graph. Out: addresses of ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an
+exception into NaN that stops the run, keeping the exception for the message.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def opaque_calls(keep_alive: tuple[object, ...]) -> OpaqueCalls | None:
     return next((item for item in keep_alive if isinstance(item, OpaqueCalls)), None)
 
 
-def _trampoline(function: OpaqueFunction, n_inputs: int, record: OpaqueCalls) -> object:
+def _trampoline(function: OpaqueFunction, n_inputs: int, record: OpaqueCalls) -> Any:
     n_outputs = function.n_outputs
 
     def call(inputs: ctypes.Array[ctypes.c_double], outputs: ctypes.Array[ctypes.c_double]) -> None:
         record.count += 1
         try:
-            values = function.function(*(inputs[k] for k in range(n_inputs)))
+            values: Any = function.function(*(inputs[k] for k in range(n_inputs)))
             numbers = values if hasattr(values, "__len__") else (values,)
             for k in range(n_outputs):
-                outputs[k] = float(numbers[k])  # pyright: ignore[reportIndexIssue]
+                outputs[k] = float(numbers[k])
         except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
             if record.error is None:
                 record.error, record.name = error, function.name

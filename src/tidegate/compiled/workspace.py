@@ -19,7 +19,8 @@ __all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "int
 # --- sizes -----------------------------------------------------------------------------------------------------------------------
 N, N_G, N_M, N_P, N_S, N_D, N_FIRE, N_WHEN, N_COND, N_TIMES, N_OUT, N_USED, N_REG, N_MODES = range(14)
 # --- addresses of native functions; 0 where the model has none -------------------------------------------------------------------
-F_RHS, F_RESIDUAL_T, F_JACOBIAN, F_MASS, F_GUARDS, F_GUARDS_T, F_SCALE, F_ACTIVITY, F_CONDITIONS, F_BODIES, F_BODIES_T, F_TIMES, F_TIMES_T = range(14, 27)
+F_RHS, F_RESIDUAL_T, F_JACOBIAN, F_MASS, F_GUARDS, F_GUARDS_T, F_SCALE, F_ACTIVITY = range(14, 22)
+F_CONDITIONS, F_BODIES, F_BODIES_T, F_TIMES, F_TIMES_T = range(22, 27)
 L_DGETRF, L_DGETRS, L_ZGETRF, L_ZGETRS = range(27, 31)
 # --- facts about the model -------------------------------------------------------------------------------------------------------
 MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT, S_TERMINATES = range(31, 38)
@@ -49,8 +50,8 @@ O_FIRST: Final = 92
 N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
-    T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT, T_START,
-    LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH, FOUND_THETA,
+    T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH, FOUND_THETA,
 ) = range(24)  # fmt: skip
 N_FIXED_NUMBERS: Final = 24
 
@@ -66,12 +67,10 @@ RELATION, LOWER, UPPER = range(3)
 STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 
 
-
-
 def _view(dimensions: int, dtype: Any = None) -> Any:
     """Code generator of a view on memory behind a pointer: it owns nothing, the run does."""
 
-    def implementation(typing_context: Any, base: Any, offset: Any, *shape: Any) -> Any:
+    def implementation(_typing_context: Any, base: Any, offset: Any, *shape: Any) -> Any:
         view_type = types.Array(dtype or base.dtype, dimensions, "C")
         signature = view_type(base, offset, *shape)
 
@@ -86,7 +85,7 @@ def _view(dimensions: int, dtype: Any = None) -> Any:
                 strides.insert(0, builder.mul(strides[0], size))
             data = builder.bitcast(pointer, view.data.type)
             populate_array(view, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
-            return view._getvalue()  # Numba's own name for it
+            return view._getvalue()  # noqa: SLF001, there is no public way to it
 
         return signature, generate
 
@@ -116,7 +115,7 @@ def tail(typing_context: Any, base: Any, offset: Any) -> Any:
     """View of everything from a place on, for functions that know how much they read."""
     view_type = types.Array(base.dtype, 1, "C")
 
-    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         one = context.get_constant(types.intp, 1)
         inner = _view(1)(typing_context, base, offset, types.intp)[1]
         return inner(context, builder, view_type(base, offset, types.intp), [values[0], values[1], one])

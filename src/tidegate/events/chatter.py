@@ -1,13 +1,12 @@
 """Zeno behaviour and chattering: events that pile up although each of them is settled.
 
-Intervals between events that shrink by a steady factor accumulate at a finite time, t + interval * q / (1 - q); events without time between them, or thousands
-within a vanishing part of the run, are chattering.
+Intervals between events that shrink by a steady factor accumulate at a finite time, t + interval * q / (1 - q); events without time between them,
+or thousands within a vanishing part of the run, are chattering.
 """
 
 from __future__ import annotations
 
 from typing import Final
-
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (

@@ -1,15 +1,15 @@
 """The earliest zero of any guard on the polynomial of a step: proved by bounds, never by signs at points.
 
-A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its noise, so that a guard that starts at zero or rests at
-zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on Bernstein coefficients with
-de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on parts of the step and on its rate
-(Park and Barton 1996): a part is dropped if the bounds exclude zero or if the guard rises, holds one zero if the guard falls, and is halved otherwise.
+A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its noise, so that a guard that starts at zero or
+rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on Bernstein
+coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on parts of the
+step and on its rate (Park and Barton 1996): a part is dropped if the bounds exclude zero or if the guard rises, holds one zero if the guard falls,
+and is halved otherwise.
 """
 
 from __future__ import annotations
 
 from typing import Final
-
 
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import NUMBER, native, unit

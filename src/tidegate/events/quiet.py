@@ -1,8 +1,8 @@
 """Relations that flip and change nothing: no event, so the step is not cut for them.
 
-In: a guard that crosses inside a step. Out: its mode flipped in place, if no condition on the active path and no ``when`` changes by it and no further
-guard becomes active; the guard then sleeps to the end of the step, where its sign decides. Should the conditions differ there after all, the modes are put
-back and the crossing is treated as an event.
+In: a guard that crosses inside a step. Out: its mode flipped in place, if no condition on the active path and no ``when`` changes by it and no
+further guard becomes active; the guard then sleeps to the end of the step, where its sign decides. Should the conditions differ there after all,
+the modes are put back and the crossing is treated as an event.
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ def flips_quietly(h, r, t, guard):
 
 @native
 def quiet_modes_hold(h, r, t, y):
-    """At the end of a step: set sleeping relations by their signs and wake them. False if that changes a condition; the modes are then as before the step."""
+    """At the end of a step: set sleeping relations by their signs and wake them.
+
+    False if that changes a condition; the modes are then as before the step.
+    """
     ng = h[N_G]
     g = vector(r, h[O_G], ng)
     mode = integers(h, h[I_MODE], ng)

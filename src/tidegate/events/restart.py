@@ -1,8 +1,8 @@
 """Consistent values after a change: algebraic unknowns with the differential part held, and the derivatives of everything.
 
-With E M = [U; 0] (row echelon form of the mass matrix, U of full row rank) the differential part of y is U y, and the algebraic equations are the last rows of
-E f = 0. Newton's method on [U (y - y*); E2 f(t, y)] needs no knowledge of the model's structure (Brown, Hindmarsh and Petzold 1998 solve the same problem for
-semi-explicit systems). Derivatives follow from [U; E2 J] y' = [E1 f; -E2 df/dt].
+With E M = [U; 0] (row echelon form of the mass matrix, U of full row rank) the differential part of y is U y, and the algebraic equations are the
+last rows of E f = 0. Newton's method on [U (y - y*); E2 f(t, y)] needs no knowledge of the model's structure (Brown, Hindmarsh and Petzold 1998
+solve the same problem for semi-explicit systems). Derivatives follow from [U; E2 J] y' = [E1 f; -E2 df/dt].
 """
 
 from __future__ import annotations
@@ -184,7 +184,10 @@ def update_mass(h, r):
 
 @unit(NUMBER, WHOLE)
 def consistent_point(h, r, t, place):
-    """Move the point at offset ``place`` of r to the nearest point with the same differential part that satisfies the algebraic equations; 0 or the reason of failure."""
+    """Move the point at offset ``place`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
+
+    Returns 0 or the reason of failure.
+    """
     n = h[N]
     rank = h[RANK]
     if rank == n:

@@ -63,7 +63,7 @@ def schedule(h, r, first):
                 continue
         elif not (when > t or (first and is_same_time(when, t))) or (is_same_time(when, t) and not first):
             continue
-        if when < r[T_NEXT]:
+        if when < r[T_NEXT]:  # noqa: PLR1730, min would let a NaN through
             r[T_NEXT] = when
 
 

@@ -11,13 +11,12 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
-    FIRST_DISCRETE,
-    FIRST_FIRE,
     F_BODIES,
     F_CONDITIONS,
     F_GUARDS,
     F_GUARDS_T,
-    IS_TERMINATED,
+    FIRST_DISCRETE,
+    FIRST_FIRE,
     I_BRANCH,
     I_CHAIN,
     I_FLIPPED,
@@ -25,6 +24,7 @@ from tidegate.compiled.workspace import (
     I_MODE,
     I_STRICT,
     I_TERMINATES,
+    IS_TERMINATED,
     LOWER,
     N_COND,
     N_D,
@@ -123,7 +123,7 @@ def remember_discrete(h, r):
 
 
 @native
-def _truth(h, r, t, guard, g, slope, nu):
+def _truth(r, g, slope, nu):
     """What a guard says now: 1 positive side, 0 not, -1 undecided (at zero, and staying there)."""
     if g > nu:
         return 1
@@ -160,7 +160,7 @@ def look_again(h, r, t, at_start, counts):
     for j in range(ng):
         if not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(h, r, t, j, g[j], slope[j], nu[j])
+        truth = _truth(r, g[j], slope[j], nu[j])
         place = modes + mode[j]
         if kind[j] == RELATION:
             if truth < 0:

@@ -1,7 +1,8 @@
 """Bounds of one nonlinear guard and of its rate over a part of a step, by its interval tape (stage: events).
 
-In: the bounds of time, unknowns and rates in the registers. Out: the bounds of every register of the guard's tape. A unit of its own, loaded only for
-models that have such guards, since it holds the interval rules of all operations. The rules themselves are those of ``expressions.interval``, compiled.
+In: the bounds of time, unknowns and rates in the registers. Out: the bounds of every register of the guard's tape. A unit of its own, loaded only
+for models that have such guards, since it holds the interval rules of all operations. The rules themselves are those of ``expressions.interval``,
+compiled.
 """
 
 from __future__ import annotations

@@ -5,33 +5,59 @@ Numba looks only at the date of the file a function stands in, not at the functi
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import shutil
 import sys
+import tempfile
+import threading
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from tidegate.compiled.native import cache_directory
 
 __all__ = ["kernel", "kernel_directory"]
 
-_FOLDERS: Final = ("compiled", "events", "sensitivity", "integrators", "expressions")
+# what compiled code is made of; front ends and the symbolic stages may change without it
+_SOURCES: Final = (
+    "compiled/calls.py",
+    "compiled/jit.py",
+    "compiled/linear.py",
+    "compiled/workspace.py",
+    "events/*.py",
+    "expressions/arithmetic.py",
+    "expressions/interval.py",
+    "expressions/tape.py",
+    "integrators/radau/*.py",
+    "integrators/transition.py",
+    "sensitivity/*.py",
+)
+
+_loading = threading.RLock()
 
 
 @cache
 def kernel_directory() -> Path:
-    """The directory for this source, this Numba and this Python."""
+    """The directory for this source, this Numba and this Python; one that ends with the process where the usual place cannot be written."""
     root = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)};".encode())
     digest.update(sys.version.encode())
-    for folder in _FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return cache_directory() / f"kernels-{digest.hexdigest()[:16]}"
+    for path in sorted(path for pattern in _SOURCES for path in root.glob(pattern)):
+        digest.update(path.read_bytes())
+    directory = cache_directory() / f"kernels-{digest.hexdigest()[:16]}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError:
+        temporary = tempfile.mkdtemp(prefix="tidegate-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return Path(temporary)
 
 
 @cache
@@ -42,17 +68,26 @@ def kernel(module: str) -> ModuleType:
     ----------
     module : full name, e.g. ``"tidegate.integrators.radau.advance"``.
     """
-    import numba  # loading it takes 0.2 s, and only a run needs it
+    from numba.core import config  # loading it takes 0.2 s, and only a run needs it
 
-    directory = kernel_directory()
-    is_new = not directory.exists()
-    directory.mkdir(parents=True, exist_ok=True)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(directory)
-    try:
-        loaded = import_module(module)
-    finally:
-        numba.config.CACHE_DIR = before
-    if is_new:
-        print("tidegate: compiling the integrators, once (about 15 s); later runs load them from", directory, file=sys.stderr)
+    settings: Any = config
+    with _loading:
+        directory = kernel_directory()
+        done = directory / f"{module}.done"
+        if module not in sys.modules and not done.exists():
+            what = module.removeprefix("tidegate.")
+            _say(f"compiling {what} to machine code, once (up to half a minute); later runs load it from {directory}")
+        before = settings.CACHE_DIR
+        settings.CACHE_DIR = str(directory)
+        try:
+            loaded = import_module(module)
+        finally:
+            settings.CACHE_DIR = before
+        done.touch()
     return loaded
+
+
+def _say(sentence: str) -> None:
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] # None in a program without a console
+        sys.stderr.write(f"tidegate: {sentence}\n")
+        sys.stderr.flush()

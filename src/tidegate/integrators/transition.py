@@ -15,13 +15,13 @@ from typing import Final
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
-    CHATTERING,
     C_FLIPS,
+    CHATTERING,
+    F_BODIES_T,
     FAILED_GUARD,
     FIRST_FIRE,
-    F_BODIES_T,
-    INITIAL_EVENT,
     I_FLIPPED,
+    INITIAL_EVENT,
     MASS_VARIES,
     N_FIRE,
     N_G,

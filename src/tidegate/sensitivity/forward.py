@@ -6,7 +6,6 @@ A^-1 (x) M/step - diag(J_i) is factored once and solved for every parameter, so 
 
 from __future__ import annotations
 
-
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, unit
 from tidegate.compiled.linear import factor_real, solve_real

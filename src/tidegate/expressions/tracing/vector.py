@@ -122,6 +122,13 @@ class Vector(np.ndarray):
         return made
 
     @override
+    def copy(self, order: Any = "C") -> Self:
+        """A copy that answers to the same names."""
+        made = super().copy(order)
+        made.layout = self.layout
+        return made
+
+    @override
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return self._entry(key)

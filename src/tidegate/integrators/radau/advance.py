@@ -38,6 +38,7 @@ from tidegate.compiled.workspace import (
     MASS_KIND,
     N_ASKED,
     N_D,
+    N_G,
     N_LOGGED,
     N_POLYNOMIALS,
     N_ROWS,
@@ -84,7 +85,6 @@ from tidegate.compiled.workspace import (
     TERMINATED,
     TIME_EVENT,
     N,
-    N_G,
     T,
     integers,
     matrix,
@@ -258,7 +258,7 @@ def _write_outputs(h, r, rows, times, until):
 
 
 @native
-def _sensitivities_at(h, s, n, n_s, new, end, theta, k):
+def _sensitivities_at(s, n, n_s, new, end, theta, k):
     """Add the polynomial through the stage sensitivities at theta, which is 1 or close to it."""
     for i in range(n_s):
         for q in range(n):
@@ -324,7 +324,7 @@ def _find_step(h, r):
             code = stage_sensitivities(h, r, t, r[LENGTH], h[O_Z])
             if code != 0:
                 return code
-            _sensitivities_at(h, s, n, n_s, new, end, r[STEP] / r[LENGTH], k)
+            _sensitivities_at(s, n, n_s, new, end, r[STEP] / r[LENGTH], k)
     return 0
 
 

@@ -73,10 +73,11 @@ class RadauIntegrator:
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
         self._problem = problem
-        self._work = _lay_out(problem)
+        chosen = stages or stages_for(problem.rtol)
+        self._work = _lay_out(problem, chosen)
         h, r = self._work.h, self._work.r
         _fill(self._work, problem)
-        h[w.STAGES_WANTED] = stages or stages_for(problem.rtol)
+        h[w.STAGES_WANTED] = chosen
         sizes = _record_sizes(problem)
         self._rows = _buffer(sizes[0])
         self._log = _buffer(sizes[1])
@@ -156,7 +157,7 @@ def _record_sizes(problem: Problem) -> tuple[int, int, int]:
     return row, 5 + ns + 2 * (n + modes) + layout.n_fires, 3 + (w.MAX_STAGES + 1) * n + nd
 
 
-def _lay_out(problem: Problem) -> w.Workspace:
+def _lay_out(problem: Problem, stages: int) -> w.Workspace:
     model = problem.model
     layout = model.layout
     n, ng, nm = len(layout.unknowns), len(model.guards), layout.n_m
@@ -173,7 +174,7 @@ def _lay_out(problem: Problem) -> w.Workspace:
         w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_INVERSE: s * s, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: s * ng, w.O_ACT: ng,
         w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 2 * n_times, w.O_BERN: 16 + 64 * 12, w.O_LO: model.tapes.n_registers,
         w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd), w.O_FIRED: layout.n_fires,
-        w.O_S: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_K: (s * n) ** 2 if ns else 0, w.O_KB: ns * s * n, w.O_DTDP: ns, w.O_DP: npar,
+        w.O_S: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_K: (stages * n) ** 2 if ns else 0, w.O_KB: ns * s * n, w.O_DTDP: ns, w.O_DP: npar,
         w.O_DM: nm, w.O_SNEW: ns * (s + 2) * n, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NODES: s,
         w.O_NOISE: n,
     }  # fmt: skip

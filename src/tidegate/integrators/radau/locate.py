@@ -1,14 +1,13 @@
 """From an isolated crossing to the event's point: step again to it, correct, and make the point lie on the zero.
 
-The polynomial of a collocation step has order s inside the step and 2s - 1 at its end: good for finding out that there is a crossing, not for the answer. So
-the step is taken again to the estimated time with the same Jacobian, and only the last small correction is made on the new step's polynomial near its end. In between
-the new polynomial is searched like any other: it may show an earlier crossing, or none.
+The polynomial of a collocation step has order s inside the step and 2s - 1 at its end: good for finding out that there is a crossing, not for the
+answer. So the step is taken again to the estimated time with the same Jacobian, and only the last small correction is made on the new step's
+polynomial near its end. In between the new polynomial is searched like any other: it may show an earlier crossing, or none.
 """
 
 from __future__ import annotations
 
 from typing import Final
-
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
@@ -21,6 +20,7 @@ from tidegate.compiled.workspace import (
     FOUND_THETA,
     LENGTH,
     MASS_KIND,
+    N_G,
     NEEDS_FACTORS,
     NEWTON_TOL,
     O_A,
@@ -38,7 +38,6 @@ from tidegate.compiled.workspace import (
     STEP,
     STEP_TOO_SMALL,
     N,
-    N_G,
     T,
     matrix,
     tail,
@@ -241,7 +240,7 @@ def locate(h, r, theta, crossed):
             if 0.0 < ahead <= _NEAR_END:
                 found = 1.0 + ahead
                 which = guard
-            elif 0.0 < ahead and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
+            elif ahead > 0.0 and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
                 _keep_polynomial(h, r, s)
                 old_step = step
                 step = step * (1.0 + ahead)

@@ -1,7 +1,7 @@
 """Simplified Newton iteration for the stages of one Radau IIA step of M y' = f(t, y).
 
-Hairer and Wanner, Solving ODEs II, sections IV.8: the system for Z = stage values minus y is brought to one real and (s - 1)/2 complex systems of size n
-by the eigenvectors of the inverse Runge-Kutta matrix; residuals are formed in the natural basis, which keeps their rounding errors small.
+Hairer and Wanner, Solving ODEs II, sections IV.8: the system for Z = stage values minus y is brought to one real and (s - 1)/2 complex systems of
+size n by the eigenvectors of the inverse Runge-Kutta matrix; residuals are formed in the natural basis, which keeps their rounding errors small.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """What a run writes down natively: rows of values, the polynomials of steps, and the event log, into buffers that Python empties.
 
 A row is [t, kind, y, discrete variables, outputs, then for every sensitivity parameter their derivatives in the same order]. A polynomial is
-[start, width, degree, y, coefficients, discrete variables]. A log entry is [t, kind, guard, scheduled item, rounds, tau', y-, modes and discretes-, y+, modes and
-discretes+, fire flags].
+[start, width, degree, y, coefficients, discrete variables]. A log entry is [t, kind, guard, scheduled item, rounds, tau', y-, modes and discretes-,
+y+, modes and discretes+, fire flags].
 """
 
 from __future__ import annotations
-
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, unit

@@ -1,7 +1,7 @@
 """One accepted step of Radau IIA with step size and stage number control.
 
-Hairer and Wanner, Solving ODEs II, IV.8 (error estimate IV.8.19-20, step size IV.8.25, predictive controller of Gustafsson); tolerance
-map and stage number by tolerance from our measurements: 3 stages for rtol >= 1e-5, 5 to 1e-9, 7 below; a smaller number after repeated failures of Newton's
+Hairer and Wanner, Solving ODEs II, IV.8 (error estimate IV.8.19-20, step size IV.8.25, predictive controller of Gustafsson); tolerance map and
+stage number by tolerance from our measurements: 3 stages for rtol >= 1e-5, 5 to 1e-9, 7 below; a smaller number after repeated failures of Newton's
 iteration.
 """
 
@@ -245,13 +245,14 @@ def _is_finite(values):
 def take_step(h, r):
     """Find the next accepted step from the current point; nothing is committed.
 
-    Leaves the step in r[STEP], Z, the step's polynomial in A and the proposal for the step after it in r[STEP_NEW]. Returns 0 or the reason of failure.
+    Leaves the step in r[STEP], Z, the step's polynomial in A and the proposal for the step after it in r[STEP_NEW]. Returns 0 or the reason of
+    failure.
     """
     n = h[N]
     t = r[T]
     if n == 0:
         # nothing to integrate: only events are left, and they lie on the time axis
-        r[STEP] = min(min(r[STEP_NEW], r[STEP_MAX]), r[T_NEXT] - t)
+        r[STEP] = min(r[STEP_NEW], r[STEP_MAX], r[T_NEXT] - t)
         r[STEP_NEW] = 2.0 * r[STEP_NEW]
         return 0
     if h[STAGES] < h[STAGES_WANTED] and h[GOOD_STEPS] >= _STEPS_TO_RAISE:
@@ -310,7 +311,7 @@ def take_step(h, r):
             h[NEEDS_JACOBIAN] = 1
     if h[IS_FIRST] == 0:
         predicted = (r[STEP_ACCEPTED] / step) * (norm * norm / r[ERROR_ACCEPTED]) ** power / 0.9
-        quotient = max(quotient, max(0.125, min(5.0, predicted)))
+        quotient = max(quotient, 0.125, min(5.0, predicted))
     proposed = step / quotient
     if h[WAS_REJECTED] == 1:
         proposed = min(proposed, step)
