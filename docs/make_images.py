@@ -39,7 +39,7 @@ def hidden_crossing_picture(path: Path) -> None:
 def main() -> None:
     """Draw all of them."""
     IMAGES.mkdir(exist_ok=True)
-    tank = tg.simulate(first_event.model, (0.0, 10.0), sensitivities=["inflow", "k"], step=0.05, event_rows=True)
+    tank = tg.simulate(first_event.model, (0.0, 10.0), sensitivities=["inflow", "k"], outputs=0.05, event_rows=True)
     tank.plot("level", path=IMAGES / "first_event.png", sensitivities=True)
     tg.simulate(bouncing_ball.model, bouncing_ball.t_span).plot(path=IMAGES / "bouncing_ball.png")
     hidden_crossing_picture(IMAGES / "hidden_crossing.png")

@@ -24,7 +24,6 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span: tuple[float, float],
     *,
     outputs: ArrayLike | None = None,
-    step: float | None = None,
     sensitivities: str | Sequence[str] | None = None,
     method: str = "auto",
     rtol: float = 1e-6,
@@ -43,8 +42,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     ----------
     source : anything with ``lower()``: ``tg.ode``, ``tg.dae``, a component, a neutral model.
     t_span : start and end, in the model's unit of time.
-    outputs : times to record at; None records every step and both sides of every event.
-    step : distance of equidistant output times, instead of ``outputs``.
+    outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
     method : "auto" or "radau".
     rtol : relative tolerance.
@@ -74,7 +72,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     0.135335 -0.135335
     """
     return prepare(
-        source, t_span, outputs=outputs, step=step, sensitivities=sensitivities, method=method, rtol=rtol, atol=atol, max_step=max_step,
+        source, t_span, outputs=outputs, sensitivities=sensitivities, method=method, rtol=rtol, atol=atol, max_step=max_step,
         first_step=first_step, max_steps=max_steps, parameters=parameters or {}, event_rows=event_rows, dense=dense, progress=progress,
     ).run()  # fmt: skip
 

@@ -24,7 +24,7 @@ def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
     assert line("run", "tank.py:model", *options, *settings).exit_code == 0
     (call,) = line.calls
     assert call["t_span"] == (1.0, 3.0)
-    assert (call["rtol"], call["atol"], call["method"], call["step"]) == (1e-8, 1e-9, "radau", 0.5)
+    assert (call["rtol"], call["atol"], call["method"], call["outputs"]) == (1e-8, 1e-9, "radau", 0.5)
     assert call["parameters"] == {"k": 4.0, "length": pytest.approx(0.2), "table[1]": 7.0}
     assert call["sensitivities"] == ["k", "table[0]", "table[1]"]
 

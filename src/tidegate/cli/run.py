@@ -127,7 +127,7 @@ def _options(request: Request, model: Model, t_span: tuple[float, float]) -> dic
         "sensitivities": sensitivity_names(request.sensitivities, model),
     }
     if request.step is not None:
-        options["step"] = request.step
+        options["outputs"] = request.step
     if request.points is not None:
         options["outputs"] = np.linspace(*t_span, request.points)
     return options

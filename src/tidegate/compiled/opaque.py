@@ -10,6 +10,7 @@ import ctypes
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from tidegate.expressions import Expr, OpaqueFunction, walk
 

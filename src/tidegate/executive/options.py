@@ -24,8 +24,8 @@ class Options:
 
     Parameters
     ----------
-    outputs : times to record at; None records every step of the integrator and both sides of every event.
-    step : distance of equidistant output times, instead of ``outputs``.
+    outputs : times to record at, or one number: the distance of equidistant times. None records every step of the integrator and both sides of
+        every event.
     sensitivities : parameters to differentiate by: names, ``"all"`` or None.
     method : integration method; "auto" chooses.
     rtol : relative tolerance of the states.
@@ -33,13 +33,12 @@ class Options:
     max_step, first_step : limits of the step size; None for none.
     max_steps : stop with an error after so many steps; None for no limit.
     parameters : values that replace the model's, by name.
-    event_rows : record a row before and one after every event; None: only if ``outputs`` and ``step`` are None.
+    event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
     """
 
     outputs: ArrayLike | None = None
-    step: float | None = None
     sensitivities: str | Sequence[str] | None = None
     method: str = "auto"
     rtol: float = 1e-6
@@ -55,7 +54,7 @@ class Options:
     def shown(self) -> dict[str, Any]:
         """The options as plain values, for the result file."""
         plain: dict[str, Any] = {"method": self.method, "rtol": self.rtol}
-        for name in ("step", "max_step", "first_step", "max_steps"):
+        for name in ("max_step", "first_step", "max_steps"):
             if getattr(self, name) is not None:
                 plain[name] = getattr(self, name)
         if self.atol is not None:
@@ -77,7 +76,7 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
         raise UsageError(f"the run would go backwards, from {start} to {end}", hint="put the earlier time first, or replace t by -t in the model")
     if not 1e-14 <= options.rtol < 1.0:
         raise UsageError(f"rtol must lie between 1e-14 and 1, not {options.rtol}", hint="1e-6 is usual, 1e-10 is tight")
-    for name in ("step", "max_step", "first_step", "max_steps"):
+    for name in ("max_step", "first_step", "max_steps"):
         value = getattr(options, name)
         if value is not None and not value > 0:
             raise UsageError(f"{name} must be positive, not {value}")
@@ -85,19 +84,15 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
         close = difflib.get_close_matches(options.method, METHODS, n=1)
         hint = f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else "")
         raise UsageError(f"there is no method {options.method!r}", hint=hint)
-    if options.outputs is not None and options.step is not None:
-        raise UsageError("outputs and step cannot both be given", hint="outputs=times, or step=distance")
     return start, end
 
 
 def output_times(options: Options, start: float, end: float) -> NDArray[np.float64] | None:
     """The times asked for, checked; None if every step is recorded."""
-    if options.step is not None:
-        count = math.floor((end - start) / options.step * (1 + 1e-12))
-        steps: NDArray[np.float64] = start + options.step * np.arange(count + 1, dtype=np.float64)
-        return steps if end - steps[-1] < 1e-9 * options.step else np.append(steps, end)
     if options.outputs is None:
         return None
+    if np.ndim(options.outputs) == 0:
+        return _equidistant(float(options.outputs), start, end)  # pyright: ignore[reportArgumentType]
     times = np.atleast_1d(np.asarray(options.outputs, dtype=float))
     if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)):
         raise UsageError("outputs must be a list of finite times", hint="outputs=np.linspace(0, 10, 101)")
@@ -105,4 +100,16 @@ def output_times(options: Options, start: float, end: float) -> NDArray[np.float
         raise UsageError("outputs must be increasing times", hint="sort them and drop repetitions: np.unique(times)")
     if times[0] < start or times[-1] > end:
         raise UsageError(f"outputs from {times[0]:g} to {times[-1]:g} reach beyond the run from {start:g} to {end:g}", hint="make t_span cover them")
+    return times
+
+
+def _equidistant(distance: float, start: float, end: float) -> NDArray[np.float64]:
+    """Times from start to end, both included; the last distance may be shorter."""
+    if not (distance > 0 and math.isfinite(distance)):
+        raise UsageError(f"outputs={distance} is no distance of output times", hint="a positive number, or a list of times")
+    count = math.floor((end - start) / distance * (1 + 1e-12))
+    times: NDArray[np.float64] = start + distance * np.arange(count + 1, dtype=np.float64)
+    if end - times[-1] > 1e-9 * distance:
+        return np.append(times, end)
+    times[-1] = end
     return times
