@@ -18,7 +18,7 @@ from tidegate.compiled.native import load
 from tidegate.compiled.opaque import trampolines
 from tidegate.compiled.transitions import flatten_transitions
 from tidegate.errors import ModelError
-from tidegate.expressions import Expr, Role, symbol, walk
+from tidegate.expressions import TRUE, Expr, Role, symbol, walk
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
@@ -65,6 +65,7 @@ def compile_model(model: Model) -> CompiledModel:
     roots = [*form.rhs, *form.mass.values(), *values, *form_conditions, *transitions.times, *transitions.enabled, *guards]
     active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *transitions.conditions, *transitions.enabled, *residuals])
     state_conditions = _state_conditions(roots, active, layout)
+    state_conditions += [(TRUE, enabled) for enabled in transitions.enabled if not enabled.is_constant]
     continuous = [symbol(Role.TIME, "time"), *form.unknowns]
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
     moves = [any(s.data.role is Role.UNKNOWN for s in dependencies(g)) for g in guards]

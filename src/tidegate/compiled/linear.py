@@ -1,7 +1,8 @@
 """Dense LU with row pivoting, real and complex: own code up to OWN_LIMIT, LAPACK above (Golub and Van Loan, section 3.4).
 
 Own code stores reciprocals of the pivots on the diagonal and swaps whole rows. LAPACK works by columns, so there the
-transpose is factored and solved with; its 4-byte pivots leave the other half of ``pivots`` free for the sizes it wants by reference. Measured here: own 19 / 106 / 1008 ns at n = 3 / 8 / 20, LAPACK 47 / 195 / 1217 ns, 4.4 against 7.1 us at 40.
+transpose is factored and solved with; its 4-byte pivots leave the other half of ``pivots`` free for the sizes it wants by reference. Measured
+here: own 19 / 106 / 1008 ns at n = 3 / 8 / 20, LAPACK 47 / 195 / 1217 ns, 4.4 against 7.1 us at 40.
 """
 
 from __future__ import annotations

@@ -335,7 +335,7 @@ def _commit(h, r):
     n_s = h[N_S]
     s = h[STAGES]
     t_new = r[T] + r[STEP]
-    if h[LAST_GUARD] < 0 and is_same_time(t_new, r[T_NEXT]):
+    if is_same_time(t_new, r[T_NEXT]):
         t_new = r[T_NEXT]
     for q in range(n):
         r[h[O_Y] + q] = r[h[O_YNEW] + q]

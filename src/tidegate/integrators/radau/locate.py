@@ -162,6 +162,8 @@ def restep(h, r, step, degree, old_step, place, which, source):
     k = (s - 3) // 2
     old = matrix(r, source, degree, n)
     h[C_RESTEPS] += 1
+    if n == 0:
+        return 1
     if factor_systems(h, r, step, which) != 0:
         return 0
     ratio = step / old_step
@@ -256,13 +258,14 @@ def locate(h, r, theta, crossed):
             h[FOUND_GUARD] = which
             return 0
         # algebraic unknowns exactly on their equations; the guard may move by that, so once more
+        slope = _slope(h, r, t, step, y, a, s, which, final)
+        polynomial_point(n, s, y, a, final, point)
         for _ in range(3):
             code = consistent_point(h, r, t + r[STEP], h[O_YNEW])
             if code != 0:
                 return code
             g = vector(r, h[O_G], h[N_G])
             call_value(h[F_GUARDS], t + r[STEP], point, tail(r, h[O_P]), tail(r, h[O_M]), g)
-            slope = _slope(h, r, t, step, y, a, s, which, final)
             beyond = g[which] + expected_sign(h, r, which) * _FAR_SIDE * r[h[O_NUSTART] + which]
             if slope == 0.0 or not abs(beyond / slope) <= _NEAR_END:
                 break

@@ -118,7 +118,9 @@ def record_polynomial(h, r, polynomials):
     for k in range(MAX_STAGES):
         power *= ratio
         for q in range(n):
-            row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] * power if k < s else 0.0
+            row[3 + (k + 1) * n + q] = 0.0
+            if k < s:
+                row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] * power
     place = 3 + (MAX_STAGES + 1) * n
     for q in range(h[N_D]):
         row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]

@@ -273,7 +273,9 @@ def take_step(h, r):
         if h[NEEDS_FACTORS] == 1 or step != factored_for:
             if factor_systems(h, r, step, 0) != 0:
                 step *= 0.5
-                trouble = SINGULAR if _is_finite(vector(r, h[O_J], n * n)) else NOT_FINITE
+                trouble = NOT_FINITE
+                if _is_finite(vector(r, h[O_J], n * n)):
+                    trouble = SINGULAR
                 h[NEEDS_FACTORS] = 1
                 continue
             h[NEEDS_FACTORS] = 0
