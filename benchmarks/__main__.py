@@ -13,7 +13,7 @@ from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
 from benchmarks.report import Fact, bounds_table, comparison_table, facts_table
 from benchmarks.silence import silence
-from benchmarks.whole_runs import buck_microseconds, cold_start_seconds, scipy_buck_microseconds, thread_ratio
+from benchmarks.whole_runs import buck_microseconds, cold_start_seconds, free_cores_ratio, scipy_buck_microseconds, thread_ratio
 
 __all__ = ["main"]
 
@@ -33,6 +33,7 @@ def _whole_runs(rounds: int) -> list[Fact]:
         _fact("P8, an event, SciPy RK45 in calls of solve_ivp", scipy_buck_microseconds, None, "us"),
         _fact("tidegate run on P1, fresh process, warm cache", lambda: cold_start_seconds(rounds), 1.5, "s"),
         _fact("two threads over one, P8", lambda: thread_ratio(rounds), 1.2, "times"),
+        _fact("two threads over one, hashing in C: what the machine gives", lambda: free_cores_ratio(rounds), None, "times"),
     ]
 
 

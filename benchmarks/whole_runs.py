@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import threading
@@ -17,11 +18,12 @@ from scipy.integrate import solve_ivp
 from benchmarks.own import prepare_with
 from benchmarks.problems import GOLDEN, Vector
 
-__all__ = ["buck_microseconds", "cold_start_seconds", "scipy_buck_microseconds", "thread_ratio"]
+__all__ = ["buck_microseconds", "cold_start_seconds", "free_cores_ratio", "scipy_buck_microseconds", "thread_ratio"]
 
 PERIOD: Final = 50e-6
 SCIPY_PERIODS: Final = 60
 ROOT: Final = Path(__file__).parents[1]
+HASHED_BYTES: Final = 10**7  # about as long as a run of P8
 
 
 def buck_microseconds(rounds: int) -> float:
@@ -92,9 +94,17 @@ def cold_start_seconds(rounds: int) -> float:
     return median(_seconds(run) for _ in range(rounds))
 
 
-def thread_ratio(rounds: int, repeats: int = 20) -> float:
-    """Time of two threads that each do the same work, over the time of one."""
-    runs = [prepare_with("P8", 0.05, {"rtol": 1e-8, "atol": 1e-10}) for _ in range(2)]
+def thread_ratio(rounds: int) -> float:
+    """tidegate on P8: time of two threads that each do the same work, over the time of one."""
+    return _ratio([prepare_with("P8", 0.05, {"rtol": 1e-8, "atol": 1e-10}) for _ in range(2)], rounds)
+
+
+def free_cores_ratio(rounds: int) -> float:
+    """The same for work that never needs Python: how far above 1 the machine itself is, whose cores may be busy."""
+    return _ratio([lambda: hashlib.sha256(bytes(HASHED_BYTES)).digest()] * 2, rounds)
+
+
+def _ratio(runs: list[Any], rounds: int, repeats: int = 20) -> float:
     for run in runs:
         run()
 

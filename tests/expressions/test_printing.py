@@ -11,6 +11,7 @@ from strategies import SYMBOLS, Step, graphs, points, same
 from tidegate.expressions import Expr, Role, evaluate, opaque_call, select, symbol, text
 from tidegate.expressions.functions import absolute, clip, floor, maximum, minimum, sin, sqrt
 from tidegate.expressions.nodes import OpaqueFunction
+from tidegate.expressions.printing import relation_text
 
 x, y, z = SYMBOLS
 
@@ -61,6 +62,25 @@ ARITHMETIC: list[Step] = [
 )
 def test_text_reads_as_written(expr: Expr, expected: str) -> None:
     assert text(expr) == expected == repr(expr)
+
+
+@pytest.mark.parametrize(
+    ("relation", "direction", "holds", "expected"),
+    [
+        (x < y, "", True, "y > x"),
+        (x < y, "<", True, "x < y"),
+        (x < y, ">", True, "y > x"),
+        (x < y, "<", False, "x >= y"),
+        (x >= y, "", False, "x < y"),
+        (x <= 2, "<", False, "x > 2"),
+        (x > 0, "", False, "x <= 0"),
+        (x < 0, ">", True, "0 > x"),
+        ((x > 0) & (y > 0), "<", True, "x > 0 and y > 0"),
+        ((x > 0) & (y > 0), "<", False, "not (x > 0 and y > 0)"),
+    ],
+)
+def test_a_relation_reads_in_either_direction_and_as_its_opposite(relation: Expr, direction: str, holds: bool, expected: str) -> None:
+    assert relation_text(relation, direction=direction, holds=holds) == expected
 
 
 @given(graphs(ARITHMETIC, size=8), points())

@@ -6,6 +6,7 @@ Numba looks only at the date of the file a function stands in, not at the functi
 from __future__ import annotations
 
 import atexit
+import gc
 import hashlib
 import shutil
 import sys
@@ -35,6 +36,7 @@ _SOURCES: Final = (
     "integrators/transition.py",
     "sensitivity/*.py",
 )
+_RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
 _loading = threading.RLock()
 
@@ -77,12 +79,14 @@ def kernel(module: str) -> ModuleType:
         if module not in sys.modules and not done.exists():
             what = module.removeprefix("tidegate.")
             _say(f"compiling {what} to machine code, once (up to half a minute); later runs load it from {directory}")
-        before = settings.CACHE_DIR
+        before, collecting = settings.CACHE_DIR, gc.get_threshold()
         settings.CACHE_DIR = str(directory)
+        gc.set_threshold(*_RARELY)
         try:
             loaded = import_module(module)
         finally:
             settings.CACHE_DIR = before
+            gc.set_threshold(*collecting)
         done.touch()
     return loaded
 
