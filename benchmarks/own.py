@@ -55,8 +55,12 @@ def prepare(problem: Problem, rtol: float, sensitivities: bool) -> Run:
     places = [unknowns.index(name) for name in problem.names]
     width = len(unknowns) + len(layout.discretes) + len(prepared.problem.model.outputs)
 
+    integrator = prepared.integrator()
+
     def run() -> Outcome:
-        integrator, records = prepared.integrator(), Records()
+        # like SUNDIALS' ReInit for the others: the memory stays, the run begins anew
+        integrator.reset()
+        records = Records()
         stop = integrator.start()
         while stop is Stop.LIMIT:
             stop = integrator.advance(BUDGET)

@@ -92,7 +92,7 @@ def guard_noise(h, r, t, y):
     nothing = tail(r, h[O_ZERO])
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
-        noise[q] = 16 * _EPS * size[q] + 1e-6 * atol[q]
+        noise[q] = 16 * _EPS * size[q] + 1e-8 * atol[q]
     zero = vector(r, h[O_ZERO], n)
     now = 16 * _EPS * abs(t)
     call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))

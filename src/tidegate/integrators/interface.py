@@ -96,6 +96,10 @@ class Records:
 class Integrator(Protocol):
     """One run of one problem with one method."""
 
+    def reset(self) -> None:
+        """Go back to before ``start``, to run the same problem again without setting it up again."""
+        ...
+
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on, else why not."""
         ...

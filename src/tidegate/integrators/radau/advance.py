@@ -109,6 +109,7 @@ __all__ = ["advance", "begin"]
 
 _ROOM: Final = 4  # rows a step can add besides outputs
 _JUMP: Final = 10.0  # growth of |y'|/|y| at an event beyond which the kept step is too long
+_AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 _RESTART_PART: Final = 0.01  # of the new time scale: the first step then
 
 
@@ -310,6 +311,9 @@ def _find_step(h, r):
         if code != 0:
             return code
         h[LAST_GUARD] = h[FOUND_GUARD]
+        if h[LAST_GUARD] < 0:
+            # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
+            r[STEP_NEW] = min(r[STEP_NEW], _AFTER_FALSE_ALARM * r[STEP])
         if quiet > 0 and h[LAST_GUARD] < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
             quiet_modes_hold(h, r, t + r[STEP], point)

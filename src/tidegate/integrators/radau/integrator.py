@@ -88,8 +88,13 @@ class RadauIntegrator:
         self._times = np.ascontiguousarray(problem.output_times)
         h[w.N_ASKED] = len(self._times)
         self._h, self._r = h, r
+        self._fresh = (h.copy(), r.copy())
         self._workspace = (h.ctypes.data, r.ctypes.data)
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
+
+    def reset(self) -> None:
+        """Go back to before ``start``, to run the same problem again without setting it up again."""
+        self._h[:], self._r[:] = self._fresh
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""
