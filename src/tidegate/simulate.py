@@ -95,10 +95,11 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
 
 
 def _lowered(source: object) -> Model:
-    if isinstance(source, type) or not isinstance(source, Lowerable):
+    model = None if isinstance(source, type) or not isinstance(source, Lowerable) else source.lower()
+    if not isinstance(model, Model):  # a text has lower() too
         hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"
         raise UsageError(f"{source!r} cannot be simulated", hint=hint)
-    return source.lower()
+    return model
 
 
 def _compiled(model: Model) -> CompiledModel:

@@ -87,9 +87,16 @@ class Locking:
         known = self._mode_of.get(item)
         if known is not None:
             return node("nonzero", (known,)) if item.is_boolean else known
-        if add_guards and self._continuous[item] and item.op in ("ge", "gt", "floor", "segment", "nonzero"):
+        if add_guards and item.op in ("ge", "gt", "floor", "segment", "nonzero") and self._varies(args[0]):
             return self._guarded(item, args[0])
         return item if all(a is b for a, b in zip(args, item.args, strict=True)) else node(item.op, args, item.data)
+
+    def _varies(self, locked: Expr) -> bool:
+        """True if the locked expression moves between events; one of modes only is decided by them, without a guard of its own."""
+        if locked not in self._continuous:
+            for item in walk([locked]):
+                self._note_continuity(item)
+        return self._continuous[locked]
 
     def _guarded(self, item: Expr, argument: Expr) -> Expr:
         if item.op == "nonzero":

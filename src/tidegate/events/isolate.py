@@ -26,6 +26,7 @@ from tidegate.compiled.workspace import (
     I_KIND,
     I_LINEAR,
     I_MODE,
+    I_NROW,
     I_OPAQUE,
     I_RATE,
     I_TIME,
@@ -64,10 +65,12 @@ from tidegate.compiled.workspace import (
     vector,
 )
 
-__all__ = ["NO_ROOT", "earliest_crossing", "expected_sign", "guard_noise", "polynomial_point", "refresh_activity"]
+__all__ = ["NO_ROOT", "UNDEFINED", "earliest_crossing", "expected_sign", "guard_noise", "polynomial_point", "refresh_activity"]
 
 NO_ROOT: Final = 2.0
+UNDEFINED: Final = -2  # instead of a guard: an active one is NaN
 _EPS: Final = 2.220446049250313e-16
+_TIME_ROUNDING: Final = 8 * _EPS
 _NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 _MOST_PARTS: Final = 4000
 _SAMPLES: Final = 24
@@ -81,8 +84,52 @@ def refresh_activity(h, r):
 
 
 @native
+def _prepare_registers(h, r):
+    """Parameters and modes as point intervals behind the unknowns."""
+    n_used = h[N_USED]
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    place = 2 + 2 * n_used
+    for k in range(h[N_P]):
+        lo[place + k] = r[h[O_P] + k]
+        hi[place + k] = r[h[O_P] + k]
+    place += h[N_P]
+    for k in range(h[N_M]):
+        lo[place + k] = r[h[O_M] + k]
+        hi[place + k] = r[h[O_M] + k]
+
+
+@native
+def _rounding_of_tapes(h, r, t, y):
+    """Add to the noise of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
+    ng = h[N_G]
+    n_used = h[N_USED]
+    used = integers(h, h[I_USED], n_used)
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    _prepare_registers(h, r)
+    lo[0] = t
+    hi[0] = t
+    lo[1 + 2 * n_used] = 0.0
+    hi[1 + 2 * n_used] = 0.0
+    for u in range(n_used):
+        lo[1 + u] = y[used[u]]
+        hi[1 + u] = y[used[u]]
+        lo[1 + n_used + u] = 0.0
+        hi[1 + n_used + u] = 0.0
+    for j in range(ng):
+        if integers(h, h[I_NROW], ng)[j] > 0:
+            call_unit(h[F_TAPE], h, r, j)
+            value = integers(h, h[I_VALUE], ng)[j]
+            width = hi[value] - lo[value]
+            if width < 1e300:
+                r[h[O_NU] + j] += width
+                r[h[O_NUSTART] + j] += width
+
+
+@native
 def guard_noise(h, r, t, y):
-    """nu of every guard: rounding of what it reads (O_NUSTART), and with the errors Newton leaves in algebraic unknowns (O_NU)."""
+    """nu of every guard: rounding of what it reads, taken at the size it has had so far (O_NUSTART), and with the errors Newton leaves in algebraic unknowns (O_NU)."""
     n = h[N]
     ng = h[N_G]
     noise = vector(r, h[O_NOISE], n)
@@ -92,7 +139,8 @@ def guard_noise(h, r, t, y):
     nothing = tail(r, h[O_ZERO])
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
-        noise[q] = 16 * _EPS * size[q] + 1e-8 * atol[q]
+        # algebraic unknowns come out of a linear system, with its rounding
+        noise[q] = (128 if algebraic[q] == 1 else 16) * _EPS * max(size[q], atol[q] / r[RTOL])
     zero = vector(r, h[O_ZERO], n)
     now = 16 * _EPS * abs(t)
     call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))
@@ -100,6 +148,8 @@ def guard_noise(h, r, t, y):
         if algebraic[q] == 1:
             noise[q] = 1e-2 * (atol[q] + r[RTOL] * size[q])
     call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NU], ng))
+    if h[F_TAPE] != 0:
+        _rounding_of_tapes(h, r, t, y)
 
 
 @native
@@ -222,22 +272,6 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
 
 
 # --- intervals ---------------------------------------------------------------------------------------------------------------------
-
-
-@native
-def _prepare_registers(h, r):
-    """Parameters and modes as point intervals behind the unknowns."""
-    n_used = h[N_USED]
-    lo = vector(r, h[O_LO], h[N_REG])
-    hi = vector(r, h[O_HI], h[N_REG])
-    place = 2 + 2 * n_used
-    for k in range(h[N_P]):
-        lo[place + k] = r[h[O_P] + k]
-        hi[place + k] = r[h[O_P] + k]
-    place += h[N_P]
-    for k in range(h[N_M]):
-        lo[place + k] = r[h[O_M] + k]
-        hi[place + k] = r[h[O_M] + k]
 
 
 @native
@@ -410,9 +444,16 @@ def earliest_crossing(h, r, t, step):
             continue
         sign = expected_sign(h, r, j)
         start = sign * g[j] + nu[j]
-        if start <= 0.0:
-            r[FOUND_THETA] = 0.0
-            return j
+        if g[j] != g[j]:
+            return UNDEFINED
+        if start < 0.0:
+            returns = sign * coefficients[0, j]
+            if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
+                r[FOUND_THETA] = 0.0
+                return j
+            # an event put it there within the rounding of time, and it is on its way back
+            nu[j] = 1e-3 * nu[j] - sign * g[j]
+            start = sign * g[j] + nu[j]
         upper = min(best, 1.0)
         if linear[j] == 1:
             low = 0.0

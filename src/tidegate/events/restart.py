@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.linear import factor_real, solve_real
+from tidegate.compiled.linear import OWN_LIMIT, factor_real, solve_real
 from tidegate.compiled.workspace import (
     C_JACOBIAN,
     C_RHS,
@@ -88,10 +88,11 @@ def base_system(h, r, t, y):
         for j in range(n):
             base[i, j] *= row_scale[i]
     bad = factor_real(base, n, integers(h, h[I_PIVB], n), h[L_DGETRF])
-    if bad == 0 and n <= 20:
-        # a pivot at rounding level of rows of size one means the same as zero: there the reciprocal is stored
+    if bad == 0:
+        # a pivot at rounding level of rows of size one means the same as zero; own code stores its reciprocal
         for i in range(n):
-            if abs(base[i, i]) > 1e14:
+            pivot = abs(base[i, i])
+            if (pivot > 1e14) if n <= OWN_LIMIT else (pivot < 1e-14):
                 return 1
     return bad
 
@@ -143,26 +144,27 @@ def update_mass(h, r):
         for j in range(n):
             u[i, j] = mass[i, j]
             e[i, j] = 1.0 if i == j else 0.0
-    largest = 0.0
+    size = vector(r, h[O_SCALEROW], n)
     for i in range(n):
+        size[i] = 1e-300
         for j in range(n):
-            largest = max(largest, abs(mass[i, j]))
+            size[i] = max(size[i], abs(mass[i, j]))
     rank = 0
     for column in range(n):
         if rank == n:
             break
         best = rank
         for i in range(rank + 1, n):
-            if abs(u[i, column]) > abs(u[best, column]):
+            if abs(u[i, column]) * size[best] > abs(u[best, column]) * size[i]:
                 best = i
-        row_size = 0.0
-        for j in range(n):
-            row_size = max(row_size, abs(mass[best, j]))
-        if not abs(u[best, column]) > _RANK_TOLERANCE * min(largest, max(row_size, 1e-300)):
+        if not abs(u[best, column]) > _RANK_TOLERANCE * size[best]:
             for i in range(rank, n):
                 u[i, column] = 0.0
             continue
         if best != rank:
+            held = size[rank]
+            size[rank] = size[best]
+            size[best] = held
             for j in range(n):
                 held = u[rank, j]
                 u[rank, j] = u[best, j]

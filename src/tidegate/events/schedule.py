@@ -40,7 +40,7 @@ _SAME: Final = 8 * _EPS  # relative distance of two times that are one
 @native
 def is_same_time(a, b):
     """True if two times differ by rounding only."""
-    return abs(a - b) <= _SAME * max(abs(a), abs(b))
+    return abs(a - b) <= _SAME * max(abs(a), abs(b)) and abs(a) < 1e300
 
 
 @native

@@ -32,6 +32,7 @@ from tidegate.compiled.workspace import (
     N_G,
     N_TIMES,
     N_WHEN,
+    O_ACT,
     O_BODY,
     O_COND,
     O_COND2,
@@ -54,9 +55,11 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.isolate import guard_noise
 
-__all__ = ["compute_bodies", "fire_branches", "flip_crossed", "look_again", "note_conditions", "read_conditions", "remember_discrete", "write_bodies"]
+__all__ = ["catch_up", "compute_bodies", "fire_branches", "flip_crossed", "look_again", "note_conditions", "read_conditions", "remember_discrete", "write_bodies"]
 
 _SHORT: Final = 1e-6  # of the run: what does not leave its noise within that rests at zero
+_MOST_CATCHING_UP: Final = 100_000
+_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 
 
@@ -123,17 +126,19 @@ def remember_discrete(h, r):
 
 
 @native
-def _truth(r, g, slope, nu):
+def _truth(r, t, g, slope, noise):
     """What a guard says now: 1 positive side, 0 not, -1 undecided (at zero, and staying there)."""
-    if g > nu:
+    # time itself is rounded: what the guard runs through within that is zero too
+    margin = noise + _TIME_ROUNDING * abs(t * slope)
+    if g > margin:
         return 1
-    if g < -nu:
+    if g < -margin:
         return 0
-    # at zero within rounding: the side the trajectory leaves to, if it moves at all
+    # at zero: the side the trajectory leaves to, if it moves at all
     move = slope * max(r[STEP_BEFORE_EVENT], _SHORT * r[SPAN])
-    if move > nu:
+    if move > noise:
         return 1
-    if move < -nu:
+    if move < -noise:
         return 0
     return -1
 
@@ -154,30 +159,66 @@ def look_again(h, r, t, at_start, counts):
     modes = h[O_M]
     guard_noise(h, r, t, y)
     nu = vector(r, h[O_NUSTART], ng)
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-    call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_YDOT], n), nothing, nothing, slope)
     changes = 0
+    # a reset may lead across many pieces of a table at once
+    for _ in range(_MOST_CATCHING_UP):
+        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_YDOT], n), nothing, nothing, slope)
+        moved = False
+        for j in range(ng):
+            if kind[j] != RELATION and abs(g[j]) < 1e301 and _truth(r, t, g[j], slope[j], nu[j]) == 0:
+                r[modes + mode[j]] += -1.0 if kind[j] == LOWER else 1.0
+                moved = True
+        if not moved:
+            break
+        changes += 1
     for j in range(ng):
-        if not abs(g[j]) < 1e301:
+        if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(r, g[j], slope[j], nu[j])
+        truth = _truth(r, t, g[j], slope[j], nu[j])
         place = modes + mode[j]
-        if kind[j] == RELATION:
-            if truth < 0:
-                if not at_start:
-                    continue
-                truth = 0 if strict[j] == 1 else 1
-            if r[place] != truth:
-                r[place] = truth
-                changes += 1
-                if abs(g[j]) <= nu[j]:
-                    counts[j] += 1
-                    if counts[j] > _MOST_FLIPS:
-                        return changes, j
-        elif truth == 0:
-            r[place] += -1.0 if kind[j] == LOWER else 1.0
+        if truth < 0:
+            if not at_start:
+                continue
+            truth = 0 if strict[j] == 1 else 1
+        if r[place] != truth:
+            r[place] = truth
             changes += 1
+            if abs(g[j]) <= nu[j] + _TIME_ROUNDING * abs(t * slope[j]):
+                counts[j] += 1
+                if counts[j] > _MOST_FLIPS:
+                    return changes, j
     return changes, -1
+
+
+@native
+def catch_up(h, r, t):
+    """Relations and pieces that nobody watched since the last event may be out of date: set them by their guards before conditions are read."""
+    ng = h[N_G]
+    y = vector(r, h[O_Y], h[N])
+    g = vector(r, h[O_G], ng)
+    kind = integers(h, h[I_KIND], ng)
+    mode = integers(h, h[I_MODE], ng)
+    active = vector(r, h[O_ACT], ng)
+    nu = vector(r, h[O_NUSTART], ng)
+    guard_noise(h, r, t, y)
+    # a guard may read other modes, and a piece may be several pieces away
+    for _ in range(_MOST_CATCHING_UP):
+        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+        changed = False
+        for j in range(ng):
+            if active[j] != 0.0 or not nu[j] < abs(g[j]) < 1e301:
+                continue
+            place = h[O_M] + mode[j]
+            if kind[j] == RELATION:
+                truth = 1.0 if g[j] > 0.0 else 0.0
+                changed = changed or r[place] != truth
+                r[place] = truth
+            elif g[j] < 0.0:
+                r[place] += -1.0 if kind[j] == LOWER else 1.0
+                changed = True
+        if not changed:
+            return
 
 
 @native

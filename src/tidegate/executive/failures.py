@@ -58,9 +58,10 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
             hint="give start values closer to a solution; check that the equations have one for the values of the states",
         )
     if stop is Stop.UNSETTLED:
-        words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        labels = [fire.label for fire, on in zip(compiled.transitions.fires, integrator.fired, strict=True) if on and fire.label]
+        words, origin = (_some(labels), None) if labels else _culprits(compiled, recent, integrator.failed_guard)
         return UnsettledEventError(
-            f"the event at t = {t:.9g} does not come to rest: the conditions {words} keep changing each other",
+            f"the event at t = {t:.9g} does not come to rest: {words} keep changing each other",
             time=t,
             origin=origin,
             hint="let the condition look at tg.pre(...) of what the event changes, or make it hysteretic",

@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from tidegate.errors import UsageError
 __all__ = ["METHODS", "Options", "check_options", "output_times"]
 
 METHODS: Final = ("auto", "radau")
+_MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
 
 
 @dataclass(frozen=True)
@@ -64,36 +66,46 @@ class Options:
 
 def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, float]:
     """Start and end of the run, or UsageError naming what does not make sense and what was expected."""
-    if len(t_span) != 2:
-        raise UsageError(f"t_span must hold two times, the start and the end, not {len(t_span)}", hint="t_span=(0, 10)")
     try:
-        start, end = float(t_span[0]), float(t_span[1])
+        start, end = (float(time) for time in t_span)
     except (TypeError, ValueError):
-        raise UsageError(f"t_span must hold two numbers, not {t_span!r}", hint="t_span=(0, 10)") from None
+        raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
     if not (math.isfinite(start) and math.isfinite(end)):
         raise UsageError(f"the run from {start} to {end} has no finite length", hint="give finite times")
     if end < start:
         raise UsageError(f"the run would go backwards, from {start} to {end}", hint="put the earlier time first, or replace t by -t in the model")
-    if not 1e-14 <= options.rtol < 1.0:
+    if not 1e-14 <= _number(options, "rtol") < 1.0:
         raise UsageError(f"rtol must lie between 1e-14 and 1, not {options.rtol}", hint="1e-6 is usual, 1e-10 is tight")
     for name in ("max_step", "first_step", "max_steps"):
-        value = getattr(options, name)
-        if value is not None and not value > 0:
-            raise UsageError(f"{name} must be positive, not {value}")
+        if getattr(options, name) is not None and not _number(options, name) > 0:
+            raise UsageError(f"{name} must be positive, not {getattr(options, name)}")
     if options.method not in METHODS:
-        close = difflib.get_close_matches(options.method, METHODS, n=1)
+        close = difflib.get_close_matches(str(options.method), METHODS, n=1)
         hint = f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else "")
         raise UsageError(f"there is no method {options.method!r}", hint=hint)
+    for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
+        if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
+            raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
     return start, end
+
+
+def _number(options: Options, name: str) -> float:
+    value = getattr(options, name)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UsageError(f"{name} must be a number, not {value!r}")
+    return float(value)
 
 
 def output_times(options: Options, start: float, end: float) -> NDArray[np.float64] | None:
     """The times asked for, checked; None if every step is recorded."""
     if options.outputs is None:
         return None
-    if np.ndim(options.outputs) == 0:
-        return _equidistant(float(options.outputs), start, end)  # pyright: ignore[reportArgumentType]
-    times = np.atleast_1d(np.asarray(options.outputs, dtype=float))
+    try:
+        times = np.asarray(options.outputs, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"outputs must be times or a distance of times, not {options.outputs!r}", hint="outputs=np.linspace(0, 10, 101)") from None
+    if times.ndim == 0:
+        return _equidistant(float(times), start, end)
     if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)):
         raise UsageError("outputs must be a list of finite times", hint="outputs=np.linspace(0, 10, 101)")
     if np.any(np.diff(times) <= 0):
@@ -107,6 +119,10 @@ def _equidistant(distance: float, start: float, end: float) -> NDArray[np.float6
     """Times from start to end, both included; the last distance may be shorter."""
     if not (distance > 0 and math.isfinite(distance)):
         raise UsageError(f"outputs={distance} is no distance of output times", hint="a positive number, or a list of times")
+    if (end - start) / distance > _MOST_OUTPUTS:
+        raise UsageError(
+            f"outputs={distance:g} asks for {(end - start) / distance:.2g} output times", hint=f"at most {_MOST_OUTPUTS:.0e} fit into a result"
+        )
     count = math.floor((end - start) / distance * (1 + 1e-12))
     times: NDArray[np.float64] = start + distance * np.arange(count + 1, dtype=np.float64)
     if end - times[-1] > 1e-9 * distance:

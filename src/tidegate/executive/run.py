@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.opaque import opaque_calls
@@ -87,10 +87,10 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
             places = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
             if not places:
                 raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=f"the unknowns are {', '.join(names[:12])}")
-            usual[places] = float(value)
+            usual[places] = _numbers(value)
         result = usual
     else:
-        array = np.asarray(given, dtype=float)
+        array = _numbers(given)
         if array.ndim == 0:
             result = np.full(len(names), float(array))
         elif array.shape == (compiled.n_own,):
@@ -101,6 +101,13 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
     if not np.all(np.isfinite(result)) or np.any(result <= 0):
         raise UsageError("atol must be positive everywhere", hint="a small number, e.g. 1e-12, where a variable may be exactly zero")
     return result
+
+
+def _numbers(given: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,8 @@ class Prepared:
         loading = time.perf_counter() - began
         calls = opaque_calls(self.problem.model.keep_alive)
         before = calls.count if calls is not None else 0
+        if calls is not None:
+            calls.error = None  # one that an earlier run got over by a shorter step
         began = time.perf_counter()
         status: Literal["finished", "terminated", "failed"] = "failed"
         error: RunError | None = None
@@ -167,8 +176,9 @@ class Prepared:
         return result
 
     def _loop(self, integrator: Integrator, records: Records) -> Stop:
-        budget = _FIRST_BUDGET
+        budget = 1 if self.problem.model.has_opaque else _FIRST_BUDGET
         progress = self.options.progress
+        calls = opaque_calls(self.problem.model.keep_alive)
         stop = integrator.start()
         integrator.collect(records)
         if stop is not Stop.LIMIT:
@@ -183,6 +193,8 @@ class Prepared:
             integrator.collect(records)
             if stop is not Stop.LIMIT:
                 break
+            if calls is not None and isinstance(calls.error, KeyboardInterrupt):
+                raise calls.error  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
             done = integrator.counters.steps
             self._check_steps(done, integrator)
             # so many steps as fit between two visits, whatever a step costs

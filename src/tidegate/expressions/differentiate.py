@@ -142,6 +142,9 @@ def _pow(item: Expr, moves: list[Tangent]) -> Tangent:
     along_x = along_y = None
     if dx is not None:
         along_x = y * x ** (y - 1.0) * dx
+        if y.is_constant and y.value < 1.0 and not dx.is_constant:
+            # vertical at zero: a base that rests there has a power that rests
+            along_x = select(node("nonzero", (dx,)), along_x, ZERO)
         if not y.is_constant:
             # x**0 is flat in x, though its formula is 0 * infinity at x = 0
             along_x = select(node("nonzero", (y,)), along_x, ZERO)
@@ -203,6 +206,17 @@ def _chain(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
     return rule
 
 
+def _steep(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
+    """Like ``_chain`` for a function with a vertical tangent at the end of its domain: there it rests where its argument rests, and 0 * infinity is 0."""
+
+    def rule(item: Expr, moves: list[Tangent]) -> Tangent:
+        move = _filled(moves[0])
+        change = derivative(item.args[0], item) * move
+        return change if move.is_constant else select(node("nonzero", (move,)), change, ZERO)
+
+    return rule
+
+
 def _function(name: str, x: Expr) -> Expr:
     return node(name, (x,))
 
@@ -225,20 +239,20 @@ _RULES: Final[dict[str, _Rule]] = {
     "sin": _chain(lambda x, f: _function("cos", x)),
     "cos": _chain(lambda x, f: -_function("sin", x)),
     "tan": _chain(lambda x, f: 1.0 + f * f),
-    "asin": _chain(lambda x, f: 1.0 / _function("sqrt", 1.0 - x * x)),
-    "acos": _chain(lambda x, f: -1.0 / _function("sqrt", 1.0 - x * x)),
+    "asin": _steep(lambda x, f: 1.0 / _function("sqrt", 1.0 - x * x)),
+    "acos": _steep(lambda x, f: -1.0 / _function("sqrt", 1.0 - x * x)),
     "atan": _chain(lambda x, f: 1.0 / (1.0 + x * x)),
     "sinh": _chain(lambda x, f: _function("cosh", x)),
     "cosh": _chain(lambda x, f: _function("sinh", x)),
     "tanh": _chain(lambda x, f: 1.0 - f * f),
     "asinh": _chain(lambda x, f: 1.0 / _function("sqrt", x * x + 1.0)),
-    "acosh": _chain(lambda x, f: 1.0 / (_function("sqrt", x - 1.0) * _function("sqrt", x + 1.0))),
+    "acosh": _steep(lambda x, f: 1.0 / (_function("sqrt", x - 1.0) * _function("sqrt", x + 1.0))),
     "atanh": _chain(lambda x, f: 1.0 / (1.0 - x * x)),
     "exp": _chain(lambda x, f: f),
     "expm1": _chain(lambda x, f: f + 1.0),
     "log": _chain(lambda x, f: 1.0 / x),
     "log1p": _chain(lambda x, f: 1.0 / (1.0 + x)),
-    "sqrt": _chain(lambda x, f: 0.5 / f),
-    "cbrt": _chain(lambda x, f: 1.0 / (3.0 * (f * f))),
+    "sqrt": _steep(lambda x, f: 0.5 / f),
+    "cbrt": _steep(lambda x, f: 1.0 / (3.0 * (f * f))),
     "erf": _chain(lambda x, f: _TWO_OVER_ROOT_PI * _function("exp", -(x * x))),
 }

@@ -138,6 +138,11 @@ class Integrator(Protocol):
         ...
 
     @property
+    def fired(self) -> FloatArray:
+        """Which branches and time events the last event carried out."""
+        ...
+
+    @property
     def failed_guard(self) -> int:
         """The guard that did not come to rest, after Stop.CHATTERING at one instant; -1 otherwise."""
         ...

@@ -40,7 +40,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.isolate import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives, update_mass
-from tidegate.events.settle import compute_bodies, fire_branches, flip_crossed, look_again, read_conditions, remember_discrete, write_bodies
+from tidegate.events.settle import catch_up, compute_bodies, fire_branches, flip_crossed, look_again, read_conditions, remember_discrete, write_bodies
 from tidegate.sensitivity.jump import body_jump, restart_jump
 
 __all__ = ["settle"]
@@ -75,6 +75,8 @@ def settle(h, r, t, kind):
         counts[j] = 0
     for k in range(h[N_FIRE]):
         r[h[O_FIRED] + k] = 0.0
+    if ng > 0 and not at_start:
+        catch_up(h, r, t)
     flip_crossed(h, r)
     due = False
     for k in range(h[N_FIRE]):

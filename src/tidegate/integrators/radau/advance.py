@@ -46,9 +46,11 @@ from tidegate.compiled.workspace import (
     NEEDS_FACTORS,
     NEEDS_JACOBIAN,
     NEXT_OUTPUT,
+    NOT_FINITE,
     O_A,
     O_ATOL,
     O_DTDP,
+    O_F,
     O_F0,
     O_M,
     O_MOLD,
@@ -70,6 +72,7 @@ from tidegate.compiled.workspace import (
     ROOM_ROWS,
     RTOL,
     SPAN,
+    SINGULAR,
     STAGES,
     STAGES_WANTED,
     STATE_EVENT,
@@ -79,11 +82,13 @@ from tidegate.compiled.workspace import (
     STEP_OLD,
     STEP_ROW,
     STEP_ROWS,
+    STEP_TOO_SMALL,
     T_END,
     T_NEXT,
     TARGET,
     TERMINATED,
     TIME_EVENT,
+    WIDE_ROWS,
     N,
     T,
     integers,
@@ -91,8 +96,9 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.blocked import blocked_guard
 from tidegate.events.chatter import note_event_time
-from tidegate.events.isolate import earliest_crossing, polynomial_point
+from tidegate.events.isolate import UNDEFINED, earliest_crossing, polynomial_point
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
@@ -108,6 +114,8 @@ from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start
 __all__ = ["advance", "begin"]
 
 _ROOM: Final = 4  # rows a step can add besides outputs
+_SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
+_AFTER_BLOCK: Final = 1e-6  # of the run: first step after a guard that could not be crossed
 _JUMP: Final = 10.0  # growth of |y'|/|y| at an event beyond which the kept step is too long
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 _RESTART_PART: Final = 0.01  # of the new time scale: the first step then
@@ -178,6 +186,12 @@ def _event(h, r, log, guard, due):
     h[CAUSE_ITEM] = -1
     if n_s > 0 or h[MASS_KIND] == 0:
         code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
+        if code == NOT_FINITE and h[MASS_KIND] == 0:
+            # just across, the old equations may not be defined any more; the last stage was just short of it
+            last = h[O_F0] if r[LENGTH] == 0.0 else h[O_F] + (h[STAGES] - 1) * n
+            for q in range(n):
+                r[h[O_YDOTM] + q] = r[last + q]
+            code = 0
         if code != 0:
             return code
     if guard >= 0:
@@ -208,6 +222,7 @@ def _event(h, r, log, guard, due):
     _after_change(h, r)
     if h[MASS_KIND] == 0:
         _limit_restart_step(h, r)
+    skip_past(h, r, t)
     schedule(h, r, False)
     return 0
 
@@ -218,6 +233,11 @@ def _outputs_here(h, r, rows, times):
     while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
         if h[N_ROWS] >= h[ROOM_ROWS]:
             return
+        if h[EVENT_ROWS] == 1 and h[N_ROWS] > 0:
+            last = (h[N_ROWS] - 1) * h[WIDE_ROWS]
+            if rows[last + 1] == AFTER_ROW and is_same_time(rows[last], r[T]):
+                h[NEXT_OUTPUT] += 1
+                continue
         record_row(h, r, rows, times[h[NEXT_OUTPUT]], h[O_Y], h[O_S], OUTPUT_ROW)
         h[NEXT_OUTPUT] += 1
 
@@ -276,14 +296,32 @@ def _sensitivities_at(s, n, n_s, new, end, theta, k):
 
 
 @native
+def _stand_still(h, r):
+    """A step of no length, at whose end an event happens."""
+    n = h[N]
+    n_s = h[N_S]
+    end = h[O_SNEW] + n_s * h[STAGES] * n + n_s * n
+    r[STEP] = 0.0
+    r[LENGTH] = 0.0
+    # the step size that led here says nothing about what comes
+    r[STEP_NEW] = _AFTER_BLOCK * r[SPAN]
+    for q in range(n_s * n):
+        r[end + q] = r[h[O_S] + q]
+
+
+@native
 def _find_step(h, r):
     """The next step, cut at the earliest event in it: its end in O_YNEW and behind the stages in O_SNEW, the guard in LAST_GUARD (-1: none)."""
     n = h[N]
     n_s = h[N_S]
     t = r[T]
     code = take_step(h, r)
-    if code != 0:
-        return code
+    if code == NOT_FINITE or code == STEP_TOO_SMALL or code == SINGULAR:
+        h[LAST_GUARD] = blocked_guard(h, r)
+        if h[LAST_GUARD] < 0:
+            return code
+        _stand_still(h, r)
+        return 0
     s = h[STAGES]
     k = (s - 3) // 2
     y = vector(r, h[O_Y], n)
@@ -292,6 +330,8 @@ def _find_step(h, r):
     r[LENGTH] = r[STEP]
     h[LAST_GUARD] = -1
     guard = earliest_crossing(h, r, t, r[STEP])
+    if guard == UNDEFINED:
+        return NOT_FINITE
     first_guard = guard
     first_theta = r[FOUND_THETA]
     quiet = 0
@@ -313,7 +353,7 @@ def _find_step(h, r):
         h[LAST_GUARD] = h[FOUND_GUARD]
         if h[LAST_GUARD] < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
-            r[STEP_NEW] = min(r[STEP_NEW], _AFTER_FALSE_ALARM * r[STEP])
+            r[STEP_NEW] = min(r[STEP_NEW], max(_AFTER_FALSE_ALARM * r[STEP], _SHORTEST_AFTER * max(abs(t), r[SPAN])))
         if quiet > 0 and h[LAST_GUARD] < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
             quiet_modes_hold(h, r, t + r[STEP], point)
@@ -389,6 +429,7 @@ def begin(h, r, rows, log, times):
     update_mass(h, r)
     if h[N_S] > 0:
         start_jump(h, r)
+    r[STEP_BEFORE_EVENT] = r[STEP_NEW]
     code = settle(h, r, t, INITIAL_EVENT)
     if code != 0:
         return code

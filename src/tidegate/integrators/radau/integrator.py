@@ -144,6 +144,11 @@ class RadauIntegrator:
         return float(self._r[w.ZENO_TIME])
 
     @property
+    def fired(self) -> FloatArray:
+        """Which branches and time events the last event carried out."""
+        return self._work.view(w.O_FIRED)
+
+    @property
     def failed_guard(self) -> int:
         """The guard that did not come to rest at one instant, or -1."""
         return int(self._h[w.FAILED_GUARD])

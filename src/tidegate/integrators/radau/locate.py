@@ -23,6 +23,7 @@ from tidegate.compiled.workspace import (
     N_G,
     NEEDS_FACTORS,
     NEWTON_TOL,
+    NOT_FINITE,
     O_A,
     O_AB,
     O_G,
@@ -43,7 +44,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import earliest_crossing, expected_sign, polynomial_point
+from tidegate.events.isolate import UNDEFINED, earliest_crossing, expected_sign
 from tidegate.events.restart import consistent_point
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import evaluate_jacobian
@@ -65,10 +66,25 @@ def _keep_polynomial(h, r, degree):
 
 
 @native
+def _end_point(n, s, y, z, a, theta, out):
+    """The step's polynomial near its end: the last stage and a small difference, without the rounding of large coefficients."""
+    for q in range(n):
+        out[q] = y[q] + z[s - 1, q]
+    if theta == 1.0:
+        return
+    ahead = theta - 1.0
+    factor = 0.0
+    for k in range(s):
+        factor = factor * theta + ahead  # theta**(k + 1) - 1
+        for q in range(n):
+            out[q] += a[k, q] * factor
+
+
+@native
 def _guard_at(h, r, t, step, y, a, s, guard, theta):
     point = vector(r, h[O_YNEW], h[N])
     values = vector(r, h[O_GT], h[N_G])
-    polynomial_point(h[N], s, y, a, theta, point)
+    _end_point(h[N], s, y, matrix(r, h[O_Z], s, h[N]), a, theta, point)
     call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
     h[C_GUARDS] += 1
     return values[guard]
@@ -95,40 +111,34 @@ def _distance(h, r, t, step, y, a, s, guard):
 
 @native
 def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
-    """Move to where s*g = -delta, just across, from where the crossing was isolated; secant with bisection.
+    """Move to where s*g = -delta, just across, from where the crossing was isolated.
 
     Delta is half the rounding noise of the guard: what is recorded lies on the far side, as the new mode says, and rounding cannot bring it back.
     """
     level = _FAR_SIDE * r[h[O_NUSTART] + guard]
     sign = expected_sign(h, r, guard)
-    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, theta) + level
-    high = theta
-    if theta > 1.0:
-        # just behind the end: Newton on the tangent has brought us there; two secant steps finish
-        before = 1.0
-        at_before = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0) + level
-        for _ in range(4):
-            if at_high == at_before:
-                break
-            new = high - at_high * (high - before) / (at_high - at_before)
-            if not abs(new - 1.0) <= 2 * _NEAR_END:
-                break
-            before = high
-            at_before = at_high
-            high = new
-            at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
-            if abs(high - before) <= _EPS * max(abs(t / step), 1.0):
-                break
-        polynomial_point(h[N], s, y, a, high, point)
-        return high
+    finest = _EPS * max(abs(t / step), 1.0)
     low = max(0.0, theta - _NEAR_END)
+    high = theta
     at_low = sign * _guard_at(h, r, t, step, y, a, s, guard, low) + level
-    if not (at_low > 0.0 and at_high < 0.0):
-        polynomial_point(h[N], s, y, a, theta, point)
-        return theta
+    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
+    # the isolated point may fall short of the crossing by rounding: on along the secant, then by ever longer strides
+    stride = 2 * finest
+    for attempt in range(40):
+        if at_high <= 0.0 or not abs(high - theta) <= _NEAR_END:
+            break
+        new = high - at_high * (high - low) / (at_high - at_low) if at_low > at_high and attempt < 6 else high
+        low = high
+        at_low = at_high
+        high = min(max(new, high) + stride, theta + 1.5 * _NEAR_END)
+        stride *= 2.0
+        at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
+    if not (at_low > 0.0 and at_high <= 0.0):
+        high = theta
+        at_high = 0.0
     side = 0
     for _ in range(60):
-        if high - low <= 2 * _EPS * max(abs(t / step), 1.0) or at_high == 0.0:
+        if high - low <= 2 * finest or at_high == 0.0:
             break
         middle = high - at_high * (high - low) / (at_high - at_low)
         if not (low < middle < high):
@@ -146,7 +156,7 @@ def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
             if side == -1:
                 at_low *= 0.5
             side = -1
-    polynomial_point(h[N], s, y, a, high, point)
+    _end_point(h[N], s, y, matrix(r, h[O_Z], s, h[N]), a, high, point)
     return high
 
 
@@ -230,6 +240,8 @@ def locate(h, r, theta, crossed):
         stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
         which = earliest_crossing(h, r, t, step)
         found = r[FOUND_THETA]
+        if which == UNDEFINED:
+            return NOT_FINITE
         if found <= 1.0 - _NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
             _keep_polynomial(h, r, s)
             old_step = step
@@ -239,7 +251,7 @@ def locate(h, r, theta, crossed):
         if found > 1.0:
             # no crossing up to here: it lies just behind the end, or nowhere
             ahead = _distance(h, r, t, step, y, a, s, guard)
-            if 0.0 < ahead <= _NEAR_END:
+            if 0.0 < ahead <= _NEAR_END and step * (1.0 + ahead) <= whole:
                 found = 1.0 + ahead
                 which = guard
             elif ahead > 0.0 and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
@@ -249,17 +261,17 @@ def locate(h, r, theta, crossed):
                 continue
             else:
                 r[STEP] = step
-                polynomial_point(n, s, y, a, 1.0, point)
+                _end_point(n, s, y, z, a, 1.0, point)
                 h[FOUND_GUARD] = -1
                 return 0
         final = _to_zero(h, r, t, step, y, a, s, which, found, point)
-        r[STEP] = final * step
+        r[STEP] = min(final * step, whole)
         if h[MASS_KIND] == 0:
             h[FOUND_GUARD] = which
             return 0
         # algebraic unknowns exactly on their equations; the guard may move by that, so once more
         slope = _slope(h, r, t, step, y, a, s, which, final)
-        polynomial_point(n, s, y, a, final, point)
+        _end_point(n, s, y, z, a, final, point)
         for _ in range(3):
             code = consistent_point(h, r, t + r[STEP], h[O_YNEW])
             if code != 0:
@@ -271,8 +283,8 @@ def locate(h, r, theta, crossed):
                 break
             final -= beyond / slope
             moved = abs(beyond / slope)
-            polynomial_point(n, s, y, a, final, point)
-            r[STEP] = final * step
+            _end_point(n, s, y, z, a, final, point)
+            r[STEP] = min(final * step, whole)
             if moved <= 4 * _EPS * max(abs(t / step), 1.0):
                 break
         h[FOUND_GUARD] = which

@@ -280,6 +280,8 @@ def take_step(h, r):
                 continue
             h[NEEDS_FACTORS] = 0
             factored_for = step
+            # the rate of convergence seen with other factors says nothing about these
+            r[FACCON] = 1.0
         s = h[STAGES]
         z = matrix(r, h[O_Z], s, n)
         predict_stages(h, r, step, z)

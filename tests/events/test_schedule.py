@@ -1,0 +1,147 @@
+"""Time events happen at their times, none is lost, and those of one instant are one event."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+from run_checks import event_times
+from tidegate.model import Model
+
+
+class Clock(tg.Component):
+    """Counts ticks; x grows and notes when it passes a."""
+
+    x = tg.State(0.0)
+    a = tg.Parameter(0.5)
+    period = tg.Parameter(0.1)
+    begin = tg.Parameter(0.0)
+    ticks = tg.Discrete(0)
+    hits = tg.Discrete(0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == self.x + 1
+
+    @tg.when(lambda self: self.x >= self.a)
+    def hit(self) -> Any:
+        return {self.hits: self.hits + 1}
+
+    @tg.every(lambda self: self.period, start=lambda self: self.begin)
+    def tick(self) -> Any:
+        return {self.ticks: self.ticks + 1}
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize("k", range(1, 11))
+def test_a_clock_goes_on_when_a_state_event_falls_on_a_tick(k: int, rtol: float) -> None:
+    result = tg.simulate(Clock(a=math.exp(0.1 * k) - 1), (0.0, 1.05), rtol=rtol)
+    assert result.final["ticks"] == 11
+    assert result.final["hits"] == 1
+
+
+def test_a_clock_ticks_exactly_at_its_times() -> None:
+    result = tg.simulate(Clock(a=99.0), (0.0, 1.0))
+    assert event_times(result) == [pytest.approx(0.1 * k, rel=1e-15) for k in range(11)]
+    assert {event.kind for event in result.events} == {"time"}
+
+
+@pytest.mark.parametrize(("start", "expected"), [(-1.0, []), (0.05, [0.1, 0.4, 0.7, 1.0]), (0.1, [0.1, 0.4, 0.7, 1.0]), (0.15, [0.4, 0.7, 1.0])])
+def test_a_run_that_starts_later_joins_the_clock(start: float, expected: list[float]) -> None:
+    result = tg.simulate(Clock(a=99.0, period=0.3, begin=0.1), (start, start + 1.0))
+    assert event_times(result) == pytest.approx(expected)
+
+
+def test_a_run_may_start_thousands_of_periods_later() -> None:
+    assert tg.simulate(Clock(a=1e9, period=1e-3), (1e3, 1e3 + 0.0105)).final["ticks"] == 11
+
+
+class Kicks(tg.Component):
+    x = tg.State(1.0)
+    count = tg.Discrete(0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == -self.x
+
+    @tg.at(0.0, 0.5, 2.0)
+    def kick(self) -> Any:
+        return {self.x: self.x + 1, self.count: self.count + 1}
+
+
+def test_events_at_both_ends_of_the_run_happen() -> None:
+    result = tg.simulate(Kicks(), (0.0, 2.0), rtol=1e-9)
+    assert event_times(result) == [0.0, 0.5, 2.0]
+    assert result.final["x"] == pytest.approx(1.0 + math.exp(-1.5) + 2.0 * math.exp(-2.0), rel=1e-8)
+
+
+def test_sides_of_time_relations_do_not_depend_on_the_output_grid() -> None:
+    def f(t: Any, y: Any) -> Any:
+        return [-y[0] * ((1 if t < -0.2 else 2) + (1 if t <= -0.1 else 2) + (1 if t > 0.1 else 2) + (1 if t >= 0.2 else 2))]
+
+    model = tg.ode(f, y0=[1.0])
+    # rates 6, 7, 8, 7, 6 on the five intervals
+    end = math.exp(-(0.8 * 6 + 0.1 * 7 + 0.2 * 8 + 0.1 * 7 + 0.8 * 6))
+    for outputs in (None, np.linspace(-1.0, 1.0, 8), [-0.2, -0.1, 0.1, 0.2, 1.0], 0.1):
+        result = tg.simulate(model, (-1.0, 1.0), outputs=outputs, rtol=1e-8)
+        assert event_times(result) == [-0.2, -0.1, 0.1, 0.2]
+        assert result.final["y[0]"] == pytest.approx(end, abs=1e-8)
+
+
+@pytest.mark.parametrize("t", [0.3, 1.0, 7e5])
+def test_an_equal_time_of_a_relation_an_at_and_an_every_is_one_event(t: float) -> None:
+    class Three(tg.Component):
+        x = tg.State(0.0)
+        n = tg.Discrete(0)
+        k = tg.Discrete(0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == (1.0 if tg.time >= t else 0.0)
+
+        @tg.at(t)
+        def once(self) -> Any:
+            return {self.n: self.n + 1}
+
+        @tg.every(5 * t, start=t)
+        def often(self) -> Any:
+            return {self.k: self.k + 1}
+
+    result = tg.simulate(Three(), (0.0, 2 * t))
+    assert event_times(result) == [t]
+    assert result.final == pytest.approx({"x": t, "n": 1.0, "k": 1.0})
+
+
+class _Fixed:
+    """A neutral model as it is."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def lower(self) -> Model:
+        return self.model
+
+
+def with_condition(above: bool) -> Any:
+    model = Clock(a=99.0).lower()
+    x = model.unknowns[0].symbols()[0]
+    level = math.exp(0.35) - 1
+    condition = x > level if above else x < level
+    return _Fixed(replace(model, time_events=(replace(model.time_events[0], condition=condition),)))
+
+
+def test_a_clock_with_a_condition_ticks_only_while_it_holds() -> None:
+    assert tg.simulate(with_condition(above=False), (0.0, 1.0)).final["ticks"] == 4
+
+
+def test_a_clock_with_a_condition_begins_when_it_comes_to_hold() -> None:
+    assert tg.simulate(with_condition(above=True), (0.0, 1.0)).final["ticks"] == 7
+
+
+def test_a_time_relation_whose_slope_is_zero_never_switches() -> None:
+    model = tg.ode(lambda t, y, p: [1.0 if p["a"] * t > 0.5 else 0.0, 1.0 if t > 1.5 else -1.0], y0=[0.0, 0.0], p={"a": 1.0})
+    result = tg.simulate(model, (0.0, 3.0), parameters={"a": 0.0})
+    assert result.final["y[0]"] == 0.0
+    assert event_times(result) == [1.5]

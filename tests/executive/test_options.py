@@ -1,0 +1,88 @@
+"""Options that make no sense are refused with a sentence before anything runs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+MODEL = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 1.0})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rtol": 0},
+        {"rtol": -1e-6},
+        {"rtol": 2.0},
+        {"rtol": math.nan},
+        {"rtol": "small"},
+        {"rtol": True},
+        {"atol": -1.0},
+        {"atol": 0.0},
+        {"atol": math.inf},
+        {"atol": [1e-6, 1e-6]},
+        {"atol": {"q": 1e-6}},
+        {"atol": "small"},
+        {"atol": {"x": "small"}},
+        {"max_step": 0},
+        {"max_step": math.nan},
+        {"max_step": "long"},
+        {"first_step": -1.0},
+        {"max_steps": 0},
+        {"max_steps": -5},
+        {"outputs": []},
+        {"outputs": [1.0, 0.5]},
+        {"outputs": [0.5, 0.5]},
+        {"outputs": [5.0]},
+        {"outputs": [-1.0, 0.5]},
+        {"outputs": [0.0, math.nan]},
+        {"outputs": "often"},
+        {"outputs": -0.1},
+        {"outputs": 0},
+        {"outputs": 1e-30},
+        {"outputs": [[0.1, 0.2], [0.3, 0.4]]},
+        {"method": "bdf2"},
+        {"method": 3},
+        {"sensitivities": ["q"]},
+        {"sensitivities": 5},
+        {"parameters": {"q": 1.0}},
+        {"parameters": {"k": "fast"}},
+        {"parameters": {"k": math.inf}},
+        {"parameters": 3},
+    ],
+    ids=str,
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(tg.UsageError):
+        tg.simulate(MODEL, (0.0, 1.0), **options)
+
+
+@pytest.mark.parametrize("t_span", [(1.0, 0.0), (0.0, math.inf), (math.nan, 1.0), (0.0,), (0.0, 1.0, 2.0), ("a", 1.0), 5, None], ids=str)
+def test_spans_that_make_no_sense_are_refused(t_span: Any) -> None:
+    with pytest.raises(tg.UsageError):
+        tg.simulate(MODEL, t_span)
+
+
+def test_a_near_miss_of_a_name_is_offered() -> None:
+    model = tg.ode(lambda t, y, p: [-p["speed"] * y["x"]], y0={"x": 1.0}, p={"speed": 1.0})
+    with pytest.raises(tg.UsageError, match="did you mean speed"):
+        tg.simulate(model, (0.0, 1.0), sensitivities=["sped"])
+
+
+def test_a_span_without_length_gives_the_start() -> None:
+    assert tg.simulate(MODEL, (1.0, 1.0)).final == {"x": 1.0}
+
+
+def test_tolerances_are_taken_in_all_forms() -> None:
+    for atol in (1e-9, [1e-9], {"x": 1e-9}, np.array([1e-9]), np.float32(1e-9)):
+        assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8, atol=atol).final["x"] == pytest.approx(math.exp(-1.0), rel=1e-6)
+
+
+def test_parameters_replace_the_models() -> None:
+    assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8, parameters={"k": 2.0}).final["x"] == pytest.approx(math.exp(-2.0), rel=1e-7)
+    assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8).final["x"] == pytest.approx(math.exp(-1.0), rel=1e-7)
