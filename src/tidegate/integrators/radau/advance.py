@@ -310,18 +310,25 @@ def _stand_still(h, r):
 
 
 @native
+def _at_a_block(h, r, code):
+    """Where no step is possible: 0 with a guard in LAST_GUARD that explains it, else the reason."""
+    if code == NOT_FINITE or code == STEP_TOO_SMALL or code == SINGULAR:
+        h[LAST_GUARD] = blocked_guard(h, r)
+        if h[LAST_GUARD] >= 0:
+            _stand_still(h, r)
+            return 0
+    return code
+
+
+@native
 def _find_step(h, r):
     """The next step, cut at the earliest event in it: its end in O_YNEW and behind the stages in O_SNEW, the guard in LAST_GUARD (-1: none)."""
     n = h[N]
     n_s = h[N_S]
     t = r[T]
     code = take_step(h, r)
-    if code == NOT_FINITE or code == STEP_TOO_SMALL or code == SINGULAR:
-        h[LAST_GUARD] = blocked_guard(h, r)
-        if h[LAST_GUARD] < 0:
-            return code
-        _stand_still(h, r)
-        return 0
+    if code != 0:
+        return _at_a_block(h, r, code)
     s = h[STAGES]
     k = (s - 3) // 2
     y = vector(r, h[O_Y], n)
@@ -349,7 +356,7 @@ def _find_step(h, r):
     if guard >= 0:
         code = locate(h, r, r[FOUND_THETA], guard)
         if code != 0:
-            return code
+            return _at_a_block(h, r, code)
         h[LAST_GUARD] = h[FOUND_GUARD]
         if h[LAST_GUARD] < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
