@@ -1,8 +1,8 @@
 """A run that cannot go on because its equations end where a guard does: the root of a level that runs dry, a reversing flow.
 
-Between events relations are locked, and Newton's iteration looks a little beyond a guard before it is isolated. Where the equations are not defined there the
-step shrinks to nothing short of the guard. In: a step that collapsed. Out: the active guard that lies within the tolerances of the point, if any, with the point
-moved just across it, so that the event can be carried out.
+Between events relations are locked, and Newton's iteration looks a little beyond a guard before it is isolated. Where the equations are not
+defined there the step shrinks to nothing short of the guard. In: a step that collapsed. Out: the active guard that lies within the
+tolerances of the point, if any, with the point moved just across it, so that the event can be carried out.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _rounding_of_tapes(h, r, t, y):
 
 @native
 def guard_noise(h, r, t, y):
-    """nu of every guard: rounding of what it reads, taken at the size it has had so far (O_NUSTART), and with the errors Newton leaves in algebraic unknowns (O_NU)."""
+    """nu of every guard: rounding of what it reads, at its size so far (O_NUSTART), and with what Newton leaves in algebraic unknowns (O_NU)."""
     n = h[N]
     ng = h[N_G]
     noise = vector(r, h[O_NOISE], n)

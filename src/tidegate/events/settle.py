@@ -55,7 +55,17 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.isolate import guard_noise
 
-__all__ = ["catch_up", "compute_bodies", "fire_branches", "flip_crossed", "look_again", "note_conditions", "read_conditions", "remember_discrete", "write_bodies"]
+__all__ = [
+    "catch_up",
+    "compute_bodies",
+    "fire_branches",
+    "flip_crossed",
+    "look_again",
+    "note_conditions",
+    "read_conditions",
+    "remember_discrete",
+    "write_bodies",
+]
 
 _SHORT: Final = 1e-6  # of the run: what does not leave its noise within that rests at zero
 _MOST_CATCHING_UP: Final = 100_000

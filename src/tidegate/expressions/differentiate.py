@@ -207,7 +207,7 @@ def _chain(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
 
 
 def _steep(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
-    """Like ``_chain`` for a function with a vertical tangent at the end of its domain: there it rests where its argument rests, and 0 * infinity is 0."""
+    """Like ``_chain`` for a function with a vertical tangent at the end of its domain: it rests where its argument rests, so 0 * infinity is 0."""
 
     def rule(item: Expr, moves: list[Tangent]) -> Tangent:
         move = _filled(moves[0])

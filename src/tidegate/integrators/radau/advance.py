@@ -71,8 +71,8 @@ from tidegate.compiled.workspace import (
     ROOM_POLYNOMIALS,
     ROOM_ROWS,
     RTOL,
-    SPAN,
     SINGULAR,
+    SPAN,
     STAGES,
     STAGES_WANTED,
     STATE_EVENT,
@@ -188,7 +188,9 @@ def _event(h, r, log, guard, due):
         code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
         if code == NOT_FINITE and h[MASS_KIND] == 0:
             # just across, the old equations may not be defined any more; the last stage was just short of it
-            last = h[O_F0] if r[LENGTH] == 0.0 else h[O_F] + (h[STAGES] - 1) * n
+            last = h[O_F0]
+            if r[LENGTH] > 0.0:
+                last = h[O_F] + (h[STAGES] - 1) * n
             for q in range(n):
                 r[h[O_YDOTM] + q] = r[last + q]
             code = 0
@@ -312,7 +314,7 @@ def _stand_still(h, r):
 @native
 def _at_a_block(h, r, code):
     """Where no step is possible: 0 with a guard in LAST_GUARD that explains it, else the reason."""
-    if code == NOT_FINITE or code == STEP_TOO_SMALL or code == SINGULAR:
+    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR):
         h[LAST_GUARD] = blocked_guard(h, r)
         if h[LAST_GUARD] >= 0:
             _stand_still(h, r)
