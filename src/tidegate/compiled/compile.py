@@ -72,13 +72,15 @@ def compile_model(model: Model) -> CompiledModel:
     is_time = is_linear & ~np.array(moves, dtype=bool)
     is_opaque = np.array([any(item.op in ("call", "output", "slope") for item in walk([g])) for g in guards], dtype=bool)
 
+    guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
+
     parts = FunctionParts(
         layout=layout,
         rhs=form.rhs,
         mass=form.mass,
         guards=tuple(guards),
         is_time=is_time,
-        activity=tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards),
+        activity=guard_activity,
         conditions=tuple(form_conditions),
         state_conditions=tuple(state_conditions),
         enabled=transitions.enabled,
@@ -98,6 +100,7 @@ def compile_model(model: Model) -> CompiledModel:
         mass_kind=0 if form.is_identity else 1 if form.is_diagonal else 2,
         mass_varies=varies,
         guards=tuple(locking.guards),
+        activity=guard_activity,
         is_linear=is_linear,
         is_time=is_time,
         is_opaque=is_opaque,

@@ -19,6 +19,7 @@ from tidegate.compiled.layout import Layout
 from tidegate.compiled.locking import Guard
 from tidegate.compiled.native import NativeModule
 from tidegate.compiled.transitions import Transitions
+from tidegate.expressions import Expr
 from tidegate.model import Model, Variable
 
 __all__ = ["CompiledModel", "GuardTapes", "Output", "StartValues"]
@@ -81,6 +82,7 @@ class CompiledModel:
     mass_kind : 0 unit matrix, 1 diagonal, 2 dense.
     mass_varies : True if M depends on modes or discrete variables.
     guards : the discontinuity functions.
+    activity : for every guard the condition, of modes, discrete variables and parameters, under which it matters; None: never.
     is_linear, is_time, is_opaque : for every guard whether it is affine in time and unknowns; of time only; not computable on intervals.
     n_state_conditions : how many values ``conditions`` gives behind those of the ``when`` branches.
     transitions : branches and time events.
@@ -100,6 +102,7 @@ class CompiledModel:
     mass_kind: int
     mass_varies: bool
     guards: tuple[Guard, ...]
+    activity: tuple[Expr | None, ...]
     is_linear: NDArray[np.bool_]
     is_time: NDArray[np.bool_]
     is_opaque: NDArray[np.bool_]

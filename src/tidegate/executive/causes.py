@@ -1,11 +1,13 @@
 """Why an event happened, in the user's words (stage: executive). In: what the integrator logged of an event. Out: texts, origins, messages.
 
-The condition that was crossed comes first, in the direction in which it was written; what merely changed with it comes after.
+The condition that was crossed comes first, in the direction in which it was written; what merely changed with it comes after. A relation that did not
+matter before the event is no cause of it: what it was noted to be had not been looked at, and may be long out of date.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +17,8 @@ from numpy.typing import NDArray
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.errors import Origin
-from tidegate.expressions import Expr
+from tidegate.expressions import TRUE, Expr, Role, symbol
+from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import number_text, relation_text, text
 from tidegate.model import DEFAULT_PRIORITY
 
@@ -42,9 +45,13 @@ class Causes:
     Parameters
     ----------
     compiled : the model.
+    constants : values of its parameters and inputs.
     """
 
-    def __init__(self, compiled: CompiledModel) -> None:
+    def __init__(self, compiled: CompiledModel, constants: Mapping[Expr, float]) -> None:
+        self._activity = compiled.activity
+        self._constants = constants
+        self._discretes = compiled.layout.discretes
         self._fires = compiled.transitions.fires
         self._guards = compiled.guards
         self._origins = compiled.model.condition_origins
@@ -66,7 +73,7 @@ class Causes:
         texts = [fire.label for fire in happened if fire.label]
         origins = [fire.origin for fire in happened]
         # at a time event with a name the relations that changed are what followed
-        for j in self._changed(crossed, before, after) if crossed >= 0 or not texts else ():
+        for j in self._changed(crossed, before, after, is_named=bool(texts)) if crossed >= 0 or not texts else ():
             texts.append(self._words(j, before, after))
             if self._guards[j].source in self._origins:
                 origins.append(self._origins[self._guards[j].source])
@@ -77,10 +84,13 @@ class Causes:
             priority=min((fire.priority for fire in happened), default=DEFAULT_PRIORITY),
         )
 
-    def _changed(self, crossed: int, before: FloatArray, after: FloatArray) -> list[int]:
-        """Guards whose relation changed, the crossed one first; of relations with the same zero the one that holds now."""
+    def _changed(self, crossed: int, before: FloatArray, after: FloatArray, *, is_named: bool) -> list[int]:
+        """Guards that mattered and whose relation changed, the crossed one first; of relations with the same zero the one that holds now."""
         n = len(self._places)
         changed = [self._deciding[int(place)] for place in np.flatnonzero(before[:n] != after[:n])]
+        mattered = [j for j in changed if self._mattered(j, before)]
+        if mattered or is_named or crossed >= 0:
+            changed = mattered
         if crossed >= 0:
             changed = [crossed, *(j for j in changed if self._guards[j].mode is not self._guards[crossed].mode)]
         chosen: dict[object, int] = {}
@@ -89,6 +99,16 @@ class Causes:
             if key not in chosen or (not self._holds(chosen[key], before, after) and self._holds(j, before, after)):
                 chosen[key] = j
         return list(chosen.values())
+
+    def _mattered(self, j: int, before: FloatArray) -> bool:
+        """Whether the guard was on the active path just before the event."""
+        active = self._activity[j]
+        if active is None or active is TRUE:
+            return active is TRUE
+        discretes = before[len(self._places) :].tolist()
+        values = {mode: float(before[place]) for mode, place in self._places.items()} | dict(zip(self._discretes, discretes, strict=True))
+        previous = {symbol(Role.PREVIOUS, s.data.name): values[s] for s in self._discretes}
+        return evaluate([active], {**self._constants, **values, **previous}) == [1.0]
 
     def _holds(self, j: int, before: FloatArray, after: FloatArray) -> bool:
         """Whether the relation came to hold; one that the event itself turned back again did."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tidegate.compiled import workspace as w
 from tidegate.compiled.interface import CompiledModel
 from tidegate.executive.causes import Causes
+from tidegate.expressions import Expr
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 
@@ -60,6 +61,13 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
     return Interpolant(table[:, 0], table[:, 1], coefficients[:, : degree + 1], names)
 
 
+def _constants(problem: Problem) -> dict[Expr, float]:
+    """Values of parameters and inputs, which no event changes."""
+    layout = problem.model.layout
+    inputs = problem.m[layout.first_input : layout.first_fire]
+    return dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
+
+
 class RecordedEvents(Sequence[Event]):
     """The event log, each event put into words when it is looked at.
 
@@ -73,7 +81,7 @@ class RecordedEvents(Sequence[Event]):
         self._problem = problem
         self._compiled = problem.model
         layout = self._compiled.layout
-        self._causes = Causes(self._compiled)
+        self._causes = Causes(self._compiled, _constants(problem))
         self._n = len(layout.unknowns)
         self._n_m = layout.first_discrete + len(layout.discretes)
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
@@ -131,8 +139,8 @@ class RecordedEvents(Sequence[Event]):
             origins=cause.origins,
             priority=cause.priority,
             rounds=int(entry[4]),
-            before=dict(zip(self._names, [*y_before[:own], *m_before[first:]], strict=True)),
-            after=dict(zip(self._names, [*y_after[:own], *m_after[first:]], strict=True)),
+            before=dict(zip(self._names, [*y_before[:own].tolist(), *m_before[first:].tolist()], strict=True)),
+            after=dict(zip(self._names, [*y_after[:own].tolist(), *m_after[first:].tolist()], strict=True)),
             dt_dp=dict(zip(chosen, entry[5 : 5 + ns].tolist(), strict=True)),
             messages=cause.messages,
         )

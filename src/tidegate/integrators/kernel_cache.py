@@ -8,7 +8,9 @@ from __future__ import annotations
 import atexit
 import gc
 import hashlib
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -36,6 +38,10 @@ _SOURCES: Final = (
     "integrators/transition.py",
     "sensitivity/*.py",
 )
+# What a second process compiles at the same time, and what this one does meanwhile: neither needs the other.
+_BESIDE: Final = "tidegate.integrators.transition"
+_MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.radau.record", "tidegate.sensitivity.forward")
+_PATIENCE: Final = 60.0  # seconds for the other process; without it this one does all the work
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
 _loading = threading.RLock()
@@ -76,19 +82,46 @@ def kernel(module: str) -> ModuleType:
     with _loading:
         directory = kernel_directory()
         done = directory / f"{module}.done"
-        if module not in sys.modules and not done.exists():
+        is_new = module not in sys.modules and not done.exists()
+        if is_new:
             what = module.removeprefix("tidegate.")
             _say(f"compiling {what} to machine code, once (up to half a minute); later runs load it from {directory}")
         before, collecting = settings.CACHE_DIR, gc.get_threshold()
         settings.CACHE_DIR = str(directory)
         gc.set_threshold(*_RARELY)
         try:
+            if is_new and module.startswith("tidegate.integrators.radau"):
+                _share_the_work(directory)
             loaded = import_module(module)
         finally:
             settings.CACHE_DIR = before
             gc.set_threshold(*collecting)
         done.touch()
     return loaded
+
+
+def _share_the_work(directory: Path) -> None:
+    """Compile with two processes where there are two processors: Numba compiles one function at a time in each."""
+    if (os.cpu_count() or 1) < 2 or not sys.executable or not directory.is_relative_to(cache_directory()):
+        return
+    program = f"from tidegate.integrators.kernel_cache import kernel; kernel({_BESIDE!r})"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    try:
+        other = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
+            [sys.executable, "-c", program], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return
+    try:
+        for module in _MEANWHILE:
+            import_module(module)
+        other.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        if other.poll() is None:
+            other.kill()
+            other.wait()
 
 
 def _say(sentence: str) -> None:
