@@ -23,7 +23,7 @@ F_RHS, F_RESIDUAL_T, F_JACOBIAN, F_MASS, F_GUARDS, F_GUARDS_T, F_SCALE, F_ACTIVI
 F_CONDITIONS, F_BODIES, F_BODIES_T, F_TIMES, F_TIMES_T = range(22, 27)
 L_DGETRF, L_DGETRS, L_ZGETRF, L_ZGETRS = range(27, 31)
 # --- facts about the model -------------------------------------------------------------------------------------------------------
-MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT, S_TERMINATES = range(31, 38)
+MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT = range(31, 37)
 # --- options ---------------------------------------------------------------------------------------------------------------------
 BUDGET, EVENT_ROWS, STEP_ROWS, KEEP_POLYNOMIALS, STAGES_WANTED = range(38, 43)
 # --- state of the run ------------------------------------------------------------------------------------------------------------
@@ -51,8 +51,8 @@ N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
-    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, T_OLD, LENGTH, FOUND_THETA,
-) = range(24)  # fmt: skip
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA,
+) = range(23)  # fmt: skip
 N_FIXED_NUMBERS: Final = 24
 
 MAX_STAGES: Final = 7
