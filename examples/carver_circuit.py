@@ -64,6 +64,6 @@ t_span = (0.0, 0.05)
 if __name__ == "__main__":
     result = tg.simulate(model, t_span, rtol=1e-8, atol=1e-10, sensitivities=["a5"])
     for event in result.events:
-        print(f"t = {event.time:.9f} s, moved by {1e6 * event.dt_dp['a5']:.3f} microseconds per unit of a5")
+        print(f"t = {event.time:.9f} s, moved by {1e6 * event.dt_dp['a5']:z.3f} microseconds per unit of a5")
     print(f"x2 = {result.final['x2']:.8f}")
     print(f"dx2/da5 = {float(result.sensitivity('x2', 'a5')[-1]):.8f}")

@@ -35,4 +35,4 @@ t_span = (0.0, 5.0)
 if __name__ == "__main__":
     result = tg.simulate(model, t_span, rtol=1e-8)
     print(result.events)
-    print(f"y1 = {result.final['y1']:.8f}, y2 = {result.final['y2']:.8f}")
+    print(f"y1 = {result.final['y1']:.2f}, y2 = {result.final['y2']:.6f}")

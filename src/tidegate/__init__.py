@@ -23,6 +23,7 @@ from tidegate.errors import (
     TidegateError,
     TooManyStepsError,
     UnitError,
+    UnknownNameError,
     UnsettledEventError,
     UntraceableError,
     UsageError,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
+    from tidegate.solve_ivp import solve_ivp
 
 __version__ = "0.1.0"
 
@@ -82,6 +84,7 @@ __all__ = [
     "TidegateError",
     "TooManyStepsError",
     "UnitError",
+    "UnknownNameError",
     "UnsettledEventError",
     "UntraceableError",
     "UsageError",
@@ -103,6 +106,7 @@ __all__ = [
     "prepare",
     "sign",
     "simulate",
+    "solve_ivp",
     "table",
     "terminate",
     "time",
@@ -117,6 +121,7 @@ _HOMES: Final = {
     "Result": "tidegate.results",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
+    "solve_ivp": "tidegate.solve_ivp",
     "table": "tidegate.expressions.tables",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.functions"),
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tidegate.compiled import CompiledModel, compile_model
 from tidegate.errors import UsageError
-from tidegate.executive import Options, Prepared
+from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import Lowerable, Model
 from tidegate.model.validate import validate
@@ -35,6 +35,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     event_rows: bool | None = None,
     dense: bool = True,
     progress: Callable[[float], None] | None = None,
+    **unknown: Any,
 ) -> Result:
     """Simulate a model, with every event located and exact sensitivities through the events.
 
@@ -52,6 +53,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     event_rows : also record both sides of events where output times are given.
     dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
+    unknown : nothing else is taken; a name from elsewhere, as SciPy's ``t_eval``, is answered with the name it has here.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     """
     return prepare(
         source, t_span, outputs=outputs, sensitivities=sensitivities, method=method, rtol=rtol, atol=atol, max_step=max_step,
-        first_step=first_step, max_steps=max_steps, parameters=parameters or {}, event_rows=event_rows, dense=dense, progress=progress,
+        first_step=first_step, max_steps=max_steps, parameters=parameters or {}, event_rows=event_rows, dense=dense, progress=progress, **unknown,
     ).run()  # fmt: skip
 
 
@@ -91,6 +93,7 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     >>> run.run().statistics.events
     0
     """
+    check_names(options)
     return prepare_run(_compiled(_lowered(source)), t_span, Options(**options))
 
 

@@ -85,7 +85,7 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--set", "count=2 m"], "has no unit"),
         (["tank.py", "--until", "1", "--sensitivity", "K"], "no parameter 'K' in model tank\n  try: k"),
         (["tank.py", "--until", "1", "--out", "a.xls"], "ends in .nc or .csv"),
-        (["tank.py", "--until", "1", "--plot", "a.bmp"], ".png, .svg, .pdf"),
+        (["tank.py", "--until", "1", "--plot", "a.bmp"], ".png, .svg or .pdf"),
         (["tank.py", "--until", "1", "--out", "no/a.nc"], "there is no folder no"),
         (["tank.py", "--untill", "1"], "--untill"),
         ([], "FILE"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+import tidegate as tg
 from tidegate.cli.describe import describe
 from tidegate.cli.progress import Progress
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
@@ -82,3 +83,15 @@ def test_progress_is_silent_where_nobody_watches(monkeypatch: Any) -> None:
     with Progress((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
         progress(0.5)
     assert page.getvalue() == ""
+
+
+def test_a_table_is_shown_by_the_number_of_its_corners() -> None:
+    valve = tg.table([0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 3.0, 4.0], name="valve")
+    bend = tg.table([0.0, 1.0, 5.0], [0.0, 1.0, 3.0])
+    model = tg.ode(lambda t, y: [valve(y["x"]) - bend(y["w"] + 1.0), y["x"] // 1], y0={"x": 0.0, "w": 0.0})
+    found = [(condition.relation, condition.kind) for condition in describe(model).conditions]
+    assert sorted(found) == [
+        ("floor(x): every whole number", "state"),
+        ("table `valve` of x: 2 corners", "state"),
+        ("table of w + 1: 1 corner", "state"),
+    ]

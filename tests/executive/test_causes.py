@@ -103,3 +103,54 @@ def test_compiling_is_no_part_of_the_run() -> None:
     statistics = tg.simulate(ramp(lambda t, x, p: 1.0 if x < 0.5 else 2.0), (0.0, 1.0)).statistics
     assert statistics.seconds > 0.0
     assert statistics.compile_seconds > 0.0
+
+
+def low_passes(condition: Any) -> list[tuple[str, ...]]:
+    class Ball(tg.Component):
+        h = tg.State(1.0)
+        v = tg.State(0.0)
+        armed = tg.Discrete(False)
+        passes = tg.Discrete(0)
+
+        def equations(self):
+            yield tg.der(self.h) == self.v
+            yield tg.der(self.v) == -9.81
+
+        @tg.when(lambda self: self.h < 0)
+        def bounce(self):
+            return {self.v: -0.8 * self.v}
+
+        @tg.at(1.0)
+        def arm(self):
+            return {self.armed: True}
+
+        @tg.when(condition)
+        def low(self):
+            return {self.passes: self.passes + 1}
+
+    return causes(Ball(), 1.5)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [lambda self: tg.time > 1 and self.h < 0.1, lambda self: self.armed and self.h < 0.1, lambda self: self.h < 0.1 if tg.time > 1 else False],
+    ids=["time", "discrete", "conditional"],
+)
+def test_a_relation_off_the_active_path_is_no_cause(condition: Any) -> None:
+    found = low_passes(condition)
+    assert found[0] == ("bounce", "h < 0")
+    assert ("low", "h < 0.1") in found
+    assert [cause for cause in found if "low" not in cause and "h < 0.1" in cause] == []
+
+
+def test_a_relation_that_mattered_and_changed_along_is_a_cause() -> None:
+    def slopes(t: Any, y: Any) -> Any:
+        return [1.0 if y["x"] < 0.5 else 2.0, 1.0 if y["w"] < 0.5 else 2.0]
+
+    jump = tg.event(lambda t, y: y["x"] >= 0.25, reset=lambda t, y: {"w": 3.0}, name="jump")
+    assert causes(tg.ode(slopes, y0={"x": 0.0, "w": 0.0}, events=jump), 0.4) == [("jump", "x >= 0.25", "w >= 0.5")]
+
+
+def test_values_before_and_after_are_plain_numbers() -> None:
+    (event,) = tg.simulate(ramp(lambda t, x, p: 1.0 if x < 0.5 else 2.0), (0.0, 1.0)).events
+    assert {type(value) for value in (*event.before.values(), *event.after.values())} == {float}

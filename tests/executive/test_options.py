@@ -86,3 +86,24 @@ def test_tolerances_are_taken_in_all_forms() -> None:
 def test_parameters_replace_the_models() -> None:
     assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8, parameters={"k": 2.0}).final["x"] == pytest.approx(math.exp(-2.0), rel=1e-7)
     assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8).final["x"] == pytest.approx(math.exp(-1.0), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("t_eval", "outputs=times"),
+        ("dense_output", "result.at(t)"),
+        ("events", "tg.ode(..., events=tg.event("),
+        ("args", "p={...}"),
+        ("jac", "nothing: derivatives"),
+        ("sensitivity", "sensitivities"),
+        ("max_stp", "max_step"),
+        ("Rtol", "rtol"),
+        ("colour", "one of outputs, sensitivities"),
+    ],
+)
+def test_a_name_that_no_option_has_is_answered_with_the_one_meant(name: str, said: str) -> None:
+    for run in (tg.simulate, tg.prepare):
+        with pytest.raises(tg.UsageError, match=f"no option '{name}'") as caught:
+            run(MODEL, (0.0, 1.0), **{name: 1.0})
+        assert caught.value.hint.startswith(said) or said in caught.value.hint

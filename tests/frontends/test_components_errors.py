@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tidegate.frontends.components as tg
@@ -260,3 +261,63 @@ def test_a_body_that_cannot_be_followed_is_named_with_its_line() -> None:
         Loop().lower()
     assert caught.value.origin is not None
     assert caught.value.origin.line > 0
+
+
+def class_with(make: Callable[[Any, Any], Any]) -> None:
+    """A class whose body does something with two of its variables."""
+
+    class Bad(tg.Component):
+        x = tg.State([0.0, 1.0])
+        on = tg.Discrete(True)
+        made = make(x, on)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        case(lambda x, on: tg.when(x < 0.5), "self.x < 0.5"),
+        case(lambda x, on: tg.when(x > 0.5), "self.x > 0.5"),
+        case(lambda x, on: tg.when(np.float64(0.5) < x), "np.less(0.5, self.x)"),
+        case(lambda x, on: tg.when(x == 0.5), "self.x == 0.5"),
+        case(lambda x, on: tg.when(x >= on), "self.x >= self.on"),
+        case(lambda x, on: tg.when(not on), "self.on, with and, or, not inside of it"),
+        case(lambda x, on: tg.Output(2.0 * x), "2.0 * self.x"),
+        case(lambda x, on: tg.Output(x**2), "self.x ** 2"),
+        case(lambda x, on: tg.Output(-x), "-self.x"),
+        case(lambda x, on: tg.Output(abs(x)), "abs(self.x)"),
+        case(lambda x, on: tg.Output(x[1]), "self.x[1]"),
+        case(lambda x, on: tg.Output(np.maximum(x, 0.5)), "np.maximum(self.x, 0.5)"),
+        case(lambda x, on: tg.Output(float(x)), "float(self.x)"),
+    ],
+)
+def test_computing_in_the_body_of_a_class_is_answered_with_the_function_to_write(make: Any, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        class_with(make)
+    assert caught.value.hint.removeprefix("give a function of the component: ").startswith(f"lambda self: {said}")
+    assert caught.value.origin is not None
+    assert caught.value.origin.file.endswith("test_components_errors.py")
+
+
+def test_declarations_are_still_the_same_only_as_themselves() -> None:
+    assert Point.x == Point.x
+    assert Point.x != Point.y
+    assert {Point.x: 1}[Point.x] == 1
+
+
+def test_time_is_not_called() -> None:
+    with pytest.raises(UsageError, match=r"tg\.time is a value and is not called"):
+        tg.when(tg.time() > 3)
+
+    def equations(self: Any) -> Any:
+        yield tg.der(self.x) == tg.time()
+        yield tg.der(self.y) == 1
+
+    with pytest.raises(UsageError, match=r"(?s)tg.time is a value.*write tg.time without the parentheses") as caught:
+        with_equations(equations).lower()
+    assert caught.value.origin is not None
+    assert caught.value.origin.line == line_of(equations, 1)
+
+
+def test_a_variable_is_not_called() -> None:
+    with pytest.raises(UsageError, match="k is a value and is not called"):
+        with_equations(lambda self: [tg.der(self.x) == self.k(), tg.der(self.y) == 1]).lower()

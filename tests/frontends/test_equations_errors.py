@@ -150,3 +150,14 @@ def test_events_are_made_by_event():
 def test_outputs_must_have_names():
     with pytest.raises(UsageError, match="return a dict"):
         ode(still, {"h": 1.0}, outputs=lambda t, y: [y[0]]).lower()
+
+
+def yields(t, y):
+    yield y[0]
+    yield -y[1]
+
+
+@pytest.mark.parametrize("function", [yields, lambda t, y: (value for value in y)], ids=["yield", "generator expression"])
+def test_a_generator_is_told_to_return_a_list(function):
+    with pytest.raises(UsageError, match=r"(?s)is a generator.*return a list of 2 derivatives: return \[...\], without yield"):
+        ode(function, [1.0, 2.0]).lower()

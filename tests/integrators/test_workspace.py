@@ -41,7 +41,7 @@ def fences(monkeypatch: pytest.MonkeyPatch) -> Fences:
     found = Fences()
     module: Any = kernel("tidegate.integrators.radau.integrator")
     begin: Callable[..., None] = workspace.Workspace.__init__
-    buffer: Callable[[int], np.ndarray] = module._buffer  # noqa: SLF001 - the buffers are what is tested
+    buffer: Callable[[int], np.ndarray] = module._buffer
 
     def fenced(self: Any, numbers: dict[int, int], whole: dict[int, int]) -> None:
         begin(self, numbers, whole)
@@ -59,7 +59,7 @@ def test_a_run_writes_only_into_its_own_arrays(fences: Fences, example: Any, sen
     end = example.t_span[1]
     run = tg.prepare(example.model, (0.0, end), rtol=rtol, sensitivities=sensitivities, outputs=end / 7, event_rows=True)
     integrator: Any = run.integrator()
-    work = integrator._work  # noqa: SLF001 - the gaps between its arrays are looked at
+    work = integrator._work
     stop = integrator.start()
     while stop is Stop.LIMIT:
         stop = integrator.advance(10_000)

@@ -177,7 +177,8 @@ def test_two_writers_of_one_variable_are_refused_naming_both() -> None:
     model = replace(ball(), whens=(clause("bounce", v, 1.0, 20), clause("kick", v, 2.0, 30)))
     (found,) = problems(model)
     assert "v is assigned by both bounce (at ball.py:20) and kick" in found[0]
-    assert "elsewhen" in found[0]
+    assert "one event whose condition returns a list (tg.event)" in found[0]
+    assert "one chain with elsewhen (components)" in found[0]
     assert found[1] == Origin("ball.py", 30)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tidegate.errors import UsageError
 from tidegate.results import Event, EventLog, Result
+from tidegate.results.events import largest
 
 
 def test_filters_keep_order_and_leave_the_log_alone() -> None:
@@ -70,3 +72,27 @@ def test_table_for_pandas_has_a_row_an_event_and_derivatives_of_time(ball: Resul
     assert frame["time"].tolist() == ball.events.times.tolist()
     assert frame["dt/d(e)"].tolist() == [0.5, 1.5, 2.5, 3.5]
     assert EventLog().to_dataframe().empty
+
+
+def test_rounding_is_no_change() -> None:
+    before = {"h": 3e-17, "v": -4.0, "x": 1.0, "z": 0.0, "n": 1.0}
+    after = {"h": -2e-12, "v": 3.0, "x": 1.0 + 1e-12, "z": 2e-20, "n": 2.0}
+    event = Event(0, 0.0, "state", before=before, after=after, sizes={"h": 1.0, "v": 4.0, "x": 1.0, "z": 1e-13, "n": 2.0})
+    assert event.change_text() == "v: -4 -> 3, n: 1 -> 2"
+
+
+def test_what_is_small_in_the_whole_run_changes_by_little() -> None:
+    event = Event(0, 0.0, "state", before={"flow": 1e-9, "level": 1e3}, after={"flow": 3e-9, "level": 1e3}, sizes={"flow": 3e-9, "level": 1e3})
+    assert event.change_text() == "flow: 1e-9 -> 3e-9"
+
+
+def test_sizes_are_the_largest_finite_values() -> None:
+    values = np.array([[1.0, np.nan, 0.0], [-3.0, np.inf, 0.0], [2.0, -5.0, 0.0]])
+    assert largest(["a", "b"], values) == {"a": 3.0, "b": 5.0}
+    assert largest(["a"], np.zeros((0, 2))) == {"a": 0.0}
+
+
+def test_a_result_read_back_tells_rounding_from_change_alike(ball: Result, tmp_path: Path) -> None:
+    ball.to_netcdf(tmp_path / "ball.nc")
+    read = Result.load(tmp_path / "ball.nc")
+    assert read.events[0].sizes["h"] == np.max(np.abs(ball["h"]))

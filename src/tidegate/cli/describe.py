@@ -15,12 +15,14 @@ from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
+from tidegate.expressions.tables import Grid
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
 from tidegate.results.labels import number
 
 __all__ = ["ClauseDescription", "ConditionDescription", "Description", "EquationDescription", "VariableDescription", "describe"]
 
 _RELATIONS: Final = ("ge", "gt", "nonzero")
+_PIECES: Final = ("floor", "segment")
 _CALENDAR: Final = frozenset({Role.TIME, Role.PARAMETER, Role.DISCRETE, Role.PREVIOUS})
 
 Use = Literal["", "x", "'", "X"]
@@ -39,7 +41,7 @@ class VariableDescription:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDescription:
-    """A relation, the discontinuity function whose zero it changes at, and where it was written."""
+    """A relation, the discontinuity function whose zero it changes at, and where it was written; of a table its corners, all in one."""
 
     relation: str
     function: str
@@ -132,11 +134,23 @@ def _short(expr: Expr) -> str:
 
 def _conditions(model: Model) -> Iterator[ConditionDescription]:
     places = _relation_origins(model.condition_origins)
-    relations = [item for item in walk(_roots(model)) if item.op in _RELATIONS]
+    relations = [item for item in walk(_roots(model)) if item.op in (*_RELATIONS, *_PIECES)]
     for relation, symbols in zip(relations, dependency_sets(relation.args[0] for relation in relations), strict=True):
         roles = {item.data.role for item in symbols}
         kind = "state" if not roles <= _CALENDAR else "time" if Role.TIME in roles else "held"
-        yield ConditionDescription(text(relation), text(relation.args[0]), kind, places.get(relation, Origin()))
+        if relation.op in _RELATIONS:
+            yield ConditionDescription(text(relation), text(relation.args[0]), kind, places.get(relation, Origin()))
+        else:
+            yield ConditionDescription(_pieces(relation), "", kind, places.get(relation, Origin()))
+
+
+def _pieces(item: Expr) -> str:
+    """What is passed from piece to piece, and how many edges there are."""
+    if item.op == "floor":
+        return f"{text(item)}: every whole number"
+    corners = len(item.data) - 2
+    name = item.data.name if isinstance(item.data, Grid) else "table"
+    return f"{name if name == 'table' else f'table `{name}`'} of {text(item.args[0])}: {corners} corner{'' if corners == 1 else 's'}"
 
 
 def _relation_origins(origins: Mapping[Expr, Origin]) -> dict[Expr, Origin]:

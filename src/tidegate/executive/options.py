@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Final
 
@@ -13,11 +13,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.results.labels import unknown_name
 
-__all__ = ["METHODS", "Options", "check_options", "output_times"]
+__all__ = ["METHODS", "Options", "check_names", "check_options", "output_times"]
 
 METHODS: Final = ("auto", "radau")
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
+
+# names that people bring from scipy.integrate, and where here the same thing is
+_ELSEWHERE: Final = {
+    "t_eval": "outputs=times, or outputs=0.1 for equidistant times",
+    "dense_output": "result.at(t), which is always there; dense=False saves its memory",
+    "events": "the events belong to the model: tg.ode(..., events=tg.event(condition, reset=...))",
+    "args": "parameters belong to the model: tg.ode(f, y0=..., p={...}), read in f(t, y, p)",
+    "y0": "start values belong to the model: tg.ode(f, y0=...)",
+    "p": "parameters={name: value} replaces values of the model's parameters",
+    "jac": "nothing: derivatives are made from the model itself",
+    "jac_sparsity": "nothing: the sparsity is found in the model itself",
+    "vectorized": "nothing: the model is compiled",
+    "min_step": "nothing: steps are as short as the tolerance asks; max_steps limits the work",
+    "hmax": "max_step=...",
+    "h0": "first_step=...",
+    "mxstep": "max_steps=...",
+    "t": "t_span=(start, end)",
+    "tcrit": "nothing: the times at which a condition changes are found in the model itself",
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +82,17 @@ class Options:
         if self.atol is not None:
             plain["atol"] = dict(self.atol) if isinstance(self.atol, Mapping) else np.asarray(self.atol, dtype=float).tolist()
         return plain
+
+
+def check_names(names: Iterable[str]) -> None:
+    """UsageError for the first name that no option has, with the option that was meant."""
+    known = [entry.name for entry in fields(Options)]
+    for name in names:
+        if name in known:
+            continue
+        if name in _ELSEWHERE:
+            raise UsageError(f"no option {name!r}", hint=_ELSEWHERE[name])
+        raise unknown_name("option", name, known)
 
 
 def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, float]:

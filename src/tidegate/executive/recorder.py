@@ -15,6 +15,7 @@ from tidegate.executive.causes import Causes
 from tidegate.expressions import Expr
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
+from tidegate.results.events import largest
 
 __all__ = ["RecordedEvents", "columns", "interpolant", "rows"]
 
@@ -75,9 +76,10 @@ class RecordedEvents(Sequence[Event]):
     ----------
     problem : the run.
     records : where the log entries are.
+    values : (rows, columns) of the whole run, as ``rows`` gives them.
     """
 
-    def __init__(self, problem: Problem, records: Records) -> None:
+    def __init__(self, problem: Problem, records: Records, values: FloatArray) -> None:
         self._problem = problem
         self._compiled = problem.model
         layout = self._compiled.layout
@@ -87,6 +89,7 @@ class RecordedEvents(Sequence[Event]):
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
         self.table: FloatArray = np.concatenate(records.log) if records.log else np.zeros((0, width))
         self._last: list[Event] = []
+        self._sizes = largest(self._names, values)
 
     def append(self, event: Event) -> None:
         """Add what happened at the very end of the run."""
@@ -143,4 +146,5 @@ class RecordedEvents(Sequence[Event]):
             after=dict(zip(self._names, [*y_after[:own].tolist(), *m_after[first:].tolist()], strict=True)),
             dt_dp=dict(zip(chosen, entry[5 : 5 + ns].tolist(), strict=True)),
             messages=cause.messages,
+            sizes=self._sizes,
         )

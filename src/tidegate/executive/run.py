@@ -221,8 +221,8 @@ class Prepared:
 
     def _result(self, integrator: Integrator, records: Records, status: Literal["finished", "terminated", "failed"], cost: _Cost) -> Result:
         problem, compiled = self.problem, self.problem.model
-        events = RecordedEvents(problem, records)
         times, values, sensitivities = rows(problem, records)
+        events = RecordedEvents(problem, records, values)
         counters = integrator.counters
         closing = None
         if status != "failed" and len(times):

@@ -7,10 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from tidegate.errors import UsageError
 from tidegate.export.netcdf import to_netcdf
 from tidegate.export.table import to_csv
-from tidegate.results import Result
+from tidegate.results import Result, known_suffix
 
 __all__ = ["FORMATS", "format_of", "save"]
 
@@ -25,10 +24,7 @@ def format_of(path: str | Path) -> str:
     UsageError
         For any other suffix.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise UsageError(f"cannot save a result as {str(path)!r}", hint=f"a name that ends in {' or '.join(FORMATS)}")
-    return suffix
+    return known_suffix(path, FORMATS, "a result")
 
 
 def save(result: Result, path: str | Path) -> Path:

@@ -25,11 +25,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
-from tidegate.errors import UntraceableError
+from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions.printing import text
 from tidegate.expressions.simplify import simplified
 
@@ -157,6 +157,11 @@ class Expr:
     def __repr__(self) -> str:
         return text(self)
 
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """Values are not called; said so, because ``tg.time()`` is written easily."""
+        name = "tg.time" if self.op == "symbol" and self.data.role is Role.TIME else text(self)
+        raise UsageError(f"{name} is a value and is not called", hint=f"write {name} without the parentheses behind it")
+
     def __copy__(self) -> Expr:
         return self
 
@@ -266,23 +271,13 @@ class Expr:
         return NotImplemented if equal is NotImplemented else ~equal
 
     def __and__(self, other: Any) -> Expr:
-        a, b = as_boolean(self), as_boolean(other)
-        if a is FALSE or b is FALSE:
-            return FALSE
-        if a is TRUE or a is b:
-            return b
-        return a if b is TRUE else node("and", (a, b))
+        return node("and", (as_boolean(self), as_boolean(other)))
 
     def __rand__(self, other: Any) -> Expr:
         return as_boolean(other) & self
 
     def __or__(self, other: Any) -> Expr:
-        a, b = as_boolean(self), as_boolean(other)
-        if a is TRUE or b is TRUE:
-            return TRUE
-        if a is FALSE or a is b:
-            return b
-        return a if b is FALSE else node("or", (a, b))
+        return node("or", (as_boolean(self), as_boolean(other)))
 
     def __ror__(self, other: Any) -> Expr:
         return as_boolean(other) | self

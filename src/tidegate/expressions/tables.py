@@ -6,20 +6,32 @@ not-a-knot spline (de Boor, A Practical Guide to Splines, 1978, chapter IV), twi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.expressions.arithmetic import apply, segment_index
 from tidegate.expressions.elementwise import elementwise
-from tidegate.expressions.nodes import Expr, Spline, constant, lookup, segment, spline
+from tidegate.expressions.nodes import Expr, Spline, as_real, constant, lookup, node, spline
 
-__all__ = ["Table", "table"]
+__all__ = ["Grid", "Table", "table"]
+
+
+class Grid(tuple[float, ...]):  # noqa: SLOT001 - a tuple's subclass can have no slots with names
+    """Where the corners of a table are, and how the user calls it; equal to any other grid with the same corners."""
+
+    name: str  # in a __dict__, since tuples have no slots
+
+    def __new__(cls, x: Iterable[float], name: str = "") -> Self:
+        """The corners x of the table ``name``."""
+        grid = super().__new__(cls, x)
+        grid.name = name
+        return grid
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class Table:
     def _expression(self, x: Expr) -> Expr:
         if self.kind == "cubic":
             return spline(x, self.pieces)
-        k = segment(x, self.x) if len(self.x) > 2 else constant(0.0)
+        k = node("segment", (as_real(x),), Grid(self.x, self.name)) if len(self.x) > 2 else constant(0.0)
         pieces = len(self.slopes)
         return lookup(k, self.y[:pieces]) + lookup(k, self.slopes) * (x - lookup(k, self.x[:pieces]))
 

@@ -319,7 +319,7 @@ def _check_writers(model: Model) -> Iterator[Problem]:
                 reported.add((action.target, other, label))
                 where = f" (at {place})" if str(place) else ""
                 both = f"{other or 'one clause'}{where} and {label or 'another clause'}"
-                advice = "make them one chain with elsewhen, or one clause with several conditions"
+                advice = "join them, as one event whose condition returns a list (tg.event), or as one chain with elsewhen (components)"
                 yield f"{action.target!r} is assigned by both {both}; which of them is last would be an accident: {advice}", origin
 
 

@@ -9,7 +9,7 @@ from tidegate.errors import UsageError
 from tidegate.plot.curves import Times
 from tidegate.plot.marks import mark_events
 from tidegate.plot.panels import Panel, sensitivity_panels, value_panels
-from tidegate.results import Result, written_whole
+from tidegate.results import Result, known_suffix, written_whole
 from tidegate.results.labels import number
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ def picture_format(path: str | Path) -> str:
     UsageError
         For any other suffix.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in PICTURE_FORMATS:
-        raise UsageError(f"cannot save a picture as {str(path)!r}", hint=f"a name that ends in {', '.join(PICTURE_FORMATS)}")
-    return suffix
+    return known_suffix(path, PICTURE_FORMATS, "a picture")
 
 
 def plot(result: Result, *names: str, path: str | Path | None = None, sensitivities: bool = False) -> Figure:

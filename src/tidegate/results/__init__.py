@@ -5,7 +5,7 @@ Stage after the run. In go plain arrays and names from the recorder, out come ob
 
 from tidegate.results.columns import Column, ColumnRole
 from tidegate.results.events import Event, EventKind, EventLog
-from tidegate.results.files import written_whole
+from tidegate.results.files import known_suffix, written_whole
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.labels import close_names, unknown_name
 from tidegate.results.result import Result, RunStatus
@@ -22,6 +22,7 @@ __all__ = [
     "RunStatus",
     "Statistics",
     "close_names",
+    "known_suffix",
     "unknown_name",
     "written_whole",
 ]

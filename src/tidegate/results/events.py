@@ -19,14 +19,26 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-__all__ = ["Event", "EventKind", "EventLog"]
+__all__ = ["Event", "EventKind", "EventLog", "largest"]
 
 EventKind = Literal["state", "time", "step", "initial", "final"]
 
 _KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
 _NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
+_ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is rounding, far below any tolerance in use
 _SHOWN_ROWS: Final = 30  # a screen's height
+
+
+def largest(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:
+    """The largest finite absolute value of each column, by name; columns beyond the names are left out.
+
+    Parameters
+    ----------
+    values : (rows, columns).
+    """
+    columns = np.abs(values[:, : len(names)])
+    return dict(zip(names, np.max(columns, axis=0, where=np.isfinite(columns), initial=0.0).tolist(), strict=True))
 
 
 class _ByName(dict[str, float]):
@@ -52,6 +64,7 @@ class Event:
     before, after : values by name.
     dt_dp : derivative of the time by parameter, by name.
     messages : what the model said.
+    sizes : largest absolute values in the whole run, by name; beside them rounding is told from change.
     """
 
     index: int
@@ -65,6 +78,7 @@ class Event:
     after: Mapping[str, float] = field(default_factory=dict[str, float])
     dt_dp: Mapping[str, float] = field(default_factory=dict[str, float])
     messages: tuple[str, ...] = ()
+    sizes: Mapping[str, float] = field(default_factory=dict[str, float], repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dt_dp", _ByName(self.dt_dp))
@@ -87,8 +101,9 @@ class Event:
         parts: list[str] = []
         for name, pair in changes.items():
             old, new = (number(value, 4) for value in pair)
-            # rounding in a value that is zero on both sides is no news
-            if old != new and not all(abs(value) <= noise for value in pair):
+            # rounding is no news, also in a value that is zero on both sides
+            is_rounding = abs(pair[1] - pair[0]) <= _ROUNDING * max(*map(abs, pair), self.sizes.get(name, 0.0))
+            if old != new and not is_rounding and not all(abs(value) <= noise for value in pair):
                 parts.append(f"{name}: {old} -> {new}")
         return ", ".join(parts[:limit]) + (f" and {len(parts) - limit} more" if len(parts) > limit else "")
 

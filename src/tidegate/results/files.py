@@ -1,15 +1,39 @@
-"""Files that are there whole or not at all (stage: results). In goes a path, out comes a place to write to that becomes it."""
+"""Files that are there whole or not at all (stage: results). In goes a path, out comes a place to write to that becomes it, or its format."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
 from tidegate.errors import UsageError
 
-__all__ = ["written_whole"]
+__all__ = ["known_suffix", "written_whole"]
+
+
+def known_suffix(path: str | Path, known: Iterable[str], what: str) -> str:
+    """The suffix of a file, if it is one of those known.
+
+    Parameters
+    ----------
+    what : is to be saved, e.g. ``"a picture"``.
+
+    Raises
+    ------
+    UsageError
+        For any other suffix.
+
+    Examples
+    --------
+    >>> known_suffix("Ball.PNG", (".png", ".svg"), "a picture")
+    '.png'
+    """
+    suffix = Path(path).suffix.lower()
+    *others, last = known
+    if suffix not in (*others, last):
+        raise UsageError(f"cannot save {what} as {str(path)!r}", hint=f"a name that ends in {', '.join(others)} or {last}")
+    return suffix
 
 
 @contextmanager

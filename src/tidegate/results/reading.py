@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import Origin, UsageError
 from tidegate.results.columns import Column, group_columns, storage_names
-from tidegate.results.events import Event, EventKind, EventLog
+from tidegate.results.events import Event, EventKind, EventLog, largest
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result
 from tidegate.results.statistics import Statistics
@@ -57,7 +57,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
         parameters=json.loads(attributes["parameters"]),
         sensitivity_parameters=parameters,
         sensitivities=sensitivities,
-        events=_events(dataset),
+        events=_events(dataset, largest([column.name for column in columns], values)),
         statistics=Statistics.from_dict(json.loads(attributes["statistics"])),
         interpolant=_interpolant(dataset),
         options=json.loads(attributes["options"]),
@@ -67,7 +67,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
     )
 
 
-def _events(dataset: xr.Dataset) -> EventLog:
+def _events(dataset: xr.Dataset, sizes: dict[str, float]) -> EventLog:
     times = dataset["event_time"].values
     before, after = _rows(dataset, "event_before"), _rows(dataset, "event_after")
     derivatives = _rows(dataset, "event_dt_dp")
@@ -87,6 +87,7 @@ def _events(dataset: xr.Dataset) -> EventLog:
                 after=after[i] if after else {},
                 dt_dp=derivatives[i] if derivatives else {},
                 messages=_lines(dataset["event_message"].values[i]),
+                sizes=sizes,
             )
         )
     return EventLog(events, times)

@@ -127,36 +127,27 @@ def maximum_matching(rows: Rows, n_columns: int) -> Matching:
                 _augment(row, rows, column_of_row, row_of_column, distance, tried)
 
 
-def _reach_over(rows: Rows, matching: Matching) -> tuple[set[int], set[int]]:
-    found_rows = {row for row, column in enumerate(matching.column_of_row) if column == _FREE}
-    found_columns: set[int] = set()
-    stack = list(found_rows)
+def _reach(neighbours: Rows, partner: Sequence[int], partner_of_neighbour: Sequence[int]) -> tuple[set[int], set[int]]:
+    """What alternating paths from the free rows reach, rows and columns; of columns and rows with the roles exchanged."""
+    found = {item for item, other in enumerate(partner) if other == _FREE}
+    found_neighbours: set[int] = set()
+    stack = list(found)
     while stack:
-        for column in rows[stack.pop()]:
-            partner = matching.row_of_column[column]
-            found_columns.add(column)
-            if partner not in found_rows:
-                found_rows.add(partner)
-                stack.append(partner)
-    return found_rows, found_columns
+        for neighbour in neighbours[stack.pop()]:
+            following = partner_of_neighbour[neighbour]
+            found_neighbours.add(neighbour)
+            if following not in found:
+                found.add(following)
+                stack.append(following)
+    return found, found_neighbours
 
 
-def _reach_under(rows: Rows, n_columns: int, matching: Matching) -> tuple[set[int], set[int]]:
+def _transposed(rows: Rows, n_columns: int) -> list[list[int]]:
     rows_of: list[list[int]] = [[] for _ in range(n_columns)]
     for row, columns in enumerate(rows):
         for column in columns:
             rows_of[column].append(row)
-    found_columns = {column for column, row in enumerate(matching.row_of_column) if row == _FREE}
-    found_rows: set[int] = set()
-    stack = list(found_columns)
-    while stack:
-        for row in rows_of[stack.pop()]:
-            partner = matching.column_of_row[row]
-            found_rows.add(row)
-            if partner not in found_columns:
-                found_columns.add(partner)
-                stack.append(partner)
-    return found_rows, found_columns
+    return rows_of
 
 
 def dulmage_mendelsohn(rows: Rows, n_columns: int, matching: Matching | None = None) -> Parts:
@@ -168,8 +159,8 @@ def dulmage_mendelsohn(rows: Rows, n_columns: int, matching: Matching | None = N
     Parts(over_rows=(0, 1), over_columns=(0,), under_rows=(2,), under_columns=(1, 2), well_rows=(), well_columns=())
     """
     matching = matching or maximum_matching(rows, n_columns)
-    over_rows, over_columns = _reach_over(rows, matching)
-    under_rows, under_columns = _reach_under(rows, n_columns, matching)
+    over_rows, over_columns = _reach(rows, matching.column_of_row, matching.row_of_column)
+    under_columns, under_rows = _reach(_transposed(rows, n_columns), matching.row_of_column, matching.column_of_row)
     return Parts(
         tuple(sorted(over_rows)),
         tuple(sorted(over_columns)),

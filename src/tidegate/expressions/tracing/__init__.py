@@ -4,13 +4,12 @@ from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.source import function_origin
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
-from tidegate.expressions.tracing.vector import Layout, UnknownNameError, Vector, is_symbolic
+from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
 
 __all__ = [
     "Layout",
     "Opaque",
     "Trace",
-    "UnknownNameError",
     "Vector",
     "Yielded",
     "function_origin",

@@ -59,6 +59,8 @@ class Yields:
 
 def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of ``function(*args, **kwargs)``."""
+    if isinstance(function, Expr):
+        function(*args, **kwargs)  # says what is wrong
     if isinstance(function, Closure):
         return _follow(tracer, function, args, kwargs)
     if isinstance(function, BoundClosure):

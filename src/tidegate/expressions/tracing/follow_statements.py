@@ -68,15 +68,19 @@ def _if(tracer: Tracer, node: ast.If, frame: Frame) -> Flow:
     return flow
 
 
+def _once(tracer: Tracer, node: ast.For | ast.While, frame: Frame, *, early: bool) -> Flow:
+    """The body of a loop, once; ``early`` if a condition may leave it before its end."""
+    if not early:
+        return run(tracer, node.body, frame)
+    with scope(tracer, frame, Flow.CONTINUE) as close:
+        return close(run(tracer, node.body, frame))
+
+
 def _for(tracer: Tracer, node: ast.For, frame: Frame) -> Flow:
     early = leaves_early(node)
     for item in iterate(tracer, node.iter, frame):
         assign(tracer, node.target, item, frame)
-        if early:
-            with scope(tracer, frame, Flow.CONTINUE) as close:
-                flow = close(run(tracer, node.body, frame))
-        else:
-            flow = run(tracer, node.body, frame)
+        flow = _once(tracer, node, frame, early=early)
         if flow is Flow.RETURN:
             return flow
         if flow is Flow.BREAK:
@@ -85,6 +89,7 @@ def _for(tracer: Tracer, node: ast.For, frame: Frame) -> Flow:
 
 
 def _while(tracer: Tracer, node: ast.While, frame: Frame) -> Flow:
+    early = leaves_early(node)
     while True:
         tracer.position = (frame.file, node.test)
         test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
@@ -95,11 +100,7 @@ def _while(tracer: Tracer, node: ast.While, frame: Frame) -> Flow:
             )
         if not test:
             return run(tracer, node.orelse, frame)
-        if leaves_early(node):
-            with scope(tracer, frame, Flow.CONTINUE) as close:
-                flow = close(run(tracer, node.body, frame))
-        else:
-            flow = run(tracer, node.body, frame)
+        flow = _once(tracer, node, frame, early=early)
         if flow is Flow.RETURN:
             return flow
         if flow is Flow.BREAK:

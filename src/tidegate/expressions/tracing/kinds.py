@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
 
-__all__ = ["class_of", "is_array", "is_collection", "is_dict", "is_mapping", "is_sequence"]
+from tidegate.expressions.nodes import Expr
+
+__all__ = ["class_of", "is_array", "is_collection", "is_dict", "is_function", "is_mapping", "is_sequence"]
 
 
 def is_array(value: Any) -> TypeGuard[np.ndarray[Any, Any]]:
@@ -33,6 +35,11 @@ def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
 def is_collection(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]]:
     """True for lists, tuples and sets."""
     return isinstance(value, list | tuple | set | frozenset)
+
+
+def is_function(value: Any) -> TypeGuard[Callable[..., Any]]:
+    """True for what can be called; an expression can be only so that the error of calling it says what is wrong."""
+    return callable(value) and not isinstance(value, Expr)
 
 
 def class_of(value: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from tidegate.errors import TidegateError, UsageError
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.nodes import Expr, OpaqueFunction, as_real, opaque_call, walk
-from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_function, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
 
 __all__ = ["Opaque", "opaque", "probe_values"]
@@ -124,7 +124,7 @@ def opaque(function: Callable[..., Any] | None = None, n_outputs: int | None = N
     """
     if function is None:
         return functools.partial(opaque, n_outputs=n_outputs)
-    if not callable(function):
+    if not is_function(function):
         raise UsageError(f"tg.opaque was given {function!r}, which cannot be called")
     if n_outputs is not None and (n_outputs < 1 or n_outputs != int(n_outputs)):
         raise UsageError(f"n_outputs is {n_outputs!r}; a whole number of at least 1 is expected")

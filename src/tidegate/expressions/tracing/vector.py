@@ -15,20 +15,14 @@ from typing import Any, Final, Self, override
 
 import numpy as np
 
-from tidegate.errors import UntraceableError, UsageError
+from tidegate.errors import UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.kinds import is_array, is_collection, is_dict, is_sequence
 
-__all__ = ["Layout", "UnknownNameError", "Vector", "is_symbolic", "plain", "stored"]
+__all__ = ["Layout", "Vector", "is_symbolic", "plain", "stored"]
 
 _MOST_SUGGESTED: Final = 3
-
-
-class UnknownNameError(UsageError, AttributeError, KeyError):
-    """A vector was asked for a name it does not have; Python's own protocols see the error they expect."""
-
-    __str__ = Exception.__str__
 
 
 @dataclass(frozen=True, eq=False)

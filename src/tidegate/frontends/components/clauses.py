@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, cast, overload
 
 from tidegate.errors import Origin, UsageError
-from tidegate.frontends.components.declarations import caller
+from tidegate.expressions.tracing.kinds import is_function
+from tidegate.frontends.components.class_body import caller
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
 
@@ -91,7 +92,7 @@ def _decorator(trigger: Trigger) -> Callable[[Body | Clause], Clause]:
                     f"{body.name} would belong to two chains", origin=trigger.origin, hint="give one @tg.when all conditions: @tg.when(c1, c2)"
                 )
             return Clause(body.body, (trigger, *body.triggers))
-        if not callable(body):
+        if not is_function(body):
             raise UsageError(f"@tg.{trigger.kind} stands above {body!r}; a method is expected", origin=trigger.origin)
         return Clause(body, (trigger,))
 

@@ -5,20 +5,19 @@ On the class an attribute is its declaration; on an instance it is the symbol th
 
 from __future__ import annotations
 
-import linecache
 import math
-import sys
 from copy import copy
 from typing import Any, ClassVar, Final, Literal, Self, overload
 
 import numpy as np
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role
+from tidegate.expressions import Role
+from tidegate.frontends.components.class_body import caller, refuse_computations
 from tidegate.frontends.components.elements import Given, quantity
 from tidegate.model import Bound, VariableRole
 
-__all__ = ["UNSET", "Algebraic", "Declaration", "Discrete", "Input", "Kind", "Output", "Parameter", "State", "caller"]
+__all__ = ["UNSET", "Algebraic", "Declaration", "Discrete", "Input", "Kind", "Output", "Parameter", "State"]
 
 Kind = Literal["real", "integer", "boolean"]
 Limit = float | Bound | None
@@ -34,15 +33,6 @@ class _Unset:
 UNSET: Final = _Unset()
 
 
-def caller() -> Origin:
-    """The place in the user's source that called into this package."""
-    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("tidegate.frontends.components"):
-        frame = frame.f_back
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return Origin(file=file, line=line, text=linecache.getline(file, line).strip())
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
 
@@ -55,6 +45,7 @@ def _bound(limit: Limit, what: str, place: Origin) -> Bound | None:
     return Bound(float(limit))
 
 
+@refuse_computations
 class Declaration:
     """A variable of a component class; the subclasses say which role it has."""
 
@@ -122,7 +113,7 @@ class Declaration:
         """Shape of this variable when it has this value: as declared, or that of the value."""
         if self.shape is not None:
             return self.shape
-        if value is UNSET or callable(value) or isinstance(value, Expr):
+        if value is UNSET or callable(value):
             return ()
         return np.shape(value)
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import Expr, as_boolean, as_real, select
 from tidegate.expressions.tracing import Yielded, trace
+from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
@@ -64,7 +65,7 @@ class Follower:
                 hint = f"did you mean {', '.join(close)}?" if close else f"its variables are {', '.join(self.declarations)}"
                 raise UsageError(f"{self.name} has no variable {given!r}", origin=self.placed(origin), hint=hint)
             return getattr(self.component, given)
-        if callable(given):
+        if is_function(given):
             followed = trace(given, (self.component,))
             self._keep(followed.condition_origins)
             return followed.value

@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, symbol, walk
 from tidegate.expressions.substitute import substitute
+from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
@@ -98,7 +99,7 @@ def _kind(declaration: Declaration, value: Any) -> Kind:
     """As declared, or what Python calls the value; a parameter given as 2 and then as 2.5 is a real number."""
     if declaration.kind is not None:
         return declaration.kind
-    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or callable(value) or value is UNSET:
+    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or is_function(value) or value is UNSET:
         return "real"
     kind: str = np.asarray(value).dtype.kind
     if kind == "b":
@@ -140,7 +141,7 @@ def _start(declaration: Declaration, follower: Follower, origin: Origin) -> tupl
     if declaration.value is UNSET:
         return (), shape
     what = f"the value of {origin.path}"
-    value: Any = follower.value(declaration.value, origin) if callable(declaration.value) else declaration.value
+    value: Any = follower.value(declaration.value, origin) if is_function(declaration.value) else declaration.value
     found = [as_real(item) for item in elements(value, what, origin)]
     if declaration.shape is None and isinstance(declaration, Output):
         shape = np.shape(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.expressions.tracing.kinds import is_function
 from tidegate.model import DEFAULT_PRIORITY
 
 __all__ = ["Event", "event"]
@@ -51,7 +52,7 @@ def event(
     'bounce'
     """
     for what, function in (("condition", condition), ("reset", reset)):
-        if function is not None and not callable(function):
+        if function is not None and not is_function(function):
             raise UsageError(f"the {what} of an event is {function!r}, which cannot be called", hint=f"tg.event({what}=lambda t, y, p: ...)")
     if priority not in _PRIORITIES:
         raise UsageError(f"the priority of an event is {priority!r}; a whole number from 1 to 100 is expected")

@@ -10,6 +10,7 @@ from typing import Any
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import function_origin
+from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.lower import Description, lower
 from tidegate.frontends.equations.quantities import Problems, read_quantities
@@ -64,7 +65,7 @@ def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, o
     options : the rest.
     """
     maker = "tg.dae" if form is Form.DAE else "tg.ode"
-    if not callable(function):
+    if not is_function(function):
         raise UsageError(f"{maker} was given {function!r} as its function, which cannot be called", hint=f"{maker}(f, y0={{...}})")
     origin = function_origin(function)
     problems: Problems = []
@@ -76,7 +77,7 @@ def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, o
         name=options.name or _name_of(function),
         form=form,
         function=function,
-        y0=starts[0] if callable(starts[0]) else read_quantities("y", starts[0], problems, origin),
+        y0=starts[0] if is_function(starts[0]) else read_quantities("y", starts[0], problems, origin),
         ydot0=starts[1],
         p=read_quantities("p", p, problems, origin, kinds=True),
         has_p=p is not None,

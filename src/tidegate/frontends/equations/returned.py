@@ -7,6 +7,7 @@ say how many values were expected.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,6 +65,12 @@ class Returned:
     ) -> tuple[list[Expr], list[Origin], list[str]]:
         """Values in the order they were returned in, their places, and what messages call them."""
         value: Any = self.followed.value
+        if self.followed.yields or isinstance(value, Generator):
+            raise UsageError(
+                f"{self.name} is a generator: it yields values instead of returning them",
+                origin=self.origin,
+                hint=f"return a list of {len(y.elements)} {what}: return [...], without yield",
+            )
         if value is None:
             raise UsageError(f"{self.name} returns nothing", origin=self.origin, hint=f"return a list of {len(y.elements)} {what}")
         is_named = is_mapping(value)

@@ -1,0 +1,98 @@
+"""Computations in the body of a component class (front end of components: an operation goes in, an error that shows the way comes out).
+
+There a variable is still its declaration: no symbol stands for it before an instance is made, so nothing can be computed with it. Everything that is
+computed belongs into a function of the instance.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from types import FrameType
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+
+__all__ = ["caller", "refuse_computations"]
+
+_BINARY: Final = {
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "matmul": "@", "and": "&", "or": "|",
+}  # fmt: skip
+_REFLECTED: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or")
+_UNARY: Final = {"neg": "-{}", "pos": "+{}", "invert": "not {}", "abs": "abs({})", "float": "float({})", "bool": "{}, with and, or, not inside of it"}
+
+
+def _users_frame() -> FrameType:
+    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("tidegate.frontends.components"):
+        frame = frame.f_back
+    return frame
+
+
+def _place(frame: FrameType) -> Origin:
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Origin(file=file, line=line, text=linecache.getline(file, line).strip())
+
+
+def caller() -> Origin:
+    """The place in the user's source that called into this package."""
+    return _place(_users_frame())
+
+
+def refuse_computations[T](kind: type[T]) -> type[T]:
+    """Class decorator: operators, subscripts, truth values and numpy functions on instances of this class raise a ``UsageError``."""
+
+    def refuse(method: str, template: str) -> None:
+        def refused(self: Any, *others: Any) -> NoReturn:
+            _refuse(self, others, template, kind)
+
+        setattr(kind, f"__{method}__", refused)
+
+    for method, sign in _BINARY.items():
+        refuse(method, f"{{}} {sign} {{}}")
+    for method in _REFLECTED:
+        refuse(f"r{method}", f"{{1}} {_BINARY[method]} {{0}}")
+    for method, template in _UNARY.items():
+        refuse(method, template)
+    refuse("getitem", "{}[{}] ...")
+
+    def refuse_ufunc(self: Any, function: Any, _: str, *inputs: Any, **__: Any) -> NoReturn:
+        _refuse(self, (), _call_text(self, function.__name__, inputs), kind)
+
+    def equal(self: Any, other: object) -> bool:
+        if isinstance(other, int | float):
+            _refuse(self, (other,), "{} == {}", kind)
+        return self is other
+
+    # set here and not written into the class, so that editors and type checkers go on saying that declarations have no arithmetic
+    for name, value in (("array_ufunc", refuse_ufunc), ("eq", equal), ("hash", object.__hash__), ("iter", None)):
+        setattr(kind, f"__{name}__", value)
+    return kind
+
+
+def _refuse(declared: Any, others: tuple[Any, ...], template: str, kind: type) -> NoReturn:
+    frame = _users_frame()
+    words = [_written(item, frame, kind) for item in (declared, *others)]
+    name = words[0].removeprefix("self.")
+    raise UsageError(
+        f"{name} is computed with in the body of its class, where it has no value yet",
+        origin=_place(frame),
+        hint=f"give a function of the component: lambda self: {template.format(*words)}",
+    )
+
+
+def _call_text(declared: Any, function: str, inputs: tuple[Any, ...]) -> str:
+    # numpy hands its own scalars over as arrays without dimensions
+    words = ("{}" if item is declared else f"{float(item):g}" if np.ndim(item) == 0 else "..." for item in inputs)
+    return f"np.{function}({', '.join(words)})"
+
+
+def _written(item: Any, frame: FrameType, kind: type) -> str:
+    """How the user would write this in a function of the component."""
+    if not isinstance(item, kind):
+        return repr(item) if isinstance(item, int | float | str) else "..."
+    name = getattr(item, "name", "") or next((name for name, value in frame.f_locals.items() if value is item), "...")
+    return f"self.{name}"

@@ -1,0 +1,218 @@
+"""The arguments of ``tg.solve_ivp``, checked. In: whatever was given in SciPy's words. Out: the problem, its times, events and options.
+
+A run backwards, from t0 down to t1, is the run of ``y'(s) = -f(-s, y)`` from s = -t0 up to -t1; the results are turned round again at the end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import UsageError
+from tidegate.executive.options import METHODS
+from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions.tracing import function_origin
+from tidegate.frontends.equations.quantities import Problems, Quantities, read_quantities
+from tidegate.frontends.equations.returned import flat
+
+__all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_options", "check_problem", "check_times", "name_of", "turned"]
+
+FloatArray = NDArray[np.float64]
+
+TIME: Final = symbol(Role.TIME, "time")
+_SCIPY_METHODS: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+_OPTIONS: Final = ("rtol", "atol", "first_step", "max_step")
+_IGNORED: Final = ("jac", "jac_sparsity")
+_REFUSED: Final = {
+    "min_step": "leave it out: steps are as short as the tolerance asks",
+    "lband": "leave it out: the Jacobian's shape is found in the function itself",
+    "uband": "leave it out: the Jacobian's shape is found in the function itself",
+}
+_SMALLEST_RTOL: Final = 100 * float(np.finfo(float).eps)  # where SciPy stops too: below it rounding decides
+_SMALLEST_ATOL: Final = 1e-100  # stands for an absolute tolerance of zero, and may be divided by and squared
+_REAL_AND_IMAGINARY: Final = "take real and imaginary parts as unknowns of their own: y0=[*z.real, *z.imag]"
+
+
+def name_of(function: Any) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def turned(times: FloatArray, sign: float) -> FloatArray:
+    """From the run's time to the user's, or back; zero stays a positive zero."""
+    return times if sign > 0 else 0.0 - times
+
+
+@dataclass(frozen=True, eq=False)
+class Ivp:
+    """The initial value problem, checked.
+
+    Parameters
+    ----------
+    sign : -1 for a run backwards.
+    quantities : ``y`` as the tracer knows it.
+    """
+
+    fun: Callable[..., Any]
+    args: tuple[Any, ...]
+    vectorized: bool
+    t0: float
+    t1: float
+    sign: float
+    y0: FloatArray
+    quantities: Quantities
+
+    @property
+    def time(self) -> Expr:
+        """The user's time in terms of the run's."""
+        return TIME if self.sign > 0 else -TIME
+
+    @property
+    def symbols(self) -> list[Expr]:
+        """Of all unknowns."""
+        return [symbol(Role.UNKNOWN, name) for name in self.quantities.elements]
+
+    @property
+    def start(self) -> dict[Expr, float]:
+        """The run's time and the unknowns, at the start."""
+        return {TIME: self.sign * self.t0, **dict(zip(self.symbols, self.y0.tolist(), strict=True))}
+
+    def derivatives(self, t: float, y: FloatArray) -> FloatArray:
+        """The user's function, called with numbers."""
+        value = np.asarray(self.fun(t, y[:, None] if self.vectorized else y, *self.args))
+        if np.iscomplexobj(value):
+            raise UsageError(f"{name_of(self.fun)} returns complex values", origin=function_origin(self.fun), hint=_REAL_AND_IMAGINARY)
+        found = value.astype(float).ravel()
+        if found.size != self.y0.size:
+            raise UsageError(
+                f"{name_of(self.fun)} returns {found.size} derivatives, but y0 has {self.y0.size} values", origin=function_origin(self.fun)
+            )
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """One event function.
+
+    Parameters
+    ----------
+    count : at which occurrence the run ends; infinite for never.
+    """
+
+    function: Callable[..., Any]
+    label: str
+    direction: float
+    count: float
+
+    def value(self, ivp: Ivp, t: float, y: FloatArray) -> float:
+        """The user's function, called with numbers."""
+        values = flat(self.function(t, y, *ivp.args))
+        if len(values) != 1 or isinstance(values[0], complex | np.complexfloating):
+            raise UsageError(f"{self.label} returns {values!r}; one number is expected", origin=function_origin(self.function))
+        return float(values[0])
+
+
+def check_problem(fun: Any, t_span: Any, y0: Any, args: Any, vectorized: bool) -> Ivp:
+    if not callable(fun):
+        raise UsageError(f"solve_ivp was given {fun!r} as its function, which cannot be called", hint="tg.solve_ivp(fun, (0, 10), [1.0])")
+    try:
+        t0, t1 = (float(time) for time in t_span)
+    except (TypeError, ValueError):
+        raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
+    if not (math.isfinite(t0) and math.isfinite(t1)):
+        raise UsageError(f"the run from {t0} to {t1} has no finite length", hint="give finite times")
+    start = np.asarray(y0)
+    if np.iscomplexobj(start):
+        raise UsageError("y0 is complex; only real unknowns can be solved for", hint=_REAL_AND_IMAGINARY)
+    if start.ndim != 1:
+        raise UsageError(f"y0 must be a list of numbers, not of shape {start.shape}", hint="y0=[1.0] for one unknown, y0.ravel() for a matrix")
+    try:
+        given = tuple(args) if args is not None else ()
+    except TypeError:
+        raise UsageError(f"args must be a tuple, not {args!r}", hint=f"args=({args!r},)") from None
+    problems: Problems = []
+    quantities = read_quantities("y", start, problems, function_origin(fun))
+    if problems:
+        raise UsageError("; ".join(sentence for sentence, _ in problems), hint="y0 holds finite numbers")
+    return Ivp(fun, given, vectorized, t0, t1, -1.0 if t1 < t0 else 1.0, start.astype(float), quantities)
+
+
+def check_times(t_eval: ArrayLike | None, ivp: Ivp) -> FloatArray | None:
+    if t_eval is None:
+        return None
+    try:
+        times = np.asarray(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"t_eval must be a list of times, not {t_eval!r}", hint="t_eval=np.linspace(0, 10, 101)") from None
+    if times.ndim != 1 or not np.all(np.isfinite(times)):
+        raise UsageError("t_eval must be a list of finite times", hint="t_eval=np.linspace(0, 10, 101)")
+    low, high = sorted((ivp.t0, ivp.t1))
+    if times.size and (times.min() < low or times.max() > high):
+        raise UsageError(f"t_eval from {times.min():g} to {times.max():g} reaches beyond t_span, {low:g} to {high:g}", hint="make t_span cover it")
+    if np.any(ivp.sign * np.diff(times) <= 0):
+        order = "falling, as the run goes backwards" if ivp.sign < 0 else "rising"
+        raise UsageError(f"the times of t_eval must be {order}, each given once", hint="sort them and drop repetitions")
+    return times
+
+
+def check_method(method: Any) -> str:
+    name = method.__name__ if isinstance(method, type) else method
+    if name in METHODS:
+        return name
+    if name in _SCIPY_METHODS:
+        return "auto"
+    known = [*_SCIPY_METHODS, *METHODS]
+    close = difflib.get_close_matches(str(name), known, n=1)
+    raise UsageError(f"there is no method {name!r}", hint=f"did you mean {close[0]!r}?" if close else f"one of {', '.join(known)}")
+
+
+def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in _REFUSED:
+            raise UsageError(f"solve_ivp has no option {name!r}", hint=_REFUSED[name])
+        if name not in (*_OPTIONS, *_IGNORED):
+            raise unknownname_of("option", name, [*_OPTIONS, *_IGNORED], of="solve_ivp")
+        if name in _OPTIONS and value is not None:
+            chosen[name] = value
+    for name, smallest in (("rtol", _SMALLEST_RTOL), ("atol", _SMALLEST_ATOL)):
+        if name in chosen:
+            try:
+                numbers = np.asarray(chosen[name], dtype=float)
+            except (TypeError, ValueError):
+                raise UsageError(f"{name} must be made of numbers, not {chosen[name]!r}", hint=f"{name}=1e-8") from None
+            if not numbers.size or not np.all(numbers >= 0):
+                raise UsageError(f"{name} must not be negative, and is {chosen[name]!r}", hint=f"{name}=1e-8")
+            chosen[name] = np.maximum(numbers, smallest)
+    if "rtol" in chosen:
+        chosen["rtol"] = float(np.min(chosen["rtol"]))
+    return chosen
+
+
+def check_events(events: Any) -> list[Watched]:
+    if events is None:
+        return []
+    hint = "functions of (t, y) whose zeros are the events; tg.event belongs to tg.ode"
+    try:
+        functions: list[Any] = [events] if callable(events) else list(events)
+    except TypeError:
+        raise UsageError(f"events is {events!r}", hint=hint) from None
+    watched: list[Watched] = []
+    for at, function in enumerate(functions):
+        label = f"events[{at}]"
+        if not callable(function):
+            raise UsageError(f"{label} is {function!r}, which cannot be called", hint=hint)
+        terminal, direction = getattr(function, "terminal", None) or 0, getattr(function, "direction", 0.0)
+        try:
+            count, sense = float(terminal), float(np.sign(direction))
+        except (TypeError, ValueError):
+            raise UsageError(f"{label} has terminal {terminal!r} and direction {direction!r}; numbers are expected") from None
+        if not (count >= 0 and count == int(count)):
+            raise UsageError(f"{label}.terminal is {terminal!r}", hint="True, or a whole number: at which zero the run ends")
+        watched.append(Watched(function, label, sense, count or math.inf))
+    return watched
