@@ -51,9 +51,9 @@ N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
-    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA,
-) = range(23)  # fmt: skip
-N_FIXED_NUMBERS: Final = 24
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3,
+) = range(26)  # fmt: skip
+N_FIXED_NUMBERS: Final = 32
 
 MAX_STAGES: Final = 7
 

@@ -1,38 +1,68 @@
 """Zeno behaviour and chattering: events that pile up although each of them is settled.
 
-Intervals between events that shrink by a steady factor accumulate at a finite time, t + interval * q / (1 - q); events without time between them,
-or thousands within a vanishing part of the run, are chattering.
+Intervals between events that shrink by a steady factor accumulate at a finite time; two are taken together, since two conditions may take turns. A
+guard that an event throws back, but not farther than its own rounding, has got there. Events without time between them, or thousands within
+a vanishing part of the run, are chattering.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     CHATTERING,
+    F_GUARDS_T,
+    F_RHS,
+    FAILED_GUARD,
+    I_KIND,
+    I_MODE,
+    INTERVAL_2,
+    INTERVAL_3,
     LAST_EVENT,
+    LAST_FACTOR,
     LAST_INTERVAL,
+    MASS_KIND,
+    N_G,
+    O_GT,
+    O_M,
+    O_MOLD,
+    O_NUSTART,
+    O_P,
+    O_W,
+    O_W2,
+    O_Y,
+    O_YDOT,
+    O_ZERO,
+    RELATION,
     SAME_TIME,
     SHRINKING,
     SPAN,
     STILL_EVENTS,
     ZENO,
     ZENO_TIME,
+    N,
+    integers,
+    tail,
+    vector,
 )
 from tidegate.events.schedule import is_same_time
 
-__all__ = ["note_event_time"]
+__all__ = ["bounces_below_noise", "note_event_time"]
 
 _MOST_AT_ONE_TIME: Final = 100
-_STEADY: Final = 12  # shrinking intervals in a row before their factor is believed
+_STEADY: Final = 4  # intervals in a row that shrink by the same factor before it is believed
+_SAME_FACTOR: Final = 0.05  # relative difference of two factors that are one
 _ZENO_PART: Final = 1e-7  # of the run: an accumulation nearer than this is there
-_CHATTER_PART: Final = 1e-9
+_CHATTER_PART: Final = 1e-8
 _MOST_IN_A_ROW: Final = 2000
+_FAINT: Final = 100.0  # noises: a bounce lower than this is fed by rounding
+_SHORT: Final = 1e-7  # of the run: over it the rate of the guard's rate is measured
 
 
 @native
-def note_event_time(h, r, t):
+def note_event_time(h, r, t, is_state_event):
     """Account for an event at t; 0, CHATTERING or ZENO."""
     interval = t - r[LAST_EVENT]
     if is_same_time(t, r[LAST_EVENT]):
@@ -41,15 +71,19 @@ def note_event_time(h, r, t):
     h[SAME_TIME] = 0
     last = r[LAST_INTERVAL]
     code = 0
-    if last > 0.0 and interval < 0.999 * last:
+    two = interval + last
+    factor = two / (r[INTERVAL_2] + r[INTERVAL_3]) if r[INTERVAL_3] > 0.0 else 1.0
+    if factor < 0.999 and abs(factor - r[LAST_FACTOR]) <= _SAME_FACTOR * factor:
         h[SHRINKING] += 1
-        factor = interval / last
-        r[ZENO_TIME] = t + interval * factor / (1.0 - factor)
-        if h[SHRINKING] > _STEADY and r[ZENO_TIME] - t < _ZENO_PART * r[SPAN]:
+        r[ZENO_TIME] = t + two * factor / (1.0 - factor)
+        if h[SHRINKING] >= _STEADY and r[ZENO_TIME] - t < _ZENO_PART * r[SPAN]:
             code = ZENO
     else:
         h[SHRINKING] = 0
-    if interval < _CHATTER_PART * r[SPAN]:
+    r[LAST_FACTOR] = factor
+    r[INTERVAL_3] = r[INTERVAL_2]
+    r[INTERVAL_2] = last
+    if is_state_event and interval < _CHATTER_PART * r[SPAN]:
         h[STILL_EVENTS] += 1
         if h[STILL_EVENTS] > _MOST_IN_A_ROW:
             code = CHATTERING
@@ -58,3 +92,36 @@ def note_event_time(h, r, t):
     r[LAST_EVENT] = t
     r[LAST_INTERVAL] = interval
     return code
+
+
+@native
+def bounces_below_noise(h, r, t, guard):
+    """True if an event threw its guard back to where it came from, but so faintly that it returns before it has left its own noise."""
+    ng = h[N_G]
+    n = h[N]
+    place = integers(h, h[I_MODE], ng)[guard]
+    if h[MASS_KIND] != 0 or integers(h, h[I_KIND], ng)[guard] != RELATION or r[h[O_M] + place] != r[h[O_MOLD] + place]:
+        return False
+    slopes = vector(r, h[O_GT], ng)
+    ahead = vector(r, h[O_W], n)
+    rate = vector(r, h[O_W2], n)
+    nothing = tail(r, h[O_ZERO])
+    zero = vector(r, h[O_ZERO], n)
+    side = 1.0 if r[h[O_M] + place] != 0.0 else -1.0
+    call_tangent(h[F_GUARDS_T], t, tail(r, h[O_Y]), zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, tail(r, h[O_YDOT]), nothing, nothing, slopes)
+    away = side * slopes[guard]
+    if not away > 0.0:
+        return False
+    short = _SHORT * r[SPAN]
+    for q in range(n):
+        ahead[q] = r[h[O_Y] + q] + short * r[h[O_YDOT] + q]
+    call_value(h[F_RHS], t + short, ahead, tail(r, h[O_P]), tail(r, h[O_M]), rate)
+    call_tangent(h[F_GUARDS_T], t + short, ahead, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, rate, nothing, nothing, slopes)
+    braking = (away - side * slopes[guard]) / short
+    if not braking > 0.0:
+        return False
+    if away * away >= 2.0 * braking * _FAINT * r[h[O_NUSTART] + guard]:
+        return False
+    r[ZENO_TIME] = t
+    h[FAILED_GUARD] = guard
+    return True

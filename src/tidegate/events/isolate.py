@@ -19,6 +19,7 @@ from tidegate.compiled.workspace import (
     F_ACTIVITY,
     F_GUARDS,
     F_GUARDS_T,
+    F_RHS,
     F_SCALE,
     F_TAPE,
     FOUND_THETA,
@@ -32,6 +33,7 @@ from tidegate.compiled.workspace import (
     I_TIME,
     I_USED,
     I_VALUE,
+    MASS_KIND,
     N_G,
     N_M,
     N_P,
@@ -53,24 +55,28 @@ from tidegate.compiled.workspace import (
     O_P,
     O_W,
     O_Y,
+    O_YDOT,
     O_YMAX,
     O_ZERO,
     RELATION,
     RTOL,
+    SPAN,
     STAGES,
     N,
+    T,
     integers,
     matrix,
     tail,
     vector,
 )
 
-__all__ = ["NO_ROOT", "UNDEFINED", "earliest_crossing", "expected_sign", "guard_noise", "polynomial_point", "refresh_activity"]
+__all__ = ["NO_ROOT", "UNDEFINED", "earliest_crossing", "expected_sign", "guard_at_the_end", "guard_noise", "polynomial_point", "refresh_activity"]
 
 NO_ROOT: Final = 2.0
 UNDEFINED: Final = -2  # instead of a guard: an active one is NaN
 _EPS: Final = 2.220446049250313e-16
 _TIME_ROUNDING: Final = 8 * _EPS
+_AT_THE_END: Final = 1e-6  # of the run: a guard that does not pass its noise within that rests
 _NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 _MOST_PARTS: Final = 4000
 _SAMPLES: Final = 24
@@ -404,6 +410,38 @@ def _sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
             return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
         low = high
     return NO_ROOT
+
+
+@native
+def guard_at_the_end(h, r):
+    """A guard that reaches zero just where the run ends, which no step behind it will show; -1 if there is none, UNDEFINED if one is NaN."""
+    ng = h[N_G]
+    if ng == 0:
+        return -1
+    n = h[N]
+    t = r[T]
+    y = vector(r, h[O_Y], n)
+    g = vector(r, h[O_G], ng)
+    slopes = vector(r, h[O_GT], ng)
+    nothing = tail(r, h[O_ZERO])
+    zero = vector(r, h[O_ZERO], n)
+    ydot = vector(r, h[O_YDOT], n)
+    guard_noise(h, r, t, y)
+    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+    known = h[MASS_KIND] == 0
+    if known:
+        call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), ydot)
+        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, ydot, nothing, nothing, slopes)
+    for j in range(ng):
+        if r[h[O_ACT] + j] == 0.0 or integers(h, h[I_TIME], ng)[j] == 1:
+            continue
+        if g[j] != g[j]:
+            return UNDEFINED
+        towards = -expected_sign(h, r, j) * slopes[j] if known else 0.0
+        noise = r[h[O_NUSTART] + j]
+        if towards * _AT_THE_END * r[SPAN] > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
+            return j
+    return -1
 
 
 @unit(NUMBER, NUMBER)

@@ -21,7 +21,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
-from tidegate.expressions import Expr, Role, symbol, walk
+from tidegate.expressions import FALSE, Expr, Role, symbol, walk
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
@@ -67,7 +67,7 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
             hint="let the condition look at tg.pre(...) of what the event changes, or make it hysteretic",
         )
     if stop is Stop.ZENO:
-        words, origin = _culprits(compiled, recent, -1)
+        words, origin = _culprits(compiled, recent, integrator.failed_guard)
         return ZenoError(
             f"events of {words} accumulate at t = {integrator.zeno_time:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
             time=t,
@@ -125,6 +125,17 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
                 time=integrator.time,
                 origin=equation.origin,
                 hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
+            )
+    compiled = problem.model
+    known = model.condition_origins
+    activity = [FALSE if condition is None else condition for condition in compiled.activity]
+    for guard, active in zip(compiled.guards, evaluate(activity, values), strict=True):
+        if active and np.isnan(evaluate([guard.function], values)[0]):
+            return NotFiniteError(
+                f"the condition `{text(guard.source)}` compares NaN at t = {integrator.time:g}",
+                time=integrator.time,
+                origin=known.get(guard.source),
+                hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
             )
     return NotFiniteError(
         f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; {_largest(problem, integrator)}",

@@ -20,6 +20,7 @@ from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.tracing import function_origin
 from tidegate.frontends.equations.quantities import Problems, Quantities, read_quantities
 from tidegate.frontends.equations.returned import flat
+from tidegate.results.labels import unknown_name
 
 __all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_options", "check_problem", "check_times", "name_of", "turned"]
 
@@ -40,6 +41,7 @@ _REAL_AND_IMAGINARY: Final = "take real and imaginary parts as unknowns of their
 
 
 def name_of(function: Any) -> str:
+    """How messages name a function."""
     return getattr(function, "__name__", type(function).__name__)
 
 
@@ -118,6 +120,7 @@ class Watched:
 
 
 def check_problem(fun: Any, t_span: Any, y0: Any, args: Any, vectorized: bool) -> Ivp:
+    """The function, its span, start values and arguments; UsageError for what does not fit."""
     if not callable(fun):
         raise UsageError(f"solve_ivp was given {fun!r} as its function, which cannot be called", hint="tg.solve_ivp(fun, (0, 10), [1.0])")
     try:
@@ -143,6 +146,7 @@ def check_problem(fun: Any, t_span: Any, y0: Any, args: Any, vectorized: bool) -
 
 
 def check_times(t_eval: ArrayLike | None, ivp: Ivp) -> FloatArray | None:
+    """The times asked for, in the order of the run; None for the ends of all steps."""
     if t_eval is None:
         return None
     try:
@@ -161,6 +165,7 @@ def check_times(t_eval: ArrayLike | None, ivp: Ivp) -> FloatArray | None:
 
 
 def check_method(method: Any) -> str:
+    """The method of ``tg.simulate`` that stands for SciPy's."""
     name = method.__name__ if isinstance(method, type) else method
     if name in METHODS:
         return name
@@ -172,12 +177,13 @@ def check_method(method: Any) -> str:
 
 
 def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of ``tg.simulate`` among SciPy's; one that cannot be honoured is refused by name."""
     chosen: dict[str, Any] = {}
     for name, value in options.items():
         if name in _REFUSED:
             raise UsageError(f"solve_ivp has no option {name!r}", hint=_REFUSED[name])
         if name not in (*_OPTIONS, *_IGNORED):
-            raise unknownname_of("option", name, [*_OPTIONS, *_IGNORED], of="solve_ivp")
+            raise unknown_name("option", name, [*_OPTIONS, *_IGNORED], of="solve_ivp")
         if name in _OPTIONS and value is not None:
             chosen[name] = value
     for name, smallest in (("rtol", _SMALLEST_RTOL), ("atol", _SMALLEST_ATOL)):
@@ -195,6 +201,7 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_events(events: Any) -> list[Watched]:
+    """The event functions with what their attributes ask for."""
     if events is None:
         return []
     hint = "functions of (t, y) whose zeros are the events; tg.event belongs to tg.ode"

@@ -87,7 +87,7 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
         result = _standing(ivp, plan)
     else:
         outputs = None if times is None or not times.size else np.sort(ivp.sign * times)
-        result = _run(plan.model, ivp, outputs, dense_output or (times is not None and not times.size), chosen)
+        result = _run(plan.model, ivp, outputs, dense_output, chosen)
     status = -1 if result.status == "failed" else int(result.status == "terminated")
     t, y = _rows(result, ivp, times)
     found = _occurrences(result, ivp, plan, watched)

@@ -89,6 +89,7 @@ from tidegate.compiled.workspace import (
     TERMINATED,
     TIME_EVENT,
     WIDE_ROWS,
+    ZENO,
     N,
     T,
     integers,
@@ -97,8 +98,8 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.blocked import blocked_guard
-from tidegate.events.chatter import note_event_time
-from tidegate.events.isolate import UNDEFINED, earliest_crossing, polynomial_point
+from tidegate.events.chatter import bounces_below_noise, note_event_time
+from tidegate.events.isolate import UNDEFINED, earliest_crossing, guard_at_the_end, polynomial_point
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
@@ -174,7 +175,7 @@ def _event(h, r, log, guard, due):
     n_m = h[FIRST_DISCRETE] + h[N_D]
     n_s = h[N_S]
     y = vector(r, h[O_Y], n)
-    code = note_event_time(h, r, t)
+    code = note_event_time(h, r, t, guard >= 0)
     if code != 0:
         return code
     for q in range(n):
@@ -215,6 +216,8 @@ def _event(h, r, log, guard, due):
     if code != 0:
         return code
     happened = note_conditions(h, r, t)
+    if guard >= 0 and bounces_below_noise(h, r, t, guard):
+        return ZENO
     if n_s > 0 and happened:
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
         finish_jump(h, r)
@@ -492,6 +495,10 @@ def advance(h, r, rows, log, polynomials, times):
         h[PHASE] = 0
         due = r[T] == r[T_NEXT] and mark_due(h, r, r[T], False) >= 0
         guard = h[LAST_GUARD]
+        if guard < 0 and not r[T] < r[T_END]:
+            guard = guard_at_the_end(h, r)
+            if guard == UNDEFINED:
+                return NOT_FINITE
         if guard >= 0 or due:
             code = event_with_rows(h, r, rows, log, guard, 1 if due else 0)
             if code != 0:

@@ -81,6 +81,7 @@ __all__ = ["evaluate_jacobian", "predict_stages", "set_stages", "take_step", "up
 _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
+_NEWTON_PART: Final = 0.05
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
@@ -92,7 +93,8 @@ def set_stages(h, r, s):
     inner = 0.1 * rtol ** ((s + 1.0) / (2.0 * s))
     r[RTOL_INNER] = inner
     r[ATOL_RATIO] = inner / rtol
-    r[NEWTON_TOL] = max(10 * _EPS / inner, min(0.03, np.sqrt(inner)))
+    # what Newton leaves adds up over the steps, so it is a small part of the tolerance asked for, not only of the inner one
+    r[NEWTON_TOL] = max(10 * _EPS / inner, min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner))
     r[FACCON] = 1.0
     h[HAS_POLYNOMIAL] = 0
     h[NEEDS_FACTORS] = 1
