@@ -14,7 +14,7 @@ import numpy as np
 from tidegate.compiled.calls import call_getrf, call_getrs
 from tidegate.compiled.jit import native
 
-__all__ = ["OWN_LIMIT", "factor_complex", "factor_real", "lapack_addresses", "solve_complex", "solve_real"]
+__all__ = ["OWN_LIMIT", "factor_complex", "factor_real", "lapack_addresses", "solve"]
 
 OWN_LIMIT: Final = 20
 _TRANSPOSED: Final = ord("T")  # the factors are those of the transpose; the first byte of a word is its lowest
@@ -69,8 +69,8 @@ def factor_real(a, n, pivots, getrf):
 
 
 @native
-def solve_real(a, n, pivots, b, getrs):
-    """Solve with the factors of ``factor_real``; ``b`` is overwritten."""
+def solve(a, n, pivots, b, getrs):
+    """Solve with the factors of ``factor_real`` or ``factor_complex``; ``b`` is overwritten."""
     if n > OWN_LIMIT:
         _lapack_solve(a, n, pivots, b, getrs)
         return
@@ -129,30 +129,6 @@ def factor_complex(a, n, pivots, getrf):
                 for j in range(k + 1, n):
                     a[i, j] -= factor * a[k, j]
     return 0
-
-
-@native
-def solve_complex(a, n, pivots, b, getrs):
-    """Like ``solve_real`` for a complex matrix."""
-    if n > OWN_LIMIT:
-        _lapack_solve(a, n, pivots, b, getrs)
-        return
-    for k in range(n):
-        best = pivots[k]
-        if best != k:
-            held = b[k]
-            b[k] = b[best]
-            b[best] = held
-    for i in range(1, n):
-        x = b[i]
-        for j in range(i):
-            x -= a[i, j] * b[j]
-        b[i] = x
-    for i in range(n - 1, -1, -1):
-        x = b[i]
-        for j in range(i + 1, n):
-            x -= a[i, j] * b[j]
-        b[i] = x * a[i, i]
 
 
 @native

@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.linear import OWN_LIMIT, factor_real, solve_real
+from tidegate.compiled.linear import OWN_LIMIT, factor_real, solve
 from tidegate.compiled.workspace import (
     C_JACOBIAN,
     C_RHS,
@@ -211,7 +211,7 @@ def consistent_point(h, r, t, place):
             return NOT_FINITE
         for i in range(rank, n):
             delta[i] = -delta[i]
-        solve_real(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), delta, h[L_DGETRS])
+        solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), delta, h[L_DGETRS])
         norm = 0.0
         for q in range(n):
             before[q] = y[q]
@@ -270,5 +270,5 @@ def derivatives(h, r, t, place, target):
         ydot[i] = x * row_scale[i]
         if not abs(x) < 1e300:
             return NOT_FINITE
-    solve_real(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), ydot, h[L_DGETRS])
+    solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), ydot, h[L_DGETRS])
     return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, unit
-from tidegate.compiled.linear import factor_real, solve_real
+from tidegate.compiled.linear import factor_real, solve
 from tidegate.compiled.workspace import (
     C_JACOBIAN,
     F_JACOBIAN,
@@ -104,7 +104,7 @@ def stage_sensitivities(h, r, t, step, place):
         return SINGULAR
     new = matrix(r, h[O_SNEW], n_s, size)
     for e in range(n_s):
-        solve_real(k, size, pivots, right[e], h[L_DGETRS])
+        solve(k, size, pivots, right[e], h[L_DGETRS])
         for q in range(size):
             new[e, q] = right[e, q]
     return 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
-from tidegate.compiled.linear import solve_real
+from tidegate.compiled.linear import solve
 from tidegate.compiled.workspace import (
     F_BODIES_T,
     F_GUARDS_T,
@@ -187,7 +187,7 @@ def restart_jump(h, r, t, y):
                     if e[a, q] != 0.0:
                         x -= e[a, q] * change[q]
             right[a] = x * row_scale[a]
-        solve_real(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), right, h[L_DGETRS])
+        solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), right, h[L_DGETRS])
         for q in range(n):
             sigma[i, q] = right[q]
 

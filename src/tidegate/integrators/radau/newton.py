@@ -12,7 +12,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.linear import factor_complex, factor_real, solve_complex, solve_real
+from tidegate.compiled.linear import factor_complex, factor_real, solve
 from tidegate.compiled.workspace import (
     C_FACTOR,
     C_NEWTON,
@@ -104,7 +104,7 @@ def _update(h, r, step, which, z):
         for i in range(s):
             a += TO_REAL[k, i] * residual[i, q]
         real[q] = a
-    solve_real(matrix(r, h[O_E1] + which * n * n, n, n), n, integers(h, h[I_PIV1] + which * n, n), real, h[L_DGETRS])
+    solve(matrix(r, h[O_E1] + which * n * n, n, n), n, integers(h, h[I_PIV1] + which * n, n), real, h[L_DGETRS])
     for c in range(k + 1):
         place = which * _MAX_PAIRS + c
         for q in range(n):
@@ -115,7 +115,7 @@ def _update(h, r, step, which, z):
                 im += TO_COMPLEX[k, c, i].imag * residual[i, q]
             pairs[c, q] = complex(re, im)
         e2 = complexes(r, h[O_E2] + 2 * place * n * n, n, n)
-        solve_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), pairs[c], h[L_ZGETRS])
+        solve(e2, n, integers(h, h[I_PIV2] + place * n, n), pairs[c], h[L_ZGETRS])
     norm = 0.0
     for i in range(s):
         for q in range(n):

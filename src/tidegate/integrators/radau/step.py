@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native, unit
-from tidegate.compiled.linear import solve_real
+from tidegate.compiled.linear import solve
 from tidegate.compiled.workspace import (
     ATOL_RATIO,
     C_JACOBIAN,
@@ -197,7 +197,7 @@ def _error(h, r, t, step, z):
     _mass_times_error(h, r, step, z, raw)
     for q in range(n):
         err[q] = raw[q] + f0[q]
-    solve_real(e1, n, pivots, err, h[L_DGETRS])
+    solve(e1, n, pivots, err, h[L_DGETRS])
     norm = 0.0
     for q in range(n):
         x = err[q] / scale[q]
@@ -211,7 +211,7 @@ def _error(h, r, t, step, z):
         h[C_RHS] += 1
         for q in range(n):
             err[q] += raw[q]
-        solve_real(e1, n, pivots, err, h[L_DGETRS])
+        solve(e1, n, pivots, err, h[L_DGETRS])
         norm = 0.0
         for q in range(n):
             x = err[q] / scale[q]
