@@ -437,8 +437,11 @@ def guard_at_the_end(h, r):
             continue
         if g[j] != g[j]:
             return UNDEFINED
-        towards = -expected_sign(h, r, j) * slopes[j] if known else 0.0
+        sign = expected_sign(h, r, j)
+        towards = -sign * slopes[j] if known else 0.0
         noise = r[h[O_NUSTART] + j]
+        if sign * g[j] < -noise:
+            return j  # across already, by less than the last step could show
         if towards * _AT_THE_END * r[SPAN] > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
             return j
     return -1

@@ -36,6 +36,7 @@ def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") ->
     known : every name that would have been right.
     of : what the names belong to, e.g. ``"model tank"``.
     """
+    known = list(dict.fromkeys(known))
     close = close_names(name, known)
     shown = ", ".join(known[:_SHOWN_NAMES]) + (f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else "")
     if close:
