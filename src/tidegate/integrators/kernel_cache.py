@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
@@ -38,13 +39,16 @@ _SOURCES: Final = (
     "integrators/transition.py",
     "sensitivity/*.py",
 )
-# What a second process compiles at the same time, and what this one does meanwhile: neither needs the other.
-_BESIDE: Final = "tidegate.integrators.transition"
+# What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
+_BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")
 _MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.radau.record", "tidegate.sensitivity.forward")
 _PATIENCE: Final = 60.0  # seconds for the other process; without it this one does all the work
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
+_GLANCE: Final = 0.02  # seconds between looks at what the other process has done
+
 _loading = threading.RLock()
+_others: list[subprocess.Popen[bytes]] = []
 
 
 @cache
@@ -90,7 +94,9 @@ def kernel(module: str) -> ModuleType:
         settings.CACHE_DIR = str(directory)
         gc.set_threshold(*_RARELY)
         try:
-            if is_new and module.startswith("tidegate.integrators.radau"):
+            if is_new and module in _BESIDE:
+                _wait_for(module, directory)
+            elif is_new and module.startswith("tidegate.integrators.radau"):
                 _share_the_work(directory)
             loaded = import_module(module)
         finally:
@@ -104,7 +110,7 @@ def _share_the_work(directory: Path) -> None:
     """Compile with two processes where there are two processors: Numba compiles one function at a time in each."""
     if (os.cpu_count() or 1) < 2 or not sys.executable or not directory.is_relative_to(cache_directory()):
         return
-    program = f"from tidegate.integrators.kernel_cache import kernel; kernel({_BESIDE!r})"
+    program = f"from tidegate.integrators.kernel_cache import kernel; [kernel(module) for module in {_BESIDE!r}]"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         other = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
@@ -112,16 +118,17 @@ def _share_the_work(directory: Path) -> None:
         )
     except OSError:
         return
-    try:
-        for module in _MEANWHILE:
-            import_module(module)
-        other.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        if other.poll() is None:
-            other.kill()
-            other.wait()
+    _others.append(other)
+    for module in _MEANWHILE:
+        import_module(module)
+    _wait_for(_BESIDE[0], directory)
+
+
+def _wait_for(module: str, directory: Path) -> None:
+    """Until the other process has compiled the module, has ended, or takes too long; then it is compiled here."""
+    last = time.monotonic() + _PATIENCE
+    while any(other.poll() is None for other in _others) and not (directory / f"{module}.done").exists() and time.monotonic() < last:
+        time.sleep(_GLANCE)
 
 
 def _say(sentence: str) -> None:
