@@ -31,7 +31,7 @@ STAGES, IS_FIRST, WAS_REJECTED, HAS_POLYNOMIAL, NEEDS_JACOBIAN, NEEDS_FACTORS, J
 N_ROWS, N_LOGGED, N_POLYNOMIALS, NEXT_OUTPUT, IS_TERMINATED, STILL_EVENTS, SHRINKING, FAILED_GUARD, PHASE, SAME_TIME = range(53, 63)
 GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD = range(63, 69)
 # --- counters --------------------------------------------------------------------------------------------------------------------
-C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_GUARDS, C_ISOLATIONS, C_RESTEPS = range(69, 81)
+C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_RESTEPS = range(69, 79)
 # --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
 ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
@@ -45,9 +45,9 @@ O_FIRST: Final = 92
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
-    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_DUE, I_FLIPPED, I_OPAQUE,
-) = range(O_FIRST + 59, O_FIRST + 59 + 23)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 59 + 23
+    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE,
+) = range(O_FIRST + 59, O_FIRST + 59 + 22)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 59 + 22
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,

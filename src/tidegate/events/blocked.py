@@ -42,7 +42,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import expected_sign, guard_noise
+from tidegate.events.isolate import expected_sign, guard_noise, guard_slopes
 
 __all__ = ["blocked_guard"]
 
@@ -69,7 +69,7 @@ def blocked_guard(h, r):
     call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
     call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, width, nothing, nothing, reach)
     slopes = vector(r, h[O_GT], ng)
-    call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_F0], n), nothing, nothing, slopes)
+    guard_slopes(h, r, t, y, vector(r, h[O_F0], n), slopes)
     of_time = integers(h, h[I_TIME], ng)
     best = -1
     nearest = 1.0

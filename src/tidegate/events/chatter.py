@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     CHATTERING,
-    F_GUARDS_T,
     F_RHS,
     FAILED_GUARD,
     I_KIND,
@@ -34,7 +33,6 @@ from tidegate.compiled.workspace import (
     O_W2,
     O_Y,
     O_YDOT,
-    O_ZERO,
     RELATION,
     SAME_TIME,
     SHRINKING,
@@ -47,6 +45,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.isolate import guard_slopes
 from tidegate.events.schedule import is_same_time
 
 __all__ = ["bounces_below_noise", "note_event_time"]
@@ -105,10 +104,8 @@ def bounces_below_noise(h, r, t, guard):
     slopes = vector(r, h[O_GT], ng)
     ahead = vector(r, h[O_W], n)
     rate = vector(r, h[O_W2], n)
-    nothing = tail(r, h[O_ZERO])
-    zero = vector(r, h[O_ZERO], n)
     side = 1.0 if r[h[O_M] + place] != 0.0 else -1.0
-    call_tangent(h[F_GUARDS_T], t, tail(r, h[O_Y]), zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, tail(r, h[O_YDOT]), nothing, nothing, slopes)
+    guard_slopes(h, r, t, tail(r, h[O_Y]), tail(r, h[O_YDOT]), slopes)
     away = side * slopes[guard]
     if not away > 0.0:
         return False
@@ -116,7 +113,7 @@ def bounces_below_noise(h, r, t, guard):
     for q in range(n):
         ahead[q] = r[h[O_Y] + q] + short * r[h[O_YDOT] + q]
     call_value(h[F_RHS], t + short, ahead, tail(r, h[O_P]), tail(r, h[O_M]), rate)
-    call_tangent(h[F_GUARDS_T], t + short, ahead, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, rate, nothing, nothing, slopes)
+    guard_slopes(h, r, t + short, ahead, rate, slopes)
     braking = (away - side * slopes[guard]) / short
     if not braking > 0.0:
         return False

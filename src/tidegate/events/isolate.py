@@ -14,8 +14,6 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.workspace import (
-    C_GUARDS,
-    C_ISOLATIONS,
     F_ACTIVITY,
     F_GUARDS,
     F_GUARDS_T,
@@ -70,7 +68,17 @@ from tidegate.compiled.workspace import (
     vector,
 )
 
-__all__ = ["NO_ROOT", "UNDEFINED", "earliest_crossing", "expected_sign", "guard_at_the_end", "guard_noise", "polynomial_point", "refresh_activity"]
+__all__ = [
+    "NO_ROOT",
+    "UNDEFINED",
+    "earliest_crossing",
+    "expected_sign",
+    "guard_at_the_end",
+    "guard_noise",
+    "guard_slopes",
+    "polynomial_point",
+    "refresh_activity",
+]
 
 NO_ROOT: Final = 2.0
 UNDEFINED: Final = -2  # instead of a guard: an active one is NaN
@@ -150,12 +158,25 @@ def guard_noise(h, r, t, y):
     zero = vector(r, h[O_ZERO], n)
     now = 16 * _EPS * abs(t)
     call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NUSTART], ng))
+    has_algebraic = False
     for q in range(n):
         if algebraic[q] == 1:
             noise[q] = 1e-2 * (atol[q] + r[RTOL] * size[q])
-    call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NU], ng))
+            has_algebraic = True
+    if has_algebraic:
+        call_tangent(h[F_SCALE], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), now, noise, nothing, nothing, vector(r, h[O_NU], ng))
+    else:
+        for j in range(ng):
+            r[h[O_NU] + j] = r[h[O_NUSTART] + j]
     if h[F_TAPE] != 0:
         _rounding_of_tapes(h, r, t, y)
+
+
+@native
+def guard_slopes(h, r, t, y, ydot, slopes):
+    """dg/dt of every guard at a point that moves with ``ydot``."""
+    nothing = tail(r, h[O_ZERO])
+    call_tangent(h[F_GUARDS_T], t, y, nothing, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, ydot, nothing, nothing, slopes)
 
 
 @native
@@ -323,7 +344,6 @@ def _value_at(h, r, t, step, y, a, degree, j, theta):
     values = vector(r, h[O_GT], h[N_G])
     polynomial_point(h[N], degree, y, a, theta, point)
     call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
-    h[C_GUARDS] += 1
     return values[j]
 
 
@@ -384,8 +404,6 @@ def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
         fastest = hi[rate] if sign > 0.0 else -lo[rate]
         if slowest > 0.0:
             continue
-        if visited == 1:
-            h[C_ISOLATIONS] += 1
         if fastest < 0.0 or high - low < _NARROWEST or top + 2 >= 64 or visited > _MOST_PARTS:
             if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
                 return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
@@ -423,15 +441,13 @@ def guard_at_the_end(h, r):
     y = vector(r, h[O_Y], n)
     g = vector(r, h[O_G], ng)
     slopes = vector(r, h[O_GT], ng)
-    nothing = tail(r, h[O_ZERO])
-    zero = vector(r, h[O_ZERO], n)
     ydot = vector(r, h[O_YDOT], n)
     guard_noise(h, r, t, y)
     call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
     known = h[MASS_KIND] == 0
     if known:
         call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), ydot)
-        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, ydot, nothing, nothing, slopes)
+        guard_slopes(h, r, t, y, ydot, slopes)
     for j in range(ng):
         if r[h[O_ACT] + j] == 0.0 or integers(h, h[I_TIME], ng)[j] == 1:
             continue
@@ -476,7 +492,6 @@ def earliest_crossing(h, r, t, step):
         call_tangent(
             h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k]
         )
-    h[C_GUARDS] += 1 + degree
     best = NO_ROOT
     found = -1
     prepared = False
@@ -502,7 +517,6 @@ def earliest_crossing(h, r, t, step):
                 low = sign * coefficients[k, j] + min(low, 0.0)
             if start + min(low, 0.0) > 0.0:
                 continue
-            h[C_ISOLATIONS] += 1
             root = _polynomial_root(h, r, start, sign, j, degree, upper)
         elif opaque[j] == 1:
             root = _sampled_root(h, r, t, step, y, a, degree, j, sign, upper)

@@ -12,7 +12,6 @@ from tidegate.compiled.workspace import (
     F_TIMES,
     FIRST_COUNT,
     FIRST_FIRE,
-    I_DUE,
     I_FLIPPED,
     I_TIME,
     N_FIRE,
@@ -81,12 +80,10 @@ def mark_due(h, r, t, apply):
     call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
     of_time = integers(h, h[I_TIME], max(ng, 1))
     flipped = integers(h, h[I_FLIPPED], max(ng, 1))
-    due = integers(h, h[I_DUE], n_times)
     first = -1
     n_branches = h[N_FIRE] - (n_times - ng)
     active = vector(r, h[O_ACT], max(ng, 1))
     for k in range(n_times):
-        due[k] = 0
         if not is_same_time(times[k], t):
             continue
         if k < ng and (of_time[k] == 0 or active[k] == 0.0):
@@ -95,7 +92,6 @@ def mark_due(h, r, t, apply):
             first = k
         if not apply:
             continue
-        due[k] = 1
         if k < ng:
             flipped[k] = 1
         else:

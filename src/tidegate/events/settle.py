@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     F_BODIES,
     F_CONDITIONS,
     F_GUARDS,
-    F_GUARDS_T,
     FIRST_DISCRETE,
     FIRST_FIRE,
     I_BRANCH,
@@ -44,7 +43,6 @@ from tidegate.compiled.workspace import (
     O_P,
     O_Y,
     O_YDOT,
-    O_ZERO,
     RELATION,
     SPAN,
     STEP_BEFORE_EVENT,
@@ -53,7 +51,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import guard_noise
+from tidegate.events.isolate import guard_noise, guard_slopes
 
 __all__ = [
     "catch_up",
@@ -161,8 +159,7 @@ def look_again(h, r, t, at_start, counts):
     y = vector(r, h[O_Y], n)
     g = vector(r, h[O_G], ng)
     slope = vector(r, h[O_GT], ng)
-    nothing = tail(r, h[O_ZERO])
-    zero = vector(r, h[O_ZERO], n)
+    ydot = vector(r, h[O_YDOT], n)
     kind = integers(h, h[I_KIND], ng)
     mode = integers(h, h[I_MODE], ng)
     strict = integers(h, h[I_STRICT], ng)
@@ -173,7 +170,7 @@ def look_again(h, r, t, at_start, counts):
     # a reset may lead across many pieces of a table at once
     for _ in range(_MOST_CATCHING_UP):
         call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_YDOT], n), nothing, nothing, slope)
+        guard_slopes(h, r, t, y, ydot, slope)
         moved = False
         for j in range(ng):
             if kind[j] != RELATION and abs(g[j]) < 1e301 and _truth(r, t, g[j], slope[j], nu[j]) == 0:

@@ -169,7 +169,7 @@ def _limit_restart_step(h, r):
 
 @native
 def _event(h, r, log, guard, due):
-    """Carry out the event at the current point: a guard that crossed, scheduled items that are due, or both."""
+    """Carry out the event at the current point: a guard that crossed, scheduled items of which the first is ``due``, or both; -1 for none."""
     n = h[N]
     t = r[T]
     n_m = h[FIRST_DISCRETE] + h[N_D]
@@ -184,7 +184,7 @@ def _event(h, r, log, guard, due):
         r[h[O_MOLD] + q] = r[h[O_M] + q]
     h[EVENT_KIND] = 0
     h[EVENT_CAUSE] = guard
-    h[CAUSE_ITEM] = -1
+    h[CAUSE_ITEM] = due
     if n_s > 0 or h[MASS_KIND] == 0:
         code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
         if code == NOT_FINITE and h[MASS_KIND] == 0:
@@ -202,14 +202,11 @@ def _event(h, r, log, guard, due):
         integers(h, h[I_FLIPPED], h[N_G])[guard] = 1
         if n_s > 0:
             event_time_derivatives(h, r, t, y, guard)
-    if due == 1:
-        item = mark_due(h, r, t, False)
-        if item >= 0:
-            h[CAUSE_ITEM] = item
-            h[EVENT_KIND] += TIME_EVENT
-            if n_s > 0 and guard < 0:
-                time_event_derivatives(h, r, t, y, item)
-            mark_due(h, r, t, True)
+    if due >= 0:
+        h[EVENT_KIND] += TIME_EVENT
+        if n_s > 0 and guard < 0:
+            time_event_derivatives(h, r, t, y, due)
+        mark_due(h, r, t, True)
     if n_s > 0:
         start_jump(h, r)
     code = settle(h, r, t, 0)
@@ -454,8 +451,11 @@ def begin(h, r, rows, log, times):
     if r[STEP_NEW] <= 0.0:
         r[STEP_NEW] = _first_step(h, r)
     r[STEP_BEFORE_EVENT] = r[STEP_NEW]
-    if is_same_time(r[T_NEXT], t) and mark_due(h, r, t, False) >= 0:
-        code = event_with_rows(h, r, rows, log, -1, 1)
+    due = -1
+    if is_same_time(r[T_NEXT], t):
+        due = mark_due(h, r, t, False)
+    if due >= 0:
+        code = event_with_rows(h, r, rows, log, -1, due)
         if code != 0:
             return code
     elif h[STEP_ROWS] == 1:
@@ -493,14 +493,16 @@ def advance(h, r, rows, log, polynomials, times):
         record_polynomial(h, r, polynomials)
         _commit(h, r)
         h[PHASE] = 0
-        due = r[T] == r[T_NEXT] and mark_due(h, r, r[T], False) >= 0
+        due = -1
+        if r[T] == r[T_NEXT]:
+            due = mark_due(h, r, r[T], False)
         guard = h[LAST_GUARD]
         if guard < 0 and not r[T] < r[T_END]:
             guard = guard_at_the_end(h, r)
             if guard == UNDEFINED:
                 return NOT_FINITE
-        if guard >= 0 or due:
-            code = event_with_rows(h, r, rows, log, guard, 1 if due else 0)
+        if guard >= 0 or due >= 0:
+            code = event_with_rows(h, r, rows, log, guard, due)
             if code != 0:
                 return code
         else:

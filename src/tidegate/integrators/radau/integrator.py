@@ -192,7 +192,7 @@ def _lay_out(problem: Problem, stages: int) -> w.Workspace:
         w.I_PIV1: 2 * n, w.I_PIV2: 2 * pairs * n, w.I_PIVB: n, w.I_PIVK: s * n, w.I_PARAM: ns, w.I_LINEAR: ng, w.I_TIME: ng, w.I_KIND: ng,
         w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: ng, w.I_VALUE: ng, w.I_RATE: ng,
         w.I_CODE: 4 * len(model.tapes.code), w.I_BRANCH: layout.n_fires + 1, w.I_CHAIN: layout.n_fires, w.I_TERMINATES: layout.n_fires,
-        w.I_DUE: n_times, w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng,
+        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng,
     }  # fmt: skip
     work = w.Workspace(numbers, whole)
     sizes = {

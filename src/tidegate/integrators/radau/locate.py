@@ -12,7 +12,6 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
-    C_GUARDS,
     C_RESTEPS,
     F_GUARDS,
     FACCON,
@@ -86,7 +85,6 @@ def _guard_at(h, r, t, step, y, a, s, guard, theta):
     values = vector(r, h[O_GT], h[N_G])
     _end_point(h[N], s, y, matrix(r, h[O_Z], s, h[N]), a, theta, point)
     call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
-    h[C_GUARDS] += 1
     return values[guard]
 
 
