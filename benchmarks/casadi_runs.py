@@ -56,7 +56,7 @@ def _integrator(ca: Any, problem: Problem, rtol: float) -> tuple[Any, int]:
     p = ca.SX.sym("p", problem.p.size)
     dae, after = BUILDERS[problem.key](ca, p)
     dae["p"] = p
-    options: dict[str, Any] = {"reltol": rtol, "abstol": 0.01 * rtol, "max_num_steps": 10**6}
+    options: dict[str, Any] = {"reltol": rtol, "abstol": problem.atol(rtol), "max_num_steps": 10**6}
     grid: Any = problem.t_end
     if after is not None:
         z = dae.get("z", ca.SX.sym("z", 0))

@@ -36,9 +36,9 @@ def prepare(problem: Problem, rtol: float, sensitivities: bool) -> Run:
     solver: Any = pydiffsol.Ode(
         ROBERTSON_TEXT, matrix_type=pydiffsol.nalgebra_dense, ode_solver=pydiffsol.bdf, linear_solver=pydiffsol.lu
     )  # fmt: skip
-    solver.rtol, solver.atol = rtol, 0.01 * rtol
+    solver.rtol, solver.atol = rtol, problem.atol(rtol)
     if sensitivities:
-        solver.sens_rtol, solver.sens_atol = rtol, 0.01 * rtol
+        solver.sens_rtol, solver.sens_atol = rtol, problem.atol(rtol)
     span, ones = np.array([0.0, problem.t_end]), np.ones(problem.p.size)
 
     def run() -> Outcome:

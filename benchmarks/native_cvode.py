@@ -95,7 +95,7 @@ def _prepare(problem: Problem, rtol: float, sensitivities: bool, family: int) ->
     memory = library.CVodeCreate(family, context())
     library.CVodeInit(memory, right_side.address, 0.0, vector)
     library.CVodeSetUserData(memory, user.ctypes.data)
-    library.CVodeSStolerances(memory, rtol, 0.01 * rtol)
+    library.CVodeSStolerances(memory, rtol, problem.atol(rtol))
     dense = library.SUNDenseMatrix(n, n, context())
     library.CVodeSetLinearSolver(memory, library.SUNLinSol_Dense(vector, dense, context()), dense)
     library.CVodeSetJacFn(memory, matrix.address)

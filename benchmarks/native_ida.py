@@ -116,7 +116,7 @@ def _create(problem: Problem, rtol: float, vectors: Any, user: Vector, test_all:
     memory = int(library.IDACreate(context()))
     library.IDAInit(memory, left_side.address, 0.0, vectors[0], vectors[1])
     library.IDASetUserData(memory, user.ctypes.data)
-    library.IDASStolerances(memory, rtol, 0.01 * rtol)
+    library.IDASStolerances(memory, rtol, problem.atol(rtol))
     dense = library.SUNDenseMatrix(n, n, context())
     library.IDASetLinearSolver(memory, library.SUNLinSol_Dense(int(vectors[0]), dense, context()), dense)
     library.IDASetJacFn(memory, matrix.address)
@@ -147,7 +147,7 @@ def _prepare(problem: Problem, rtol: float, sensitivities: bool, test_all: bool)
     values = [[view(handle, n) for handle in row] for row in handles]
     slopes0 = problem.sensitivity_ydot0 if problem.sensitivity_ydot0 is not None else np.zeros((n_p, n))
     if sensitivities:
-        own = 0.01 * rtol / np.abs(problem.p)
+        own = problem.atol(rtol) / np.abs(problem.p)
         for k in range(n_p):
             values[0][k][:], values[1][k][:] = 0.0, slopes0[k]
         callback = _sensitivity_callback(problem).address

@@ -21,11 +21,13 @@ class Outcome:
     y : the unknowns at the end, in the problem's order.
     events : how many events were found.
     sensitivities : (n_unknowns, n_parameters), where they were asked for.
+    is_as_given : whether the unknowns are those of ``Problem.as_given``.
     """
 
     y: Vector
     events: int = 0
     sensitivities: Vector | None = None
+    is_as_given: bool = False
 
 
 Run = Callable[[], Outcome]
@@ -33,7 +35,11 @@ Prepare = Callable[[Problem, float, bool], Run]  # problem, rtol, with sensitivi
 
 
 def error(problem: Problem, outcome: Outcome) -> float:
-    """Largest absolute error of the unknowns; of sensitivities, where there are any, relative to the parameter's largest one."""
+    """Largest error of the unknowns, absolute, or relative where the problem says so; of sensitivities relative to the parameter's largest one."""
+    if problem.scored:
+        places = list(problem.scored)
+        y = outcome.y if problem.back is None or outcome.is_as_given else problem.back @ outcome.y
+        return float(np.max(np.abs(y[places] / problem.end[places] - 1.0)))
     if outcome.sensitivities is None:
         return float(np.max(np.abs(outcome.y - problem.end)))
     exact = problem.end_sensitivities

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -43,6 +43,11 @@ class Problem:
     transition : ``(t, y, ydot, p, m, k)`` changes y, ydot and m in place when guard k fired.
     sensitivity_residual : ``(t, y, ydot, s, sdot, p, k, out)``, the implicit form differentiated by parameter k.
     sensitivity_ydot0 : derivatives of the sensitivities at the start, one row for each parameter.
+    as_given : ``(t, y, ydot)``, left sides as the source writes them, where ``residual`` is rewritten in other unknowns.
+    back : the matrix that takes those other unknowns to the source's.
+    reference : its entry among the references, where that is not ``tests/golden/hybrid.json``.
+    scored : unknowns whose relative errors count; none for the absolute errors of all.
+    atol_ratio : absolute over relative tolerance.
     """
 
     key: str
@@ -63,21 +68,36 @@ class Problem:
     transition: Function | None = None
     sensitivity_residual: Function | None = None
     sensitivity_ydot0: Vector | None = None
+    as_given: Callable[..., list[Any]] | None = None
+    back: Vector | None = None
+    reference: Mapping[str, Any] | None = None
+    scored: tuple[int, ...] = ()
+    atol_ratio: float = 0.01
+
+    @property
+    def _golden(self) -> Mapping[str, Any]:
+        return self.reference if self.reference is not None else GOLDEN[self.key]
 
     @property
     def n_events(self) -> int:
         """How many events the reference has."""
-        return int(GOLDEN[self.key]["n_events"])
+        return int(self._golden.get("n_events", 0))
 
     @property
     def names(self) -> list[str]:
         """Names of the unknowns, in order."""
-        return list(GOLDEN[self.key]["end"])
+        end = self._golden["end"]
+        return list(end) if isinstance(end, Mapping) else [f"y[{k}]" for k in range(len(end))]
 
     @property
     def end(self) -> Vector:
         """The unknowns at the end, from the reference."""
-        return np.array([float(text) for text in GOLDEN[self.key]["end"].values()])
+        end = self._golden["end"]
+        return np.array([float(text) for text in (end.values() if isinstance(end, Mapping) else end)])
+
+    def atol(self, rtol: float) -> float:
+        """The absolute tolerance that belongs to a relative one."""
+        return self.atol_ratio * rtol
 
     @property
     def end_sensitivities(self) -> Vector:

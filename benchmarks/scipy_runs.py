@@ -67,7 +67,7 @@ def _extended(problem: Problem) -> tuple[Any, Vector]:
 def _prepare_sensitivities(problem: Problem, rtol: float, method: str) -> Run:
     extended, start = _extended(problem)
     n, n_p = problem.y0.size, problem.p.size
-    atol = np.concatenate([np.full(n, 0.01 * rtol), *(np.full(n, 0.01 * rtol / scale) for scale in np.abs(problem.p))])
+    atol = np.concatenate([np.full(n, problem.atol(rtol)), *(np.full(n, problem.atol(rtol) / scale) for scale in np.abs(problem.p))])
 
     def right_side(t: float, w: Vector) -> Vector:
         out = np.empty(w.size)
@@ -110,7 +110,7 @@ def _prepare(problem: Problem, rtol: float, sensitivities: bool, method: str) ->
         t, y, count = 0.0, problem.y0.copy(), 0
         while True:
             solution = solve_ivp(
-                right_side, (t, problem.t_end), y, method=method, rtol=rtol, atol=0.01 * rtol, events=events, **options
+                right_side, (t, problem.t_end), y, method=method, rtol=rtol, atol=problem.atol(rtol), events=events, **options
             )  # fmt: skip
             t, y = float(solution.t[-1]), solution.y[:, -1].copy()
             if solution.status != 1:

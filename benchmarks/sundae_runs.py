@@ -20,7 +20,7 @@ def _compiled(function: Any) -> Any:
 
 
 def _options(problem: Problem, rtol: float) -> dict[str, Any]:
-    return {"rtol": rtol, "atol": 0.01 * rtol, "max_num_steps": 10**7, "num_events": problem.n_guards}
+    return {"rtol": rtol, "atol": problem.atol(rtol), "max_num_steps": 10**7, "num_events": problem.n_guards}
 
 
 def _guards(problem: Problem, implicit: bool, m: Vector) -> Any:
