@@ -8,16 +8,21 @@ from collections.abc import Callable
 
 from rich.console import Console
 
+from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
+from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
 from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
-from benchmarks.report import Fact, bounds_table, comparison_table, facts_table
+from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table
 from benchmarks.silence import silence
+from benchmarks.smooth_problems import SMOOTH_PROBLEMS
 from benchmarks.whole_runs import buck_microseconds, cold_start_seconds, free_cores_ratio, scipy_buck_microseconds, thread_ratio
 
 __all__ = ["main"]
 
-CASES = [*((problem.key, problem, False) for problem in PROBLEMS), ("P6+3", ROBERTSON, True)]
+CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
+
+PARTS = ("c", "leaks", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -37,17 +42,24 @@ def _whole_runs(rounds: int) -> list[Fact]:
     ]
 
 
+def _leaks() -> list[Fact]:
+    return [
+        _fact(f"growth over {RUNS} runs of a prepared model", prepared_kibibytes, 1024.0, "KiB"),
+        _fact(f"growth over {RUNS} calls of tg.simulate", anew_kibibytes, 1024.0, "KiB"),
+    ]
+
+
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     choices = [key for key, _, _ in CASES]
-    parser.add_argument("problems", nargs="*", metavar="problem", help=f"some of {', '.join([*choices, 'runs'])}; default: all")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds of which the median counts")
+    parser.add_argument("problems", nargs="*", metavar="problem", help=f"some of {', '.join([*choices, *PARTS])}; default: all")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the fastest counts")
     arguments = parser.parse_args()
-    wanted = arguments.problems or [*choices, "runs"]
-    unknown = sorted(set(wanted) - {*choices, "runs"})
+    wanted = arguments.problems or [*choices, *PARTS]
+    unknown = sorted(set(wanted) - {*choices, *PARTS})
     if unknown:
-        parser.error(f"no such problem: {', '.join(unknown)}; there are {', '.join(choices)} and runs")
+        parser.error(f"no such problem: {', '.join(unknown)}; there are {', '.join([*choices, *PARTS])}")
     console = Console()
     if not console.is_terminal:
         console = Console(width=180)
@@ -60,10 +72,15 @@ def main() -> None:
                 works.append(measure(problem, sensitivities, COMPETITORS, arguments.rounds))
     if works:
         console.print(comparison_table(works))
+        console.print(precision_table(works))
         console.print(bounds_table(works))
         for work in works:
             for name, note in work.notes.items():
                 console.print(f"{work.key} {name}: {note}", highlight=False)
+    if "c" in wanted:
+        console.print(c_table(compare(arguments.rounds)))
+    if "leaks" in wanted:
+        console.print(facts_table(_leaks(), "memory"))
     if "runs" in wanted:
         console.print(facts_table(_whole_runs(arguments.rounds)))
 

@@ -48,13 +48,28 @@ def _robertson(ca: Any, p: Any) -> tuple[dict[str, Any], Any]:
     return {"x": x, "z": z, "ode": ca.vertcat(back - slow, slow - back - fast), "alg": x[0] + x[1] + z[0] - 1.0}, None
 
 
+def _smooth(ca: Any, problem: Problem) -> dict[str, Any]:
+    """What the problem's own functions compute, called with CasADi's symbols; the differential unknowns have derivatives with factor one."""
+    n, n_x, t = problem.y0.size, problem.n_differential or problem.y0.size, ca.SX.sym("t")
+    y = ca.SX.sym("y", n)
+    out: list[Any] = [None] * n
+    nothing: Any = ()
+    if problem.rates is not None:
+        problem.rates(t, y, nothing, nothing, out)
+        return {"t": t, "x": y, "ode": ca.vertcat(*out)}
+    assert problem.residual is not None
+    slopes: Any = [0.0] * n
+    problem.residual(t, y, slopes, nothing, nothing, out)
+    return {"t": t, "x": y[:n_x], "z": y[n_x:], "ode": -ca.vertcat(*out[:n_x]), "alg": ca.vertcat(*out[n_x:])}
+
+
 BUILDERS: Final[dict[str, Build]] = {"P1": _ball, "P2": _crossing, "P4": _relay, "P6": _robertson}
 
 
 def _integrator(ca: Any, problem: Problem, rtol: float) -> tuple[Any, int]:
     """CasADi's integrator of the problem, and how many states it has (modes included)."""
     p = ca.SX.sym("p", problem.p.size)
-    dae, after = BUILDERS[problem.key](ca, p)
+    dae, after = BUILDERS[problem.key](ca, p) if problem.key in BUILDERS else (_smooth(ca, problem), None)
     dae["p"] = p
     options: dict[str, Any] = {"reltol": rtol, "abstol": problem.atol(rtol), "max_num_steps": 10**6}
     grid: Any = problem.t_end
@@ -71,7 +86,7 @@ def prepare(problem: Problem, rtol: float, sensitivities: bool) -> Run:
     """Its integrator for the problem; forward sensitivities through ``jacobian`` of the integrator."""
     import casadi as ca
 
-    if problem.key not in BUILDERS or (sensitivities and problem.sensitivity_residual is None):
+    if (problem.key not in BUILDERS and problem.guards is not None) or (sensitivities and problem.sensitivity_residual is None):
         raise NotImplementedError
     integrator, n_x = _integrator(ca, problem, rtol)
     n = problem.y0.size

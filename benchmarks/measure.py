@@ -1,7 +1,7 @@
 """Times and errors of all competitors on one problem, taken in turn within one process.
 
 In: a problem and the competitors. Out: ``Sample`` records. A round runs every competitor at every tolerance once (short runs several times), and
-the median over rounds counts, so that a slow moment of the machine falls on all of them alike.
+the shortest time over the rounds counts: whatever else the machine does can only add to a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 import numpy as np
 
@@ -20,29 +19,32 @@ from benchmarks.problems import Problem
 
 __all__ = ["Sample", "Work", "at_error", "measure"]
 
-TOLERANCES = tuple(10.0**-k for k in range(4, 13))
+TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(6, 26))
 LEAST_SECONDS = 1e-3  # a timed piece of work is at least this long, to be far above the clock's resolution
-SLOW_SECONDS = 0.05  # slower runs take part in a few rounds and at every second tolerance only
-SLOW_ROUNDS = 3
+MODERATE_SECONDS = 2e-3  # slower runs take part at whole decades only
+SLOW_SECONDS = 0.02  # still slower ones at every second decade, and in a few rounds
+ENDLESS_SECONDS = 0.3  # after a run like this, none with a tighter tolerance
+SLOW_ROUNDS = 2
 
 
 @dataclass(eq=False)
 class Sample:
-    """One competitor at one tolerance: seconds of every round, error and events of the first run."""
+    """One competitor at one tolerance: seconds of every round, error and events of the first run; it is right if it has all events."""
 
     competitor: str
     rtol: float
     run: Run
     error: float
     events: int
+    is_right: bool
     repeats: int
-    slow: bool
+    first_seconds: float
     seconds: list[float] = field(default_factory=list[float])
 
     @property
     def milliseconds(self) -> float:
-        """The median over the rounds."""
-        return 1e3 * median(self.seconds)
+        """The shortest of the rounds; the first run of one that was too slow for them."""
+        return 1e3 * min(self.seconds, default=self.first_seconds)
 
 
 @dataclass(eq=False)
@@ -70,20 +72,28 @@ class Work:
 
 def _sample(competitor: Competitor, work: Work, rtol: float) -> Sample:
     run = competitor.prepare(work.problem, rtol, work.sensitivities)
-    run()  # compiles, where there is something to compile
     began = time.perf_counter()
-    outcome = run()
+    outcome = run()  # compiles, where there is something to compile
     seconds = time.perf_counter() - began
+    if seconds < ENDLESS_SECONDS or not work.of(competitor.name):
+        began = time.perf_counter()
+        outcome = run()
+        seconds = time.perf_counter() - began
     repeats = max(1, math.ceil(LEAST_SECONDS / seconds))
-    return Sample(competitor.name, rtol, run, error(work.problem, outcome), outcome.events, repeats, seconds > SLOW_SECONDS)
+    reached = error(work.problem, outcome)
+    is_right = math.isfinite(reached) and outcome.events == work.problem.n_events
+    return Sample(competitor.name, rtol, run, reached, outcome.events, is_right, repeats, seconds)
 
 
 def _enter(competitor: Competitor, work: Work) -> None:
-    """Prepare one competitor at every tolerance."""
-    slow = False
+    """Prepare one competitor at every tolerance that it is quick enough for."""
+    seconds = 0.0
     for number, rtol in enumerate(TOLERANCES):
-        if slow and number % 2:
+        if (seconds > MODERATE_SECONDS and number % 2) or (seconds > SLOW_SECONDS and number % 4):
             continue
+        if seconds > ENDLESS_SECONDS:
+            work.notes.setdefault(competitor.name, f"tighter tolerances were not tried after a run of {seconds:.1f} s")
+            return
         try:
             sample = _sample(competitor, work, rtol)
         except NotImplementedError:
@@ -92,7 +102,7 @@ def _enter(competitor: Competitor, work: Work) -> None:
             sentence = f"rtol {rtol:.0e}: {type(reason).__name__}: {reason}".splitlines()[0]
             work.notes.setdefault(competitor.name, sentence[:160])
             continue
-        slow = slow or sample.slow
+        seconds = max(seconds, sample.first_seconds)
         work.samples.append(sample)
 
 
@@ -103,7 +113,7 @@ def measure(problem: Problem, sensitivities: bool, competitors: Iterable[Competi
         _enter(competitor, work)
     for number in range(rounds):
         for sample in work.samples:
-            if sample.slow and number >= SLOW_ROUNDS:
+            if number >= (rounds if sample.first_seconds <= SLOW_SECONDS else SLOW_ROUNDS if sample.first_seconds <= ENDLESS_SECONDS else 0):
                 continue
             began = time.perf_counter()
             for _ in range(sample.repeats):
@@ -114,7 +124,7 @@ def measure(problem: Problem, sensitivities: bool, competitors: Iterable[Competi
 
 def at_error(samples: Sequence[Sample], level: float) -> float | None:
     """Milliseconds to reach an error, between the fastest runs that are more and less exact (linear in logarithms); None if never reached."""
-    points = sorted((sample.milliseconds, max(sample.error, 1e-300)) for sample in samples if math.isfinite(sample.error))
+    points = sorted((sample.milliseconds, max(sample.error, 1e-300)) for sample in samples if sample.is_right)
     best: list[tuple[float, float]] = []
     for point in points:
         if not best or point[1] < best[-1][1]:

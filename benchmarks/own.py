@@ -13,7 +13,7 @@ from typing import Any, Final
 from benchmarks.outcome import Outcome, Run
 from benchmarks.problems import Problem
 
-__all__ = ["EXAMPLES", "load", "model_of", "prepare", "prepare_with"]
+__all__ = ["EXAMPLES", "load", "model_of", "prepare", "prepare_by", "prepare_with"]
 
 EXAMPLES: Final = {
     "P1": "bouncing_ball",
@@ -74,13 +74,26 @@ def _names(problem: Problem) -> list[str]:
 
 
 def prepare(problem: Problem, rtol: float, sensitivities: bool) -> Run:
-    """The run with the tolerances that every competitor gets, recorded at its end and at its events."""
+    """The run by tidegate's own method with the tolerances that every competitor gets, recorded at its end and at its events."""
+    return prepare_by("auto", problem, rtol, sensitivities)
+
+
+def prepare_by(method: str, problem: Problem, rtol: float, sensitivities: bool = False) -> Run:
+    """The same by a method of choice."""
     import tidegate as tg
     from tidegate.integrators.interface import Records, Stop
 
     names = _names(problem) if sensitivities else None
     t_span = (0.0, problem.t_end)
-    options = {"rtol": rtol, "atol": problem.atol(rtol), "sensitivities": names, "outputs": t_span[1:], "event_rows": False, "dense": False}
+    options = {
+        "method": method,
+        "rtol": rtol,
+        "atol": problem.atol(rtol),
+        "sensitivities": names,
+        "outputs": t_span[1:],
+        "event_rows": False,
+        "dense": False,
+    }
     prepared = tg.prepare(model_of(problem), t_span, **options)
     layout = prepared.problem.model.layout
     unknowns = [symbol.data.name for symbol in layout.unknowns]

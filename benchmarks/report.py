@@ -1,22 +1,26 @@
-"""The tables: everybody on every problem, the bounds from the prototypes, and the whole runs."""
+"""The tables: everybody on every problem, work and precision, the bounds from the prototypes, and the whole runs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
 
+from benchmarks.c_runs import LIBRARIES, Comparison
 from benchmarks.competitors import COMPETITORS, OWN
 from benchmarks.measure import Work, at_error
 from benchmarks.prototypes import ALLOWANCE, FIGURES, Figure
 
-__all__ = ["Fact", "bounds_table", "comparison_table", "facts_table"]
+__all__ = ["Fact", "bounds_table", "c_table", "comparison_table", "facts_table", "precision_table"]
 
 TOLERANCE = 1e-8
 LEVELS = {"P4": (1e-2, 1e-3, 1e-4)}
 USUAL_LEVELS = (1e-5, 1e-7, 1e-9)
+SHARE = 0.7  # of the time of natively driven SUNDIALS, at the middle level
+_NAMES = tuple(library.name for library in LIBRARIES)
+C_RATIO = 1.2  # of tidegate's way through SUNDIALS to SUNDIALS called from C
+NATIVE = tuple(competitor.name for competitor in COMPETITORS if "native" in competitor.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def comparison_table(works: Sequence[Work]) -> Table:
             reached = [at_error(samples, level) for level in levels]
             ms = sample.milliseconds if sample else None
             found = f"{sample.events}/{work.problem.n_events}" if sample else "-"
-            wrong = sample is not None and (sample.events != work.problem.n_events or not math.isfinite(sample.error))
+            wrong = sample is not None and not sample.is_right
             table.add_row(
                 title,
                 competitor.name,
@@ -75,6 +79,35 @@ def comparison_table(works: Sequence[Work]) -> Table:
                 _times(reached[1], own_middle),
             )
             title = ""
+        table.add_section()
+    return table
+
+
+def _fastest(work: Work, names: Sequence[str], level: float) -> tuple[float | None, str]:
+    """Milliseconds and name of who reaches the level first; None if nobody does."""
+    reached = {name: ms for name in names if (ms := at_error(work.of(name), level)) is not None}
+    best = min(reached, key=reached.__getitem__, default=None)
+    return (None, "nobody") if best is None else (reached[best], best)
+
+
+def precision_table(works: Sequence[Work]) -> Table:
+    """Time to reach each of three errors: tidegate, SUNDIALS in the best of its native forms, and the fastest of all others."""
+    table = Table(
+        title=f"work and precision: ms to an achieved error; at the middle one at most {SHARE} of native SUNDIALS, and less than all others"
+    )
+    for heading in ("problem", "error", "tidegate", "SUNDIALS", "which", "ratio", "fastest other", "which", "ratio", "verdict"):
+        table.add_column(heading, justify="left" if heading in ("problem", "which") else "right")
+    others = [competitor.name for competitor in COMPETITORS if competitor.name not in (OWN, *NATIVE)]
+    for work in works:
+        for place, level in enumerate(LEVELS.get(work.problem.key, USUAL_LEVELS)):
+            own = at_error(work.of(OWN), level)
+            (native, native_name), (other, other_name) = _fastest(work, NATIVE, level), _fastest(work, others, level)
+            verdict = ""
+            if place == 1:
+                is_ahead = own is not None and own <= SHARE * (native or float("inf")) and own < (other or float("inf"))
+                verdict = "[green]holds[/green]" if is_ahead else "[red]missed[/red]"
+            row = [_ms(own), _ms(native), native_name, _times(own, native), _ms(other), other_name, _times(own, other), verdict]
+            table.add_row("" if place else f"{work.key} {work.problem.title}", f"{level:.0e}", *row)
         table.add_section()
     return table
 
@@ -105,9 +138,23 @@ def bounds_table(works: Sequence[Work]) -> Table:
     return table
 
 
-def facts_table(facts: Sequence[Fact]) -> Table:
-    """Whole runs with their bounds."""
-    table = Table(title="whole runs")
+def c_table(comparisons: Sequence[Comparison]) -> Table:
+    """tidegate's ``method="bdf"`` and ``"ida"`` beside the C program, with each library it could be linked to."""
+    table = Table(title=f"SUNDIALS through tidegate beside SUNDIALS called from C: at most {C_RATIO} times")
+    for heading in ("problem", "method", "rtol", "tidegate", *(library.name for library in LIBRARIES), "ratios", "verdict"):
+        table.add_column(heading, justify="left" if heading in ("problem", "method") else "right")
+    for one in comparisons:
+        own = one.milliseconds.get("tidegate")
+        times = [one.milliseconds.get(library.name) for library in LIBRARIES]
+        cells = [_ms(ms) if ms is not None else one.notes.get(name, "-") for name, ms in zip(("tidegate", *_NAMES), (own, *times), strict=True)]
+        verdicts = " ".join(_verdict(own / ms, C_RATIO) for ms in times if own is not None and ms is not None)
+        table.add_row(one.problem.key, one.method, f"{one.rtol:.0e}", *cells, " ".join(_times(own, ms) for ms in times), verdicts)
+    return table
+
+
+def facts_table(facts: Sequence[Fact], title: str = "whole runs") -> Table:
+    """Figures with their bounds."""
+    table = Table(title=title)
     for heading in ("what", "measured", "bound", "verdict"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
     for fact in facts:

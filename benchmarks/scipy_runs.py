@@ -16,6 +16,7 @@ from benchmarks.problems import Problem, Vector
 __all__ = ["prepare_with"]
 
 IMPLICIT = frozenset({"Radau", "BDF", "LSODA"})
+MOST_EVALUATIONS = 200_000  # LSODA may stand still at tolerances near rounding, and solve_ivp keeps every step of that
 
 
 @cache
@@ -92,7 +93,13 @@ def _prepare(problem: Problem, rtol: float, sensitivities: bool, method: str) ->
     rates, jacobian, guards, transition = _compiled(problem)
     n, p, m = problem.y0.size, problem.p, problem.m.copy()
 
+    left = MOST_EVALUATIONS
+
     def right_side(t: float, y: Vector) -> Vector:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise RuntimeError(f"no end after {MOST_EVALUATIONS} evaluations, at t = {t:g}")
         out = np.empty(n)
         rates(t, y, p, m, out)
         return out
@@ -106,6 +113,8 @@ def _prepare(problem: Problem, rtol: float, sensitivities: bool, method: str) ->
     options: dict[str, Any] = {"jac": matrix} if method in IMPLICIT else {}
 
     def run() -> Outcome:
+        nonlocal left
+        left = MOST_EVALUATIONS
         m[:] = problem.m
         t, y, count = 0.0, problem.y0.copy(), 0
         while True:

@@ -70,8 +70,8 @@ def hires_jacobian(t: float, y: Vector, p: Vector, m: Vector, out: Vector) -> No
 
 
 def transistor_as_given(t: Any, y: Any, ydot: Any) -> list[Any]:
-    signal = 0.1 * math.sin(200.0 * math.pi * t)
-    first, second = (1e-6 * (math.exp(u / 0.026) - 1.0) for u in (y[1] - y[2], y[4] - y[5]))
+    signal = 0.1 * np.sin(200.0 * math.pi * t)
+    first, second = (1e-6 * (np.exp(u / 0.026) - 1.0) for u in (y[1] - y[2], y[4] - y[5]))
     return [
         1e-6 * (ydot[1] - ydot[0]) - (y[0] - signal) / 1000.0,
         1e-6 * (ydot[0] - ydot[1]) - (y[1] / 9000.0 + (y[1] - 6.0) / 9000.0 + 0.01 * first),
@@ -89,9 +89,9 @@ def transistor_as_given(t: Any, y: Any, ydot: Any) -> list[Any]:
 
 
 def transistor_residual(t: float, z: Vector, zdot: Vector, p: Vector, m: Vector, out: Vector) -> None:
-    signal = 0.1 * math.sin(200.0 * math.pi * t)
-    first = 1e-6 * (math.exp((z[5] - z[1]) / 0.026) - 1.0)
-    second = 1e-6 * (math.exp((z[6] - z[3]) / 0.026) - 1.0)
+    signal = 0.1 * np.sin(200.0 * math.pi * t)
+    first = 1e-6 * (np.exp((z[5] - z[1]) / 0.026) - 1.0)
+    second = 1e-6 * (np.exp((z[6] - z[3]) / 0.026) - 1.0)
     into2 = (2.0 * z[5] - 6.0) / 9000.0 + 0.01 * first
     into5 = (2.0 * z[6] - 6.0) / 9000.0 + 0.01 * second
     into8 = z[7] / 9000.0
@@ -106,8 +106,8 @@ def transistor_residual(t: float, z: Vector, zdot: Vector, p: Vector, m: Vector,
 
 
 def transistor_jacobian(t: float, cj: float, z: Vector, zdot: Vector, p: Vector, m: Vector, out: Vector) -> None:
-    slope1 = 1e-6 * math.exp((z[5] - z[1]) / 0.026) / 0.026
-    slope2 = 1e-6 * math.exp((z[6] - z[3]) / 0.026) / 0.026
+    slope1 = 1e-6 * np.exp((z[5] - z[1]) / 0.026) / 0.026
+    slope2 = 1e-6 * np.exp((z[6] - z[3]) / 0.026) / 0.026
     out[:, :] = 0.0
     out[0, 0] = out[2, 2] = out[4, 4] = cj
     out[0, 1] = 0.01 * slope1 / 1e-6

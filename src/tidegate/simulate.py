@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -107,9 +108,10 @@ def _lowered(source: object) -> Model:
 
 def _compiled(model: Model) -> CompiledModel:
     # A model is frozen, so it can carry its machine code; a table from one to the other would keep both alive for ever, since each needs the other.
+    # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
     kept = vars(model)
     if "_compiled" not in kept:
         validate(model)
         check_structure(model)
-        kept["_compiled"] = compile_model(model)
+        kept["_compiled"] = compile_model(copy(model))
     return kept["_compiled"]
