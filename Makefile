@@ -22,7 +22,7 @@ check: lint  ## lint and the quick tests
 test: lint  ## lint, every test, coverage
 	$(BIN)/python -m pytest -q --cov=tidegate --cov-report=term
 
-bench: .venv/.stamp-bench  ## ratios against other solvers, in one run
+bench: .venv/.stamp-bench  ## ratios against other solvers, in one run; with cc and libsundials-dev (apt-get) also against SUNDIALS in C
 	$(BIN)/python -m benchmarks
 
 docs: .venv/.stamp-docs  ## the documentation into site/
