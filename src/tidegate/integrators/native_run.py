@@ -76,7 +76,7 @@ class NativeRun:
         self._ask_for(problem.output_times)
         self._h, self._r = h, r
         self._workspace = (h.ctypes.data, r.ctypes.data)
-        h[w.ADDRESS_R] = r.ctypes.data
+        h[w.ADDRESS_H], h[w.ADDRESS_R] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
         self._fresh = (h.copy(), r.copy())
 
