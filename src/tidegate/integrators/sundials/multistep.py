@@ -1,4 +1,4 @@
-"""The polynomial of SUNDIALS' last step in powers of theta, from its derivatives at the end of the step.
+"""What CVODES and IDAS have in common under the loop: the polynomial of a step, values and sensitivities on it, the event on it, counts and flags.
 
 CVODES and IDAS interpolate with the polynomial that the corrector has just determined; it goes through both ends of the step (Nordsieck arrays with
 fixed leading coefficients: Byrne and Hindmarsh 1975; modified divided differences: Brenan, Campbell and Petzold 1996, section 5.2).
@@ -6,18 +6,34 @@ fixed leading coefficients: Byrne and Hindmarsh 1975; modified divided differenc
 
 from __future__ import annotations
 
+from typing import Final
+
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
+    ADDRESS_H,
+    C_FACTOR,
+    C_NEWTON,
+    C_NEWTON_FAILED,
+    C_REJECTED,
     DEGREE,
     FOUND_GUARD,
+    I_SUN_A,
     LENGTH,
+    N_S,
+    NOT_FINITE,
     O_A,
     O_F0,
     O_Y,
     O_YEND,
     O_YNEW,
     O_YOLD,
+    REACHED,
+    SINGULAR,
     STEP,
+    STEP_TOO_SMALL,
+    SUN_FLAG,
+    SUN_MEMORY,
+    SUN_WORD,
     N,
     T,
     matrix,
@@ -26,11 +42,26 @@ from tidegate.compiled.workspace import (
 from tidegate.events.isolate import polynomial_point
 from tidegate.integrators.polish import polish, slope_of_the_step
 
-__all__ = ["powers_from_derivatives", "sundials_accept", "sundials_locate", "value_inside"]
+__all__ = ["keep_counts", "polynomial_of_step", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "value_inside"]
+
+# the model's functions failed for good, at the first call, or repeatedly (CV_RHSFUNC_FAIL ... IDA_FIRST_RES_FAIL, and those of sensitivities)
+_NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
+_LINEAR_SOLVER: Final = (-5, -6, -7)
 
 
 @native
-def powers_from_derivatives(h, r, step):
+def reason(h, flag):
+    """The loop's code for a flag of CVODES or IDAS."""
+    h[SUN_FLAG] = flag
+    if flag >= 0:
+        return 0
+    if flag in _NO_VALUES:
+        return NOT_FINITE
+    return SINGULAR if flag in _LINEAR_SOLVER else STEP_TOO_SMALL
+
+
+@native
+def _powers_from_derivatives(h, r, step):
     """Turn y^(k) at the end of the step, rows k = 1 ... degree of A, into coefficients of theta^k from its start."""
     n = h[N]
     degree = h[DEGREE]
@@ -53,6 +84,49 @@ def powers_from_derivatives(h, r, step):
             x += a[k, q]
         # both ends exactly, whatever rounding did to the rest
         a[0, q] += (end[q] - y[q]) - x
+
+
+@native
+def polynomial_of_step(h, r, get_order, get_derivative):
+    """Length and polynomial of the step to REACHED; STEP_TOO_SMALL where time has not moved."""
+    step = r[REACHED] - r[T]
+    if not step > 0.0:
+        return STEP_TOO_SMALL
+    memory = h[SUN_MEMORY]
+    h[SUN_WORD] = 0
+    get_order(memory, h[ADDRESS_H] + 8 * SUN_WORD)
+    h[DEGREE] = h[SUN_WORD]
+    for k in range(h[DEGREE]):
+        get_derivative(memory, r[REACHED], k + 1, h[h[I_SUN_A] + k])
+    _powers_from_derivatives(h, r, step)
+    r[STEP] = step
+    return 0
+
+
+@native
+def sensitivities_to(h, t, place, get):
+    """S at a time in the last step, into the vectors whose handles are at ``place``."""
+    for i in range(h[N_S]):
+        code = reason(h, get(h[SUN_MEMORY], t, 0, i, h[place + i]))
+        if code != 0:
+            return code
+    return 0
+
+
+@native
+def keep_counts(h, get_rejected, get_setups, get_iterations, get_failures):
+    """Add up what a restart sets to zero."""
+    memory = h[SUN_MEMORY]
+    word = h[ADDRESS_H] + 8 * SUN_WORD
+    h[SUN_WORD] = 0
+    get_rejected(memory, word)
+    h[C_REJECTED] += h[SUN_WORD]
+    get_setups(memory, word)
+    h[C_FACTOR] += h[SUN_WORD]
+    get_iterations(memory, word)
+    h[C_NEWTON] += h[SUN_WORD]
+    get_failures(memory, word)
+    h[C_NEWTON_FAILED] += h[SUN_WORD]
 
 
 @unit(NUMBER, WHOLE)
