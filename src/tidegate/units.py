@@ -48,7 +48,9 @@ class Unit:
     offset: float = 0.0
 
     def __mul__(self, other: Unit) -> Unit:
-        return Unit(tuple(a + b for a, b in zip(self.dimension, other.dimension, strict=True)), self.factor * other.factor)
+        # most exponents are zero, and adding fractions is slow
+        dimension = tuple((a + b if b else a) if a else b for a, b in zip(self.dimension, other.dimension, strict=True))
+        return Unit(dimension, self.factor * other.factor)
 
     def __truediv__(self, other: Unit) -> Unit:
         return self * other**-1
@@ -56,7 +58,7 @@ class Unit:
     def __pow__(self, exponent: int | Fraction) -> Unit:
         power = Fraction(exponent)
         factor = self.factor**power.numerator if power.denominator == 1 else self.factor ** float(power)
-        return Unit(tuple(e * power for e in self.dimension), factor)
+        return Unit(tuple(e * power if e else e for e in self.dimension), factor)
 
     def is_compatible(self, other: Unit) -> bool:
         """True where both measure the same kind of quantity."""
@@ -319,11 +321,15 @@ def name_of(unit: Unit) -> str:
         if _is_same(unit, known):
             return name
     plain = Unit(unit.dimension, unit.factor)
-    if sum(map(bool, unit.dimension)) <= 2 and (found := _in_base_units(plain)):
+    mass, time = (unit.dimension[BASE_UNITS.index(base)] for base in ("kg", "s"))
+    # kg/s^2 is known as N/m, and kg/s^3 as W/m^2
+    is_mechanical = mass and time <= -2
+    if sum(map(bool, unit.dimension)) <= 2 and not is_mechanical and (found := _in_base_units(plain)):
         return found
     for name, known in named:
         rest = plain / known
-        if sum(map(bool, rest.dimension)) == 1 and (found := _in_base_units(rest)):
+        is_derived = sum(map(bool, known.dimension)) > 1
+        if is_derived and sum(map(bool, rest.dimension)) == 1 and (found := _in_base_units(rest)):
             return f"{name}{found[1:]}" if found.startswith("1/") else f"{name}*{found}"
     text = _in_base_units(plain)
     return text or f"{plain.factor:.6g} {_in_base_units(Unit(plain.dimension))}"

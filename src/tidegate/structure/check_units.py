@@ -6,7 +6,7 @@ Each node of the graph is looked at once, whatever number of equations it stands
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tidegate.errors import Origin, UnitError
@@ -38,16 +38,15 @@ class _Place:
 
     Parameters
     ----------
-    name : how messages name it, with its line.
+    name : how messages name it, with its line; the index of an equation, whose text is only made for a message.
     roots : its expressions.
     pairs : those of which both must measure the same, and the sentence that says so.
     """
 
-    name: str
+    name: str | int
     roots: tuple[Expr, ...]
     pairs: tuple[tuple[Expr, Expr], ...] = ()
     reason: str = ""
-    origin: Origin = field(default_factory=Origin)
 
 
 def check_units(model: Model) -> None:
@@ -262,7 +261,8 @@ class _Check:
         return f"`{_short(item)}` " + ("has no unit" if name == "1" else f"is in {name}")
 
     def _note(self, sentence: str) -> None:
-        self.problems.append((self.at, f"{self.places[self.at].name}: {sentence}"))
+        name = self.places[self.at].name
+        self.problems.append((self.at, f"{equation_name(self.model, name) if isinstance(name, int) else name}: {sentence}"))
 
 
 _DEFINED: Final = (VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY)
@@ -309,14 +309,14 @@ def _places(model: Model) -> Iterator[_Place]:
     for name, start in model.derivative_starts.items():
         yield _pair(f"the start value of der({name})", symbol(Role.DERIVATIVE, name), start)
     for index, equation in enumerate(model.equations):
-        yield _pair(equation_name(model, index), equation.left, equation.right, "both sides must be the same")
+        yield _pair(index, equation.left, equation.right, "both sides must be the same")
     for definition in model.definitions:
         item = symbol(Role.UNKNOWN, definition.name)
         yield _pair(_named(f"the definition of {definition.name}", definition.origin), item, definition.value)
     yield from _agenda(model)
 
 
-def _pair(name: str, left: Expr, right: Expr, reason: str = "they must be the same") -> _Place:
+def _pair(name: str | int, left: Expr, right: Expr, reason: str = "they must be the same") -> _Place:
     return _Place(name, (left, right), ((left, right),), reason)
 
 
