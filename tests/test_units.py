@@ -137,10 +137,15 @@ def test_an_unknown_unit_offers_what_looks_alike(text: str, offer: str) -> None:
     assert offer in caught.value.hint
 
 
-@pytest.mark.parametrize("text", ["m/", "m//s", "(m", "m)", "m^x", "$", "^2", "m^(1/", "*m", "m^"])
+@pytest.mark.parametrize("text", ["m/", "m//s", "(m", "m)", "m^x", "$", "^2", "m^(1/", "*m", "m^", "0 m", "m/0"])
 def test_a_text_that_is_no_product_is_refused(text: str) -> None:
     with pytest.raises(UnitError):
         parse(text)
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(UnitError, match="the unit 3 is no text"):
+        parse(3)  # type: ignore[arg-type]
 
 
 def test_a_product_after_a_division_is_refused_because_it_is_read_in_two_ways() -> None:

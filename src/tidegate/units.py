@@ -202,6 +202,8 @@ class _Reader:
     def factor(self) -> Unit:
         kind, token = self.next()
         if kind == "number":
+            if not float(token):
+                raise self.error("zero of something measures nothing")
             return Unit(DIMENSIONLESS.dimension, float(token)) ** self.exponent(explicit=True)
         if (kind, token) == ("operator", "("):
             unit = self.product()
@@ -260,6 +262,8 @@ def parse(text: str) -> Unit:
     >>> str(parse("kN"))
     'm*kg*s^-2'
     """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise UnitError(f"the unit {text!r} is no text", hint='write e.g. "m/s"')
     if not text.strip():
         return DIMENSIONLESS
     reader = _Reader(text)

@@ -272,6 +272,10 @@ def test_hundreds_of_written_factors_are_no_overflow() -> None:
     assert problems(1.0 / item, 1.0 / P["x"]) == ""
 
 
+def test_units_beyond_all_numbers_are_no_overflow() -> None:
+    assert problems(P["x"] / P["z"] ** 60 / P["z"] ** 60, P["x"] ** 400) == ""
+
+
 # -- laws, on random expressions built to be consistent
 
 BASE = ["m", "kg", "s", "K", "mm", "kJ"]

@@ -209,8 +209,8 @@ class _Check:
         if q.agreed(self.known[a], self.known[b]) is None or q.has_same_zero(self.known[a], self.known[b]):
             return
         self._note(
-            f"{self._said(a)} counts from another zero than {self._said(b)}, and {reason}: add or subtract 273.15 (degC and K), "
-            "or take the difference of two temperatures"
+            f"{self._said(a)} counts from another zero than {self._said(b)}, and {reason}: add or subtract 273.15 between degC and K, "
+            "and give what is a difference of temperatures in K"
         )
 
     def _pure(self, item: Expr, what: str) -> None:

@@ -34,7 +34,7 @@ __all__ = [
 _SIMPLE: Final = 9  # largest numerator and denominator of a factor without unit: 12, 24, 60 and 1000 convert units
 _CLOSE: Final = 1e-9  # relative; conversion factors differ by rounding only, units by far more
 _MOST_ROOTS: Final = 1000  # largest denominator of an exponent, so that x**0.7 has a unit and x**0.6180339 has none
-_LEAST: Final = 1e-100  # products of more numbers than this are no conversion, and their inverse must not be a division by zero
+_LEAST: Final = 1e-100  # smaller factors, and the inverse of larger ones, are of no use and could end in a division by zero
 _TEMPERATURE: Final = tuple(Fraction(name == "K") for name in BASE_UNITS)
 
 
@@ -157,10 +157,14 @@ def _bounded(literals: float) -> float:
     return literals if _LEAST < abs(literals) < 1.0 / _LEAST else math.nan
 
 
+def _known(unit: Unit, literals: float) -> Quantity:
+    return Quantity(unit, _bounded(literals)) if _LEAST < unit.factor < 1.0 / _LEAST else UNKNOWN
+
+
 def product(a: Quantity, b: Quantity) -> Quantity:
     """``a * b``; temperatures in degC count as differences there, as in ``cp*T``."""
     if a.unit is not None and b.unit is not None:
-        return Quantity(a.unit * b.unit, _bounded(a.literals * b.literals))
+        return _known(a.unit * b.unit, a.literals * b.literals)
     if a.is_number and b.is_number:
         return replace(a, literals=_bounded(a.literals * b.literals))
     if a.unit is not None and b.is_number:
@@ -183,7 +187,7 @@ def power(a: Quantity, exponent: float) -> Quantity:
     if a.unit is None or a.is_time or not math.isclose(ratio, exponent, rel_tol=1e-12):
         return UNKNOWN
     try:
-        return Quantity(a.unit**ratio, _bounded(abs(a.literals) ** float(ratio)))
+        return _known(a.unit**ratio, abs(a.literals) ** float(ratio))
     except OverflowError:
         return UNKNOWN
 
