@@ -36,6 +36,7 @@ from tidegate.compiled.workspace import (
     N_M,
     N_P,
     N_REG,
+    N_S,
     N_USED,
     O_A,
     O_ACT,
@@ -67,6 +68,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.touch import note_contacts
 
 __all__ = [
     "NO_ROOT",
@@ -528,5 +530,7 @@ def earliest_crossing(h, r, t, step):
         if root < best:
             best = root
             found = j
+    if h[N_S] > 0:
+        note_contacts(h, r, t, step, y, min(best, 1.0), found)
     r[FOUND_THETA] = best
     return found

@@ -17,7 +17,7 @@ from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 from tidegate.results.events import largest
 
-__all__ = ["RecordedEvents", "columns", "interpolant", "rows"]
+__all__ = ["RecordedEvents", "columns", "interpolant", "not_finite", "rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -44,6 +44,21 @@ def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, Fl
     values = table[:, 2 : 2 + width][:, shown]
     sensitivities = table[:, 2 + width :].reshape(len(table), ns, width)[:, :, shown] if ns else None
     return table[:, 0], values, sensitivities
+
+
+def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[str]:
+    """A sentence for each output and discrete variable that is NaN or infinite in a row."""
+    first = problem.model.n_own
+    if np.isfinite(values[:, first:]).all():
+        return []
+    sentences: list[str] = []
+    for k, column in enumerate(columns(problem.model)):
+        bad = np.flatnonzero(~np.isfinite(values[:, k])) if k >= first else ()
+        if len(bad):
+            what = "output" if column.role == "output" else "discrete variable"
+            where = f"t = {times[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
+            sentences.append(f"the {what} {column.name} is {values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
+    return sentences
 
 
 def interpolant(problem: Problem, records: Records) -> Interpolant | None:

@@ -1,0 +1,146 @@
+"""Guards that come down to zero within the tolerances and turn back: contacts of which nobody can say whether they are crossings.
+
+Looked for where sensitivities are asked for, since none exists there. In: a step's polynomial and its earliest crossing, if there is one. Out, at the
+end of m: the first contact of the run, and whether the crossing is one by so little. Only a guard that falls at the start and rises at the end has
+a lowest point in between.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import (
+    F_GUARDS,
+    F_GUARDS_T,
+    F_SCALE,
+    I_KIND,
+    I_MODE,
+    I_TIME,
+    N_G,
+    N_M,
+    O_A,
+    O_ACT,
+    O_ATOL,
+    O_GC,
+    O_GT,
+    O_M,
+    O_NOISE,
+    O_NUSTART,
+    O_P,
+    O_W,
+    O_W2,
+    O_YMAX,
+    O_ZERO,
+    RELATION,
+    RTOL,
+    STAGES,
+    N,
+    integers,
+    matrix,
+    tail,
+    vector,
+)
+
+__all__ = ["note_contacts"]
+
+_HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
+_ROUNDINGS: Final = 16.0  # noises of a guard below which its distance from zero means nothing
+
+
+@native
+def _reach(h, r, t, y, out):
+    """How far the tolerances of the unknowns may move each guard; overwrites O_NOISE."""
+    n = h[N]
+    width = vector(r, h[O_NOISE], n)
+    nothing = tail(r, h[O_ZERO])
+    for q in range(n):
+        width[q] = r[h[O_ATOL] + q] + r[RTOL] * r[h[O_YMAX] + q]
+    call_tangent(h[F_SCALE], t, y, vector(r, h[O_ZERO], n), tail(r, h[O_P]), tail(r, h[O_M]), 0.0, width, nothing, nothing, out)
+
+
+@native
+def _slopes_at(h, r, t, step, y, theta, slopes):
+    """Change of every guard by theta at a point of the step, the point itself left in O_W."""
+    n = h[N]
+    degree = h[STAGES]
+    a = matrix(r, h[O_A], degree, n)
+    point = vector(r, h[O_W], n)
+    rate = vector(r, h[O_W2], n)
+    nothing = tail(r, h[O_ZERO])
+    for q in range(n):
+        x = 0.0
+        v = 0.0
+        for k in range(degree - 1, -1, -1):
+            x = (x + a[k, q]) * theta
+            v = v * theta + (k + 1) * a[k, q]
+        point[q] = y[q] + x
+        rate[q] = v
+    call_tangent(h[F_GUARDS_T], t + theta * step, point, nothing, tail(r, h[O_P]), tail(r, h[O_M]), step, rate, nothing, nothing, slopes)
+
+
+@native
+def _note_touch(h, r, t, step, y, upper, found):
+    note = h[O_M] + h[N_M] - 3
+    ng = h[N_G]
+    if r[note] != 0.0:
+        return
+    falls = vector(r, h[O_GC], ng)
+    late = vector(r, h[O_GC] + ng, ng)
+    reach = vector(r, h[O_GC] + 2 * ng, ng)
+    here = vector(r, h[O_GT], ng)
+    of_time = integers(h, h[I_TIME], ng)
+    kind = integers(h, h[I_KIND], ng)
+    mode = integers(h, h[I_MODE], ng)
+    _slopes_at(h, r, t, step, y, upper, late)
+    for j in range(ng):
+        if j == found or r[h[O_ACT] + j] == 0.0 or of_time[j] == 1:
+            continue
+        sign = 1.0 if kind[j] != RELATION or r[h[O_M] + mode[j]] != 0.0 else -1.0
+        if not (sign * falls[j] < 0.0 and sign * late[j] > 0.0):
+            continue
+        low = 0.0
+        high = upper
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            _slopes_at(h, r, t, step, y, middle, here)
+            if sign * here[j] < 0.0:
+                low = middle
+            else:
+                high = middle
+        point = vector(r, h[O_W], h[N])
+        _reach(h, r, t + high * step, point, reach)
+        call_value(h[F_GUARDS], t + high * step, point, tail(r, h[O_P]), tail(r, h[O_M]), here)
+        if sign * here[j] <= reach[j] + _ROUNDINGS * r[h[O_NUSTART] + j]:
+            r[note] = j + 1.0
+            r[note + 1] = t + high * step
+            return
+
+
+@native
+def _is_tangent(h, r, t, step, y, guard, theta):
+    """True if a guard that crosses at theta would not, were it moved by what the tolerances allow."""
+    ng = h[N_G]
+    slopes = vector(r, h[O_GC] + ng, ng)
+    reach = vector(r, h[O_GC] + 2 * ng, ng)
+    _slopes_at(h, r, t, step, y, 0.5 * theta, slopes)
+    earlier = slopes[guard]
+    _slopes_at(h, r, t, step, y, theta, slopes)
+    slope = slopes[guard]
+    bend = abs(slope - earlier) / (0.5 * theta)
+    _reach(h, r, t + theta * step, vector(r, h[O_W], h[N]), reach)
+    return slope * slope <= 2.0 * bend * (reach[guard] + _ROUNDINGS * r[h[O_NUSTART] + guard])
+
+
+@native
+def note_contacts(h, r, t, step, y, upper, found):
+    """At the end of m: the first contact of the run up to ``upper``, and whether the guard that was found there crosses at all.
+
+    The coefficients of the guards must be in O_GC.
+    """
+    if not upper > 0.0:
+        return
+    _note_touch(h, r, t, step, y, upper, found)
+    if found >= 0:
+        r[h[O_M] + h[N_M] - 1] = 1.0 if _is_tangent(h, r, t, step, y, found, upper) else 0.0
