@@ -23,6 +23,7 @@ from tidegate.compiled.workspace import (
     O_A,
     O_ACT,
     O_ATOL,
+    O_G,
     O_GC,
     O_GT,
     O_M,
@@ -90,6 +91,7 @@ def _note_touch(h, r, t, step, y, upper, found):
     late = vector(r, h[O_GC] + ng, ng)
     reach = vector(r, h[O_GC] + 2 * ng, ng)
     here = vector(r, h[O_GT], ng)
+    before = vector(r, h[O_G], ng)
     of_time = integers(h, h[I_TIME], ng)
     kind = integers(h, h[I_KIND], ng)
     mode = integers(h, h[I_MODE], ng)
@@ -112,7 +114,9 @@ def _note_touch(h, r, t, step, y, upper, found):
         point = vector(r, h[O_W], h[N])
         _reach(h, r, t + high * step, point, reach)
         call_value(h[F_GUARDS], t + high * step, point, tail(r, h[O_P]), tail(r, h[O_M]), here)
-        if sign * here[j] <= reach[j] + _ROUNDINGS * r[h[O_NUSTART] + j]:
+        within = reach[j] + _ROUNDINGS * r[h[O_NUSTART] + j]
+        # a guard that is at zero from the start of the step on comes from there, not to it
+        if sign * here[j] <= within < sign * before[j]:
             r[note] = j + 1.0
             r[note + 1] = t + high * step
             return

@@ -24,6 +24,7 @@ from tidegate.errors import (
 from tidegate.executive.closing import close
 from tidegate.executive.contacts import Recorded, strike_out
 from tidegate.executive.failures import failure
+from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, output_times
 from tidegate.executive.recorder import RecordedEvents, columns, interpolant, not_finite, rows
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
@@ -202,6 +203,9 @@ class Prepared:
         integrator.collect(records)
         if stop is not Stop.LIMIT:
             raise failure(stop, self.problem, integrator, np.zeros((0, 5)), at_start=True)
+        opening = open_run(self.problem)
+        if opening is not None and opening.terminates:
+            return Stop.TERMINATED
         shown = time.perf_counter()
         while True:
             began = time.perf_counter()
@@ -242,6 +246,9 @@ class Prepared:
         problem, compiled = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
         events = RecordedEvents(problem, records, values)
+        opening = open_run(problem)
+        if opening is not None and len(times):
+            events.prepend(opening.event(compiled, problem.t_start, values[0]))
         counters = integrator.counters
         doubts: list[str] = []
         if sensitivities is not None:
@@ -261,7 +268,7 @@ class Prepared:
                 sensitivities = np.concatenate([sensitivities, closing.sensitivities[None]])
         message = "reached the end of the time span" if status == "finished" else ""
         if status == "terminated" and len(events):
-            stopped = events[len(events.table) - 1]
+            stopped = events[-1 if closing is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
         names = [s.data.name for s in compiled.layout.parameters]
         units = {name: v.unit for v in compiled.model.parameters for name in v.names if v.unit}
