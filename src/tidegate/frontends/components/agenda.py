@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, as_real, walk
+from tidegate.expressions import Expr, Role, as_real, node, select, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.elements import elements
 from tidegate.frontends.components.following import Follower
-from tidegate.model import Action, Assignment, Branch, TimeEvent, When
+from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When
 
 __all__ = ["Agenda", "Body", "read_agenda"]
+
+_HARDLY: Final = 1e-9  # of a period: a tick this little before the start of the run is at the start
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,7 @@ class Agenda:
     initial_actions: tuple[Action, ...] = ()
     final_actions: tuple[Action, ...] = ()
     bodies: Mapping[str, Body] = field(default_factory=dict[str, Body])
+    clocks: tuple[Variable, ...] = ()
 
     def replaced(self, mapping: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
         """The same with nodes replaced in conditions, times and new values; some bodies have replacements of their own."""
@@ -79,7 +82,8 @@ class Agenda:
         def event(given: TimeEvent) -> TimeEvent:
             first = substitute([given.first], mapping)[0]
             period = None if given.period is None else substitute([given.period], mapping)[0]
-            return replace(given, first=first, period=period, actions=bodies[given.label].actions)
+            own = bodies.get(given.label)
+            return replace(given, first=first, period=period, actions=own.actions if own is not None else actions(given.actions))
 
         return Agenda(
             tuple(replace(when, branches=tuple(branch(item) for item in when.branches)) for when in self.whens),
@@ -87,6 +91,7 @@ class Agenda:
             actions(self.initial_actions),
             actions(self.final_actions),
             bodies,
+            self.clocks,
         )
 
 
@@ -96,6 +101,7 @@ class _Reader:
 
     clauses: Mapping[str, Clause]
     follower: Follower
+    clocks: dict[Variable, Assignment] = field(default_factory=dict[Variable, Assignment])
 
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
@@ -115,7 +121,29 @@ class _Reader:
         firsts = [as_real(item) for one in given for item in elements(one, what, self.follower.placed(origin))]
         period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {clause.name}", origin)
         place = self.follower.placed(clause.origin)
-        return [TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place) for first in firsts]
+        read = {item for item in walk([period] if period is not None else []) if item.op == "symbol" and item.data.role is Role.DISCRETE}
+        events: list[TimeEvent] = []
+        for first in firsts:
+            if period is not None and read:
+                events += self._varying_clock(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place), read)
+            else:
+                events.append(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place))
+        return events
+
+    def _varying_clock(self, event: TimeEvent, read: set[Expr]) -> list[TimeEvent]:
+        """A clock whose period discrete variables change: its next time is one too, set at every tick from the period that the tick leaves behind."""
+        number = sum(variable.name.startswith(f"next({event.label}") for variable in self.clocks)
+        name = f"next({event.label})" if not number else f"next({event.label}, {number + 1})"
+        following = symbol(Role.DISCRETE, name)
+        assert event.period is not None
+        (period,) = substitute([event.period], {item: symbol(Role.NEXT, item.data.name) for item in read})
+        now = symbol(Role.TIME, "time")
+        missed = -node("floor", (_HARDLY - (now - event.first) / event.period,))
+        start = select(now > event.first, event.first + missed * event.period, event.first)
+        described = f"next time of {event.label}"
+        self.clocks[Variable(name, VariableRole.DISCRETE, description=described, origin=event.origin)] = Assignment(following, start, event.origin)
+        advance = Assignment(following, following + period, event.origin)
+        return [replace(event, first=following, period=None), replace(event, first=following, period=None, actions=(advance,), label="")]
 
 
 def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
@@ -163,4 +191,5 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
         if triggers:
             bodies[name] = Body(name, in_chain, actions, frozenset(triggers), follower.placed(clause.origin))
     whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
-    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies)
+    initial.extend(reader.clocks.values())
+    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks))

@@ -61,7 +61,8 @@ def lower(parts: ComponentParts) -> Model:
     place = _place(parts)
     variables, values = _variables(parts, follower)
     equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
-    system = _System(variables, equalities, values, read_agenda(parts.clauses, follower))
+    agenda = read_agenda(parts.clauses, follower)
+    system = _System([*variables, *agenda.clocks], equalities, values, agenda)
     _define_outputs(system)
     rates = _explicit_rates(system)
     form = Form.DAE if rates is None else Form.ODE
