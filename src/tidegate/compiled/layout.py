@@ -14,7 +14,7 @@ from tidegate.expressions import Expr, Role, symbol
 __all__ = ["Layout", "count_symbol", "fire_symbol", "names_of", "seed"]
 
 
-_CONTACT: Final = (symbol(Role.MODE, "contact guard"), symbol(Role.MODE, "contact time"), symbol(Role.MODE, "tangent"))
+_CONTACT: Final = (symbol(Role.MODE, "contact guard"), symbol(Role.MODE, "contact time"), symbol(Role.MODE, "contact slope"))
 
 
 def fire_symbol(index: int) -> Expr:
@@ -80,7 +80,8 @@ class Layout:
     def first_contact(self) -> int:
         """Place of what is noted of tangential contacts.
 
-        Of the first one more than the guard's number, or zero, and its time; then 1 if the crossing found last is no more than a contact.
+        Of the first one more than the guard's number, or zero, and its time; then the square of the slope
+        below which the crossing found last is no more than a contact.
         """
         return self.first_count + self.n_time_events
 

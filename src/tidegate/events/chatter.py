@@ -1,9 +1,8 @@
 """Zeno behaviour and chattering: events that pile up although each of them is settled.
 
 Intervals between events that shrink by a steady factor accumulate at a finite time; two are taken together, since two conditions may take turns. A
-guard that an event throws back, but not farther than its own rounding, has got there; one that an event stops altogether came to rest and would go on
-through it. Events without time between them, or thousands within
-a vanishing part of the run, are chattering.
+guard that an event throws back, but not farther than its own rounding, has got there; one that an event stops altogether came to rest and would go
+on through it. Events without time between them, or thousands within a vanishing part of the run, are chattering.
 """
 
 from __future__ import annotations

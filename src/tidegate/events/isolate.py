@@ -507,6 +507,8 @@ def earliest_crossing(h, r, t, step):
         if start < 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
+                if h[N_S] > 0:
+                    note_contacts(h, r, t, step, y, 0.0, j)
                 r[FOUND_THETA] = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back

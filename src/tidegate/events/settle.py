@@ -148,13 +148,19 @@ def _make_remarks(h, r, t):
 
 
 @native
+def _differ(a, b):
+    """True unless they are equal, or both NaN, which would keep an event from coming to rest."""
+    return a != b and (a == a or b == b)
+
+
+@native
 def remember_discrete(h, r):
     """pre(d) := d; True if that changes anything."""
     nd = h[N_D]
     first = h[O_M] + h[FIRST_DISCRETE]
     changed = False
     for q in range(nd):
-        if r[first + nd + q] != r[first + q]:
+        if _differ(r[first + nd + q], r[first + q]):
             changed = True
             r[first + nd + q] = r[first + q]
     return changed
@@ -304,7 +310,7 @@ def write_bodies(h, r):
             changed = True
         y[q] = out[q]
     for q in range(nd):
-        if out[n + q] != discrete[q]:
+        if _differ(out[n + q], discrete[q]):
             changed = True
         discrete[q] = out[n + q]
     for k in range(h[N_FIRE]):

@@ -1,7 +1,7 @@
 """Tangential contacts: conditions that only touch their zero have no event time to differentiate (stage: executive).
 
-In: what a finished run recorded. Out: the same with NaN in place of every derivative that does not exist, and a sentence for each contact. What a contact
-may move is read off the neutral model: everything that depends on the condition, directly or through what does.
+In: what a finished run recorded. Out: the same with NaN in place of every derivative that does not exist, and a sentence for each contact. What a
+contact may move is read off the neutral model: everything that depends on the condition, directly or through what does.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def influenced(model: Model, source: Expr) -> set[str]:
     names: set[str] = set()
 
     def depends(roots: Iterable[Expr]) -> bool:
-        return any(item is source or (item.op == "symbol" and item.data.role is not Role.PARAMETER and item.data.name in names) for item in walk(roots))
+        return any(
+            item is source or (item.op == "symbol" and item.data.role is not Role.PARAMETER and item.data.name in names) for item in walk(roots)
+        )
 
     def add_targets(actions: Iterable[Action], whole: bool) -> None:
         names.update(a.target.data.name for a in actions if isinstance(a, Assignment) and (whole or depends([a.value])))

@@ -53,8 +53,8 @@ def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[
         return []
     sentences: list[str] = []
     for k, column in enumerate(columns(problem.model)):
-        bad = np.flatnonzero(~np.isfinite(values[:, k])) if k >= first else ()
-        if len(bad):
+        bad = np.flatnonzero(~np.isfinite(values[:, k]))
+        if k >= first and len(bad):
             what = "output" if column.role == "output" else "discrete variable"
             where = f"t = {times[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
             sentences.append(f"the {what} {column.name} is {values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")

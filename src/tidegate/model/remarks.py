@@ -1,4 +1,7 @@
-"""What the bodies of events say while a front end follows them: ``tg.message`` and ``tg.terminate`` (calls go in, the neutral model's actions come out)."""
+"""What the bodies of events say while a front end follows them.
+
+In: calls of ``tg.message`` and ``tg.terminate``. Out: the neutral model's actions, each with the condition of the body under which it was called.
+"""
 
 from __future__ import annotations
 

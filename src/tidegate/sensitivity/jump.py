@@ -2,7 +2,8 @@
 
 Galan, Feehery and Barton 1999 (equations 12 and 14 of the DSL48SE manual), in total derivatives: with tau' = dt*/dp the total derivative of y just
 before the event is sigma = S + y' tau'; bodies and algebraic equations map sigma; afterwards S = sigma - y'(new) tau'. Discrete variables carry their
-derivative D. Several rounds chain. Where tau' does not exist it is NaN, and nothing jumps by it: what it would have moved is struck out of the result.
+derivative D. Several rounds chain. Where tau' does not exist it is NaN, and nothing jumps by it: what it would have moved is struck out of the
+result.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from tidegate.compiled.workspace import (
     I_PARAM,
     I_PIVB,
     L_DGETRS,
-    LENGTH,
     MASS_KIND,
     N_D,
     N_G,
@@ -91,8 +91,8 @@ def event_time_derivatives(h, r, t, y, guard):
     slope = gt[guard]
     # a guard that does not leave its own rounding noise within the whole run has no event time to differentiate
     tiny = nu[guard] / r[SPAN]
-    # noted where the crossing was found
-    tangent = r[LENGTH] > 0.0 and r[h[O_M] + h[N_M] - 1] != 0.0
+    # what the slope must be for a crossing to be certain was noted where it was found
+    tangent = slope * slope <= r[h[O_M] + h[N_M] - 1]
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
         call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, s[i], dp, dm, gt)

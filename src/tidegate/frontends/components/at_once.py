@@ -1,8 +1,8 @@
 """What clauses of one instant see of each other (front end of components: the system and its agenda go in, replacements for each body come out).
 
-Right-hand sides are values before the event, but an equation holds at every instant: a body that reads ``y`` of ``y == sin(d)`` reads it with the value
-that another clause of the same instant gives to ``d`` (Modelica 8.6: at an event the equations are solved together). Clauses that would need each
-other's new values so, in a circle, all see the values before.
+Right-hand sides are values before the event, but an equation holds at every instant: a body that reads ``y`` of ``y == sin(d)`` reads it with the
+value that another clause of the same instant gives to ``d`` (Modelica 8.6: at an event the equations are solved together). Clauses that would need
+each other's new values so, in a circle, all see the values before.
 """
 
 from __future__ import annotations
@@ -178,4 +178,3 @@ def equations_at_once(agenda: Agenda, followers: Followers) -> dict[str, dict[Ex
     for body in agenda.bodies.values():
         instant.check(body)
     return {name: instant.replacements(body) for name, body in agenda.bodies.items()}
-

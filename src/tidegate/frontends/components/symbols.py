@@ -79,8 +79,8 @@ def continuous_of(item: Expr) -> Expr | None:
 def pre(x: Any) -> Any:
     """The value just before the event's present round.
 
-    Of a discrete variable or a state a body sees it anyway. Of an output or an algebraic variable it may differ from what the body sees, where another
-    clause of the same instant changes what the variable follows from by an equation.
+    Of a discrete variable or a state a body sees it anyway. Of an output or an algebraic variable it may differ from what the body sees, where
+    another clause of the same instant changes what the variable follows from by an equation.
 
     Examples
     --------
