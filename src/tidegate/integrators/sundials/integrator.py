@@ -43,6 +43,7 @@ def _method(problem: Problem, name: str) -> Method:
             w.H_VALUES: values.address,
             w.H_RESTART: restart.address,
             w.H_ACCEPT: multistep.sundials_accept.address,
+            w.STARTS_COARSE: int(name != "ida"),
         },
         degree=order,
         numbers={w.O_SDOT: ns * n},
