@@ -68,6 +68,7 @@ __all__ = [
     "CallbackError",
     "ChatteringError",
     "Component",
+    "CrossCheck",
     "Discrete",
     "InitializationError",
     "Input",
@@ -97,6 +98,7 @@ __all__ = [
     "ZenoError",
     "at",
     "clip",
+    "cross_check",
     "dae",
     "der",
     "event",
@@ -123,8 +125,10 @@ __all__ = [
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
+    "CrossCheck": "tidegate.cross_check",
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
+    "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",

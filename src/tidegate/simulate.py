@@ -14,7 +14,7 @@ from tidegate.executive import prepare as prepare_run
 from tidegate.model import Lowerable, Model
 from tidegate.model.validate import validate
 from tidegate.results import Result
-from tidegate.structure import check_structure
+from tidegate.structure import check_structure, check_units
 
 __all__ = ["prepare", "simulate"]
 
@@ -45,7 +45,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto" or "radau".
+    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'.
     rtol : relative tolerance.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
@@ -111,5 +111,6 @@ def _compiled(model: Model) -> CompiledModel:
     if "_compiled" not in kept:
         validate(model)
         check_structure(model)
+        check_units(model)
         kept["_compiled"] = compile_model(model)
     return kept["_compiled"]
