@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
@@ -36,6 +37,7 @@ __all__ = ["Prepared", "prepare"]
 
 _VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C and progress wait no longer
 _FIRST_BUDGET: Final = 200  # steps
+_PACKAGE: Final = str(Path(__file__).parents[1])
 _WARNED: Final = 3  # sentences in a warning
 _LARGEST_BUDGET: Final = 10_000_000
 
@@ -82,8 +84,8 @@ def _warn(kind: type[Warning], sentences: list[str]) -> None:
     if not sentences:
         return
     more = f" (and {len(sentences) - _WARNED} more)" if len(sentences) > _WARNED else ""
-    # the caller of tg.simulate or of Prepared.run, whichever was called
-    warnings.warn("; ".join(sentences[:_WARNED]) + more, kind, stacklevel=5)
+    # shown at the user's own line, whichever way the run was started
+    warnings.warn("; ".join(sentences[:_WARNED]) + more, kind, skip_file_prefixes=(_PACKAGE,))
 
 
 def _chosen(options: Options, names: list[str]) -> list[int]:
