@@ -247,7 +247,7 @@ class Prepared:
             parameters=dict(zip(names, problem.p.tolist(), strict=True)),
             sensitivity_parameters=[names[k] for k in problem.sensitivity_parameters],
             sensitivities=sensitivities,
-            events=EventLog(events, events.times),
+            events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=Statistics(
                 steps=counters.steps,
                 rejected=counters.rejected,
@@ -269,6 +269,7 @@ class Prepared:
             status=status,
             message=message,
             parameter_units=units,
+            time_unit=compiled.model.time_unit,
         )
 
     def with_parameters(self, **values: float) -> Prepared:
