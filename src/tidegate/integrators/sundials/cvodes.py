@@ -33,7 +33,7 @@ from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
-from tidegate.integrators.sundials.multistep import keep_counts, polynomial_of_step, reason, sensitivities_to, value_inside
+from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["cvode_restart", "cvode_sensitivities_at", "cvode_step", "cvode_values"]
 
@@ -63,7 +63,7 @@ def cvode_step(h, r, _number, _whole):
     code = reason(h, CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP))
     if code != 0:
         return code
-    return polynomial_of_step(h, r, CVodeGetLastOrder, CVodeGetDky)
+    return take_in_step(h, r, CVodeGetLastOrder, CVodeGetDky)
 
 
 @unit(NUMBER, WHOLE)
@@ -75,7 +75,7 @@ def cvode_sensitivities_at(h, r, _number, _whole):
 @unit(NUMBER, WHOLE)
 def cvode_values(h, r, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when)
+    value_inside(h, r, when, CVodeGetLastOrder, CVodeGetDky)
     return sensitivities_to(h, when, h[I_SUN_SOUT], CVodeGetSensDky1)
 
 

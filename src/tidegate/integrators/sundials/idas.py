@@ -39,7 +39,7 @@ from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, solve_base
-from tidegate.integrators.sundials.multistep import keep_counts, polynomial_of_step, reason, sensitivities_to, value_inside
+from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["ida_restart", "ida_sensitivities_at", "ida_step", "ida_values"]
 
@@ -69,7 +69,7 @@ def ida_step(h, r, _number, _whole):
     code = reason(h, IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP))
     if code != 0:
         return code
-    return polynomial_of_step(h, r, IDAGetLastOrder, IDAGetDky)
+    return take_in_step(h, r, IDAGetLastOrder, IDAGetDky)
 
 
 @unit(NUMBER, WHOLE)
@@ -81,7 +81,7 @@ def ida_sensitivities_at(h, r, _number, _whole):
 @unit(NUMBER, WHOLE)
 def ida_values(h, r, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when)
+    value_inside(h, r, when, IDAGetLastOrder, IDAGetDky)
     return sensitivities_to(h, when, h[I_SUN_SOUT], IDAGetSensDky1)
 
 

@@ -18,7 +18,9 @@ from tidegate.compiled.workspace import (
     DEGREE,
     FOUND_GUARD,
     I_SUN_A,
+    KEEP_POLYNOMIALS,
     LENGTH,
+    N_G,
     N_S,
     NOT_FINITE,
     O_A,
@@ -42,7 +44,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.isolate import polynomial_point
 from tidegate.integrators.polish import polish, slope_of_the_step
 
-__all__ = ["keep_counts", "polynomial_of_step", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "value_inside"]
+__all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
 
 # the model's functions failed for good, at the first call, or repeatedly (CV_RHSFUNC_FAIL ... IDA_FIRST_RES_FAIL, and those of sensitivities)
 _NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
@@ -88,18 +90,25 @@ def _powers_from_derivatives(h, r, step):
 
 @native
 def polynomial_of_step(h, r, get_order, get_derivative):
-    """Length and polynomial of the step to REACHED; STEP_TOO_SMALL where time has not moved."""
-    step = r[REACHED] - r[T]
-    if not step > 0.0:
-        return STEP_TOO_SMALL
+    """The polynomial of the step to REACHED."""
     memory = h[SUN_MEMORY]
     h[SUN_WORD] = 0
     get_order(memory, h[ADDRESS_H] + 8 * SUN_WORD)
     h[DEGREE] = h[SUN_WORD]
     for k in range(h[DEGREE]):
         get_derivative(memory, r[REACHED], k + 1, h[h[I_SUN_A] + k])
-    _powers_from_derivatives(h, r, step)
-    r[STEP] = step
+    _powers_from_derivatives(h, r, r[REACHED] - r[T])
+
+
+@native
+def take_in_step(h, r, get_order, get_derivative):
+    """Length of the step to REACHED, and its polynomial if something will be looked for on it; STEP_TOO_SMALL where time has not moved."""
+    r[STEP] = r[REACHED] - r[T]
+    if not r[STEP] > 0.0:
+        return STEP_TOO_SMALL
+    h[DEGREE] = 0
+    if h[N_G] > 0 or h[KEEP_POLYNOMIALS] == 1:
+        polynomial_of_step(h, r, get_order, get_derivative)
     return 0
 
 
@@ -145,15 +154,18 @@ def sundials_locate(h, r, theta, guard):
 
 @unit(NUMBER, WHOLE)
 def sundials_accept(h, r, _number, _whole):
-    """The rate at the new point."""
-    slope_of_the_step(h, r, h[O_F0])
+    """The rate at the new point, where guards may ask for it."""
+    if h[DEGREE] > 0:
+        slope_of_the_step(h, r, h[O_F0])
     return 0
 
 
 @native
-def value_inside(h, r, when):
+def value_inside(h, r, when, get_order, get_derivative):
     """The unknowns at a time inside the step, into O_YOLD."""
     n = h[N]
+    if h[DEGREE] == 0:
+        polynomial_of_step(h, r, get_order, get_derivative)
     degree = h[DEGREE]
     point = vector(r, h[O_YOLD], n)
     polynomial_point(n, degree, vector(r, h[O_Y], n), matrix(r, h[O_A], degree, n), (when - r[T]) / r[LENGTH], point)
