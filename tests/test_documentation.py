@@ -3,7 +3,7 @@
 On a page, a block of Python runs after those before it; a block of text behind it is what it prints. Where that begins as an exception or a warning
 does, the block is a file model.py of its own, and the text is what Python says of it. A block with a title is a file that the reader writes. In a
 console block every ``tidegate`` command is run, in a folder that holds such files and examples/. In what is printed a line ``...`` stands for any
-lines, and numbers agree to four digits.
+lines, and numbers agree to four digits; in a text with the title "for example" numbers may differ, and with them the order of the lines.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```", flags=re.DOTALL | re.MULTILI
 INSERTED = '--8<-- "'  # a file that mkdocs puts in here, which is run elsewhere
 PAGES = sorted(path for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")) if BLOCK.search(path.read_text(encoding="utf-8")))
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLE = 'title="for example"'
 SAID = re.compile(r"^(?:tidegate\.errors\.|model\.py:\d+: )(\w+): ")  # how Python begins to tell of an exception or a warning
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -146,7 +147,7 @@ def test_a_page_does_and_prints_what_it_says(path: Path, reader: Reader) -> None
     for (language, options, body, line), following in pairwise([*blocks, ("", "", "", 0)]):
         place = f"{path.name}:{line}"
         title = re.search(r'title="([^"]+)"', options)
-        if body.startswith(INSERTED):
+        if body.startswith(INSERTED) or EXAMPLE in options:
             continue
         if title:
             (reader.folder / title[1]).write_text(body, encoding="utf-8")
@@ -154,7 +155,9 @@ def test_a_page_does_and_prints_what_it_says(path: Path, reader: Reader) -> None
             assert_printed(reader.said(body, line), following[2], place)
         elif language == "python":
             printed = reader.python(body, line)
-            if following[0] == "text":
+            if following[0] == "text" and EXAMPLE in following[1]:
+                assert sorted(shape_of(lines_of(printed))) == sorted(shape_of(lines_of(following[2]))), place
+            elif following[0] == "text":
                 assert_printed(printed, following[2], place)
         elif language == "console":
             reader.console(body, place)
