@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -12,11 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.opaque import opaque_calls
-from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
+from tidegate.errors import (
+    InterruptedRunError,
+    NotFiniteWarning,
+    RunError,
+    SensitivityWarning,
+    TooManyStepsError,
+    UsageError,
+)
 from tidegate.executive.closing import close
+from tidegate.executive.contacts import Recorded, strike_out
 from tidegate.executive.failures import failure
+from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, output_times
-from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
+from tidegate.executive.recorder import RecordedEvents, columns, interpolant, not_finite, rows
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
@@ -26,6 +36,7 @@ __all__ = ["Prepared", "prepare"]
 
 _VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C and progress wait no longer
 _FIRST_BUDGET: Final = 200  # steps
+_WARNED: Final = 3  # sentences in a warning
 _LARGEST_BUDGET: Final = 10_000_000
 
 
@@ -64,6 +75,15 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
         keep_polynomials=options.dense,
     )
     return Prepared(problem, options)
+
+
+def _warn(kind: type[Warning], sentences: list[str]) -> None:
+    """One warning a run, however many things there are to say."""
+    if not sentences:
+        return
+    more = f" (and {len(sentences) - _WARNED} more)" if len(sentences) > _WARNED else ""
+    # the caller of tg.simulate or of Prepared.run, whichever was called
+    warnings.warn("; ".join(sentences[:_WARNED]) + more, kind, stacklevel=5)
 
 
 def _chosen(options: Options, names: list[str]) -> list[int]:
@@ -183,6 +203,9 @@ class Prepared:
         integrator.collect(records)
         if stop is not Stop.LIMIT:
             raise failure(stop, self.problem, integrator, np.zeros((0, 5)), at_start=True)
+        opening = open_run(self.problem)
+        if opening is not None and opening.terminates:
+            return Stop.TERMINATED
         shown = time.perf_counter()
         while True:
             began = time.perf_counter()
@@ -223,7 +246,17 @@ class Prepared:
         problem, compiled = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
         events = RecordedEvents(problem, records, values)
+        opening = open_run(problem)
+        if opening is not None and len(times):
+            events.prepend(opening.event(compiled, problem.t_start, values[0]))
         counters = integrator.counters
+        doubts: list[str] = []
+        if sensitivities is not None:
+            names = [column.name for column in columns(compiled)]
+            doubts = strike_out(problem, integrator, Recorded(names, times, sensitivities, events.table))
+        if status != "failed":
+            _warn(SensitivityWarning, doubts)
+            _warn(NotFiniteWarning, not_finite(problem, times, values))
         closing = None
         if status != "failed" and len(times):
             closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
@@ -235,7 +268,7 @@ class Prepared:
                 sensitivities = np.concatenate([sensitivities, closing.sensitivities[None]])
         message = "reached the end of the time span" if status == "finished" else ""
         if status == "terminated" and len(events):
-            stopped = events[len(events.table) - 1]
+            stopped = events[-1 if closing is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
         names = [s.data.name for s in compiled.layout.parameters]
         units = {name: v.unit for v in compiled.model.parameters for name in v.names if v.unit}
