@@ -150,7 +150,9 @@ def _note_touch(h, r, t, step, y, upper, found):
         within = reach[j] + rounding
         # a guard that is at zero from the start of a mode on comes from there, not to it
         came = within if h[IS_FIRST] == 1 else rounding
-        if sign * here[j] <= within and sign * before[j] > came:
+        # at the end it may still be on its way: down to here and no further
+        ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * upper / (sign * (late[j] - falls[j]))
+        if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
             r[note] = j + 1.0
             r[note + 1] = t + high * step
             return
