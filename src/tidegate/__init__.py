@@ -34,6 +34,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
+    from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
