@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Result", "RunStatus"]
 
-RunStatus = Literal["finished", "terminated", "failed"]
+RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
 
 # Deeds on a result that belong to later stages. They are found by name when asked for: a result knows no plotting library and no file format.
 _LATER_STAGES: Final = {
@@ -63,7 +63,8 @@ class Result:
     sensitivities : (rows, n_p, columns), derivative of every value by every such parameter; None if not computed.
     events, statistics, interpolant : see there; no interpolant if it was not kept.
     options : what the run was asked for.
-    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either.
+    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either, "unfinished" for a part of a run that was
+        still going on when it was written down.
     message : why it ended.
     parameter_units : units of parameters, by name.
 
@@ -114,8 +115,8 @@ class Result:
 
     @property
     def success(self) -> bool:
-        """True unless the run failed."""
-        return self.status != "failed"
+        """True if the run came to its end, or to one that the model set."""
+        return self.status in ("finished", "terminated")
 
     @property
     def time(self) -> NDArray[np.float64]:
