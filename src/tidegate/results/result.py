@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from tidegate.export.appended import Appended
+
 __all__ = ["Result", "RunStatus"]
 
 RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
@@ -41,6 +43,7 @@ _LATER_STAGES: Final = {
     "to_csv": ("tidegate.export", "to_csv"),
     "to_dataframe": ("tidegate.export", "to_dataframe"),
     "load": ("tidegate.export", "load"),
+    "appended": ("tidegate.export", "Appended"),
 }
 
 
@@ -271,9 +274,15 @@ class Result:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what ``to_netcdf`` wrote."""
+        """Read what ``to_netcdf`` or ``to_csv`` wrote, or the ``.part`` that a killed run left; see ``tidegate.export.load.load``."""
         loaded: Self = _deed("load")(path)
         return loaded
+
+    @staticmethod
+    def appended(path: str | Path) -> Appended:
+        """A context for a run whose rows are to be appended to ``path.part`` as they come; see ``tidegate.export.appended.Appended``."""
+        made: Appended = _deed("appended")(path)
+        return made
 
     # -- for people -------------------------------------------------------------------------------------------------------------------------
 
