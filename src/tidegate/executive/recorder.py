@@ -51,8 +51,8 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
         return None
     compiled = problem.model
     n, own, nd = len(compiled.layout.unknowns), compiled.n_own, len(compiled.layout.discretes)
-    size = w.MAX_STAGES + 1
-    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros((0, 3 + size * n + nd))
+    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros((0, 3 + n + nd))
+    size = (table.shape[1] - 3 - nd) // n if n else 1  # how many coefficients, which depends on the method
     coefficients = np.zeros((len(table), size, own + nd))
     coefficients[:, :, :own] = table[:, 3 : 3 + size * n].reshape(len(table), size, n)[:, :, :own]
     coefficients[:, 0, own:] = table[:, 3 + size * n :]
