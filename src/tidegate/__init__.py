@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
+    from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
 
 __version__ = "0.1.0"
@@ -77,6 +78,7 @@ __all__ = [
     "Prepared",
     "Result",
     "RunError",
+    "Simulation",
     "SingularSystemError",
     "State",
     "StepSizeError",
@@ -119,6 +121,7 @@ _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
+    "Simulation": "tidegate.simulation",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",

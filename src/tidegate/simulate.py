@@ -17,7 +17,7 @@ from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import check_structure
 
-__all__ = ["prepare", "simulate"]
+__all__ = ["compiled_of", "prepare", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
@@ -120,7 +120,17 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     0
     """
     check_names(options)
-    return prepare_run(_compiled(_lowered(source)), t_span, Options(**options))
+    return prepare_run(compiled_of(source), t_span, Options(**options))
+
+
+def compiled_of(source: object) -> CompiledModel:
+    """Native functions of anything that lowers to a model, checked.
+
+    Raises
+    ------
+    ModelError, UsageError : it is wrong, or no model at all.
+    """
+    return _compiled(_lowered(source))
 
 
 def _lowered(source: object) -> Model:

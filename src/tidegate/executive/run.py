@@ -20,7 +20,7 @@ from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 from tidegate.results import Result, RunStatus
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "method_of", "prepare"]
 
 
 def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Options) -> Prepared:
@@ -104,6 +104,11 @@ def _numbers(given: ArrayLike) -> NDArray[np.float64]:
         raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 
 
+def method_of(options: Options) -> str:
+    """The method that "auto" stands for, or the one that was asked for."""
+    return "radau" if options.method == "auto" else options.method
+
+
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -116,7 +121,7 @@ class Prepared:
     def __init__(self, problem: Problem, options: Options) -> None:
         self.problem = problem
         self.options = options
-        self.method = "radau" if options.method == "auto" else options.method
+        self.method = method_of(options)
 
     def integrator(self) -> Integrator:
         """A fresh integrator at the start of the run."""

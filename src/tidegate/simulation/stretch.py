@@ -1,0 +1,147 @@
+"""One stretch of a simulation, from where it stands to a given time (stage: simulation). In: an integrator; out: rows, and a state to go on from.
+
+A run that fails may do so in the middle of an event, with values that are neither those before nor those after it. The state to go on from is then
+found by taking up the run again at the last visit and stopping it shortly before the failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.opaque import opaque_calls
+from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError
+from tidegate.executive import Feed, Labelled, Meter, Options, begin, drive
+from tidegate.integrators import choose
+from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+from tidegate.results import Result
+
+__all__ = ["Stretch", "run_stretch", "times_left"]
+
+FloatArray = NDArray[np.float64]
+State = Mapping[str, FloatArray]
+
+_SHORT_OF: Final = 1e-6  # of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """What came of it.
+
+    Parameters
+    ----------
+    part : rows, events and polynomials that the run can go on from.
+    state : to go on from; None if the integrator itself can.
+    error : why it ended early, with everything that was computed as its result, and what caused it.
+    """
+
+    part: Result
+    state: State | None = None
+    error: BaseException | None = None
+    cause: BaseException | None = None
+
+
+def times_left(times: FloatArray, after: float) -> FloatArray:
+    """The times that are still to be recorded."""
+    return times[times > after]
+
+
+class _Visits:
+    """Remembers the run as it was when Python was last there, and hands new rows to the caller.
+
+    Parameters
+    ----------
+    integrator, records : of the run.
+    feed : the caller's function, if there is one.
+    """
+
+    def __init__(self, integrator: Integrator, records: Records, feed: Feed | None) -> None:
+        self._integrator = integrator
+        self._records = records
+        self.feed = feed
+        self.state = integrator.state()
+        self.time = integrator.time
+        self._counts = self._count()
+
+    def _count(self) -> tuple[int, int, int]:
+        return len(self._records.rows), len(self._records.log), len(self._records.polynomials)
+
+    def __call__(self) -> None:
+        self.state, self.time, self._counts = self._integrator.state(), self._integrator.time, self._count()
+        if self.feed is not None:
+            self.feed()
+
+    def drop_what_came_since(self) -> None:
+        """Leave in the records what was there at the last visit."""
+        a, b, c = self._counts
+        del self._records.rows[a:], self._records.log[b:], self._records.polynomials[c:]
+
+
+def run_stretch(integrator: Integrator, problem: Problem, options: Options, method: str, compile_seconds: float, records: Records) -> Stretch:
+    """Advance to the end of the problem.
+
+    Parameters
+    ----------
+    integrator : started.
+    records : what was written down at its start.
+    """
+    labelled = Labelled(problem, options, method)
+    meter = Meter(integrator, problem)
+    feed = None if options.on_rows is None else Feed(labelled, Meter(integrator, problem), records, options.on_rows)
+    visits = _Visits(integrator, records, feed)
+    try:
+        stop = drive(integrator, problem, options, records, visits)
+    except BaseException as problem_found:  # noqa: BLE001, whatever stops a run, the simulation keeps what it has
+        error, cause = problem_found, problem_found.__cause__
+    else:
+        if feed is not None:
+            feed()
+        cost = meter.read(compile_seconds)
+        if stop is Stop.TERMINATED:
+            return Stretch(labelled.result(records, cost, "terminated", closed_by=integrator))
+        return Stretch(labelled.result(records, cost, "finished", f"reached t = {integrator.time:g}"))
+    if isinstance(error, KeyboardInterrupt) and not isinstance(error, InterruptedRunError):
+        error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), error
+    integrator.collect(records)
+    message = error.message if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
+    cost = meter.read(compile_seconds)
+    if isinstance(error, RunError):
+        error.result = labelled.result(Records([*records.rows], [*records.log], [*records.polynomials]), cost, "failed", message)
+    in_callback = isinstance(error, InterruptedRunError) and opaque_calls(problem.model.keep_alive) is not None
+    if isinstance(error, RunError) and not isinstance(error, TooManyStepsError | InterruptedRunError):
+        state = _shortly_before(integrator.time, visits, problem, options, method, records)
+    elif in_callback:
+        # the step in which the callback was interrupted may be half an event
+        visits.drop_what_came_since()
+        state = visits.state
+    else:
+        state = integrator.state()
+    if feed is not None and isinstance(error, RunError):
+        feed()
+    return Stretch(labelled.result(records, cost, "failed", message), state, error, cause)
+
+
+def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, method: str, records: Records) -> State:
+    """The state before a failure; the records afterwards end there, too."""
+    visits.drop_what_came_since()
+    end = failure - _SHORT_OF * (failure - visits.time)
+    if not end > visits.time:
+        return visits.state
+    last = float(records.rows[-1][-1, 0]) if records.rows else -np.inf
+    left = times_left(problem.output_times, max(last, visits.time))
+    again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
+    more = Records()
+    try:
+        integrator = choose(again, method)
+        begin(integrator, again, more)
+        drive(integrator, again, replace(options, progress=None, max_steps=None), more)
+    except RunError:
+        return visits.state
+    records.rows += more.rows
+    records.log += more.log
+    records.polynomials += more.polynomials
+    return integrator.state()
