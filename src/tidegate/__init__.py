@@ -66,6 +66,7 @@ __all__ = [
     "CallbackError",
     "ChatteringError",
     "Component",
+    "CrossCheck",
     "Discrete",
     "InitializationError",
     "Input",
@@ -93,6 +94,7 @@ __all__ = [
     "ZenoError",
     "at",
     "clip",
+    "cross_check",
     "dae",
     "der",
     "event",
@@ -119,9 +121,11 @@ __all__ = [
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
+    "CrossCheck": "tidegate.cross_check",
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "Simulation": "tidegate.simulation",
+    "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",

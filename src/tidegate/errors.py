@@ -91,12 +91,20 @@ class TidegateError(Exception):
         self.message = message
         self.origin = origin
         self.hint = hint
-        lines = [message]
-        if origin is not None and str(origin):
-            lines.append(f"  at {origin}" + (f": {origin.text}" if origin.text else ""))
-        if hint:
-            lines.append(f"  try: {hint}")
-        super().__init__("\n".join(lines))
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [self.message]
+        if self.origin is not None and str(self.origin):
+            lines.append(f"  at {self.origin}" + (f": {self.origin.text}" if self.origin.text else ""))
+        if self.hint:
+            lines.append(f"  try: {self.hint}")
+        return "\n".join(lines)
+
+    def add(self, sentence: str) -> None:
+        """Append a sentence to the message."""
+        self.message = f"{self.message}; {sentence}"
+        self.args = (self._text(), *self.args[1:])
 
 
 class ModelError(TidegateError):

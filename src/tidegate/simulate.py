@@ -48,7 +48,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto" or "radau".
+    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'.
     rtol : relative tolerance.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.

@@ -36,27 +36,28 @@ C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_E
 ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
 # --- the method: addresses of its units, see integrators/hooks, and the degree of its polynomials ---------------------------------
 H_STEP, H_LOCATE, H_SENSITIVITIES, H_VALUES, H_RESTART, H_ACCEPT, DEGREE, MAX_DEGREE = range(91, 99)
-# --- SUNDIALS: handles of its objects, its last flag, the largest order ------------------------------------------------------------
-SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_WORK, SUN_FLAG, SUN_LAST_ORDER, ADDRESS_R = range(99, 106)
+# --- SUNDIALS: handles of its memory and of vectors on O_Y, O_YDOT and O_YEND, its last flag, a word it writes to; where h and r stand --
+SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_END, SUN_FLAG, SUN_WORD, ADDRESS_H, ADDRESS_R = range(99, 107)
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
 O_FIRST: Final = 108
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW,
-) = range(O_FIRST, O_FIRST + 63)  # fmt: skip
+    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT,
+) = range(O_FIRST, O_FIRST + 64)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
-    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_S, I_SUN_SDOT,
-) = range(O_FIRST + 63, O_FIRST + 63 + 24)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 63 + 24
+    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
+    I_SUN_SEND, I_SUN_SOUT,
+) = range(O_FIRST + 64, O_FIRST + 64 + 27)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 64 + 27
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
-    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3,
-) = range(26)  # fmt: skip
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
+) = range(27)  # fmt: skip
 N_FIXED_NUMBERS: Final = 32
 
 MAX_STAGES: Final = 7

@@ -52,6 +52,15 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
         error.__cause__ = calls.error
         calls.error = None
         return error
+    error = _of_the_model(stop, problem, integrator, recent, at_start=at_start)
+    if integrator.remark:
+        error.add(integrator.remark)
+    return error
+
+
+def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
+    t = integrator.time
+    compiled = problem.model
     if stop is Stop.NOT_FINITE:
         return _not_finite(problem, integrator)
     if stop is Stop.SINGULAR:

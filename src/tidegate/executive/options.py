@@ -18,7 +18,7 @@ from tidegate.results.labels import unknown_name
 
 __all__ = ["METHODS", "Options", "check_names", "check_options", "output_times"]
 
-METHODS: Final = ("auto", "radau")
+METHODS: Final = ("auto", "radau", "ida", "bdf", "adams")
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
 
 # names that people bring from scipy.integrate, and where here the same thing is

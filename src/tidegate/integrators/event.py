@@ -11,14 +11,12 @@ from tidegate.compiled.workspace import (
     BEFORE_ROW,
     C_EVENTS,
     CAUSE_ITEM,
-    DEGREE,
     EVENT_CAUSE,
     EVENT_KIND,
     EVENT_ROWS,
     FIRST_DISCRETE,
     H_RESTART,
     I_FLIPPED,
-    LENGTH,
     MASS_KIND,
     N_D,
     N_G,
@@ -27,7 +25,6 @@ from tidegate.compiled.workspace import (
     N_ROWS,
     N_S,
     NOT_FINITE,
-    O_A,
     O_ATOL,
     O_BODY,
     O_DTDP,
@@ -44,7 +41,6 @@ from tidegate.compiled.workspace import (
     O_YOLD,
     RTOL,
     STATE_EVENT,
-    STEP,
     STEP_NEW,
     STEP_ROW,
     STEP_ROWS,
@@ -53,7 +49,6 @@ from tidegate.compiled.workspace import (
     N,
     T,
     integers,
-    matrix,
     vector,
 )
 from tidegate.events.chatter import bounces_below_noise, note_event_time
@@ -61,6 +56,7 @@ from tidegate.events.isolate import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
+from tidegate.integrators.polish import slope_of_the_step
 from tidegate.integrators.record import log_event, record_row
 from tidegate.integrators.transition import settle
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
@@ -85,25 +81,6 @@ def _limit_restart_step(h, r):
         after = max(after, abs(r[h[O_YDOT] + q]) / size)
     if after > _JUMP * before:
         r[STEP_NEW] = min(r[STEP_NEW], _RESTART_PART / after)
-
-
-@native
-def _slope_of_the_step(h, r):
-    """y' where the step was cut, from its polynomial, into O_YDOTM; without a step the last one known."""
-    n = h[N]
-    target = vector(r, h[O_YDOTM], n)
-    for q in range(n):
-        target[q] = r[h[O_F0] + q]
-    if not r[LENGTH] > 0.0:
-        return
-    degree = h[DEGREE]
-    a = matrix(r, h[O_A], degree, n)
-    theta = r[STEP] / r[LENGTH]
-    for q in range(n):
-        x = 0.0
-        for k in range(degree - 1, -1, -1):
-            x = x * theta + (k + 1.0) * a[k, q]
-        target[q] = x / r[LENGTH]
 
 
 @native
@@ -149,7 +126,9 @@ def _event(h, r, log, guard, due):
         code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
         if code == NOT_FINITE and h[MASS_KIND] == 0:
             # just across, the old equations may not be defined any more
-            _slope_of_the_step(h, r)
+            for q in range(n):
+                r[h[O_YDOTM] + q] = r[h[O_F0] + q]
+            slope_of_the_step(h, r, h[O_YDOTM])
             code = 0
         if code != 0:
             return code

@@ -76,7 +76,7 @@ class NativeRun:
         self._ask_for(problem.output_times)
         self._h, self._r = h, r
         self._workspace = (h.ctypes.data, r.ctypes.data)
-        h[w.ADDRESS_R] = r.ctypes.data
+        h[w.ADDRESS_H], h[w.ADDRESS_R] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
         self._fresh = (h.copy(), r.copy())
 
@@ -179,7 +179,7 @@ class NativeRun:
     @property
     def discrete_sensitivities(self) -> FloatArray:
         """Derivatives of the discrete variables, (parameters, discrete variables)."""
-        return self._work.view(w.O_D).reshape(len(self.problem.sensitivity_parameters), -1)
+        return self._work.view(w.O_D).reshape(len(self.problem.sensitivity_parameters), len(self.problem.model.layout.discretes))
 
     @property
     def m(self) -> FloatArray:

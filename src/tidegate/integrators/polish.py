@@ -13,6 +13,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     DEGREE,
     F_GUARDS,
+    LENGTH,
     MASS_KIND,
     N_G,
     O_A,
@@ -33,7 +34,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.isolate import expected_sign
 from tidegate.events.restart import consistent_point
 
-__all__ = ["NEAR_END", "distance_behind", "end_point", "polish"]
+__all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _FAR_SIDE: Final = 0.5  # of a guard's noise: less than 1, so that the side it leaves to still decides
@@ -57,6 +58,21 @@ def end_point(h, r, theta, out):
         factor = factor * theta + ahead  # theta**(k + 1) - 1
         for q in range(n):
             out[q] += a[k, q] * factor
+
+
+@native
+def slope_of_the_step(h, r, place):
+    """y' where the step was cut, from its polynomial, to offset ``place`` of r; nothing is written where there is no step."""
+    if not r[LENGTH] > 0.0:
+        return
+    degree = h[DEGREE]
+    a = matrix(r, h[O_A], degree, h[N])
+    theta = r[STEP] / r[LENGTH]
+    for q in range(h[N]):
+        x = 0.0
+        for k in range(degree - 1, -1, -1):
+            x = x * theta + (k + 1.0) * a[k, q]
+        r[place + q] = x / r[LENGTH]
 
 
 @native
