@@ -73,10 +73,9 @@ def test_what_was_saved_goes_on_like_what_was_not(tmp_path: Path, outputs: float
     assert loaded.result.final == pytest.approx(simulation.result.final, rel=1e-7)
     assert loaded.result.events.times == pytest.approx(simulation.result.events.times, rel=1e-7)
     assert [event.causes for event in loaded.result.events] == [event.causes for event in simulation.result.events]
-    assert loaded.result.sensitivity("level", "inflow").values[-1] == pytest.approx(
-        simulation.result.sensitivity("level", "inflow").values[-1], rel=1e-6
-    )
-    assert loaded.result.at([1.5, 9.0], ["level"])["level"].values == pytest.approx(simulation.result.at([1.5, 9.0], ["level"])["level"].values)
+    one, other = simulation.result, loaded.result
+    assert other.sensitivity("level", "inflow").values[-1] == pytest.approx(one.sensitivity("level", "inflow").values[-1], rel=1e-6)
+    assert other.at([1.5, 9.0], ["level"])["level"].values == pytest.approx(one.at([1.5, 9.0], ["level"])["level"].values)
 
 
 def test_another_process_goes_on(tmp_path: Path) -> None:

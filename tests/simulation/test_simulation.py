@@ -1,4 +1,4 @@
-"""A simulation that is stopped, looked at, changed and continued is the same run: pieces equal the whole, settings are events, failures can be mended."""
+"""A simulation that is stopped, looked at and continued is the same run: pieces equal the whole, settings are events, failures can be mended."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_the_model_ends_the_run() -> None:
     simulation = tg.Simulation(Until())
     assert simulation.advance(3.0).status == "terminated"
     assert simulation.result.final["last"] == pytest.approx(1.0)
-    with pytest.raises(tg.UsageError, match="cannot advance: the run was ended by the model .far enough. at t = 1"):
+    with pytest.raises(tg.UsageError, match=r"cannot advance: the run was ended by the model .far enough. at t = 1"):
         simulation.advance(4.0)
     early = tg.Simulation(Until())
     early.advance(0.5)

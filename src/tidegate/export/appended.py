@@ -48,7 +48,7 @@ class Appended:
     >>> with Appended(path) as rows:
     ...     rows(Result("tank", [Column("level")], [0.0], [2.0]))
     ...     grown = part_of(path).read_text()
-    ...     rows.finish(Result("tank", [Column("level")], [0.0, 1.0], [2.0, 3.0]))
+    ...     _ = rows.finish(Result("tank", [Column("level")], [0.0, 1.0], [2.0, 3.0]))
     >>> grown.split(), part_of(path).exists(), path.read_text().split()
     (['time,level', '0.0,2.0'], False, ['time,level', '0.0,2.0', '1.0,3.0'])
     """

@@ -73,14 +73,14 @@ def from_csv(path: Path) -> Result:
     UsageError
         If it is no such file.
     """
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
         lines = [line for line in file if line.endswith("\n") and not line.startswith("#")]
     names, *rows = csv.reader(lines) if lines else [[""]]
     try:
         table = np.array(rows, dtype=float).reshape(len(rows), len(names))
     except ValueError:
         names, table = [""], np.zeros((0, 1))
-    if names[0] != "time":
+    if names[:1] != ["time"]:
         raise UsageError(f"{path} is no table of tidegate", hint="give a file written by `tidegate run --out` or Result.to_csv")
     derivatives = {k: match for k, name in enumerate(names) if (match := _DERIVATIVE.match(name))}
     plain = [k for k in range(1, len(names)) if k not in derivatives]
