@@ -15,7 +15,7 @@ from tidegate.executive import prepare as prepare_run
 from tidegate.model import Lowerable, Model
 from tidegate.model.validate import validate
 from tidegate.results import Result
-from tidegate.structure import check_structure
+from tidegate.structure import check_structure, check_units
 
 __all__ = ["compiled_of", "prepare", "simulate"]
 
@@ -147,5 +147,6 @@ def _compiled(model: Model) -> CompiledModel:
     if "_compiled" not in kept:
         validate(model)
         check_structure(model)
+        check_units(model)
         kept["_compiled"] = compile_model(model)
     return kept["_compiled"]

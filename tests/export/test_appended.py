@@ -38,6 +38,7 @@ def pieces(result: Result, count: int) -> list[Result]:
                 events=[event for event in result.events if first <= np.flatnonzero(result.t == event.time)[-1] < last],
                 status="unfinished",
                 parameter_units=result.parameter_units,
+                time_unit="s",
             )
         )
     return parts
@@ -57,6 +58,7 @@ def test_what_was_appended_reads_like_the_whole(tmp_path: Path, ball: Result, na
     if name.endswith(".nc"):
         assert list(result.events) == list(ball.events)
         assert (result.model_name, result.parameters, result.parameter_units) == (ball.model_name, ball.parameters, ball.parameter_units)
+        assert (result.time_unit, result.events.time_unit) == ("s", "s")
 
 
 @FORMATS

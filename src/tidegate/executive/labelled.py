@@ -112,13 +112,14 @@ class Labelled:
             parameters=dict(zip(names, problem.p.tolist(), strict=True)),
             sensitivity_parameters=[names[k] for k in problem.sensitivity_parameters],
             sensitivities=sensitivities,
-            events=EventLog(events, events.times),
+            events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
             options=self._options.shown(),
             status=status,
             message=message,
             parameter_units={name: v.unit for v in compiled.model.parameters for name in v.names if v.unit},
+            time_unit=compiled.model.time_unit,
         )
 
     def _statistics(self, cost: Cost, n_events: int) -> Statistics:

@@ -100,7 +100,7 @@ def from_csv(path: Path) -> Result:
 
 
 def to_dataframe(result: Result, *, sensitivities: bool = False) -> pd.DataFrame:
-    """A pandas table with the time as index; units in ``attrs["units"]``.
+    """A pandas table with the time as index; units in ``attrs["units"]``, that of ``"time"`` too if the model gave one.
 
     Parameters
     ----------
@@ -109,5 +109,6 @@ def to_dataframe(result: Result, *, sensitivities: bool = False) -> pd.DataFrame
     import pandas as pd
 
     frame = pd.DataFrame(dict(_columns(result, sensitivities=sensitivities)), index=pd.Index(result.t, name="time"))
-    frame.attrs["units"] = {column.name: column.unit for column in result.columns if column.unit}
+    units = {"time": result.time_unit, **{column.name: column.unit for column in result.columns}}
+    frame.attrs["units"] = {name: unit for name, unit in units.items() if unit}
     return frame

@@ -48,6 +48,8 @@ class Model:
     opaque_parts : callables that replace expressions, and hooks.
     condition_origins : where each relation or condition was written.
     origin : where the model was written.
+    time_unit : unit of time, "" where none was given; derivatives are then taken to be per second.
+    check_units : whether units that contradict each other are an error.
     """
 
     name: str
@@ -64,6 +66,8 @@ class Model:
     opaque_parts: tuple[OpaquePart, ...] = ()
     condition_origins: Mapping[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     origin: Origin = field(default_factory=Origin)
+    time_unit: str = ""
+    check_units: bool = True
 
     def lower(self) -> Model:
         """The model itself: a ``Model`` can be simulated like anything that lowers to one."""

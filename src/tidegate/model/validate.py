@@ -57,6 +57,7 @@ def problems(model: Model) -> list[Problem]:
     checks: tuple[Callable[[Model], Iterator[Problem]], ...] = (
         _check_names,
         _check_variables,
+        _check_time_unit,
         _check_starts,
         _check_symbols,
         _check_derivatives,
@@ -123,6 +124,16 @@ def _check_variables(model: Model) -> Iterator[Problem]:
             parse(variable.unit)
         except UnitError as error:
             yield f"{what}: {error.message}{f' ({error.hint})' if error.hint else ''}", variable.origin
+
+
+def _check_time_unit(model: Model) -> Iterator[Problem]:
+    try:
+        measured = parse(model.time_unit)
+    except UnitError as error:
+        yield f"the unit of time: {error.message}{f' ({error.hint})' if error.hint else ''}", model.origin
+        return
+    if model.time_unit and not measured.is_compatible(parse("s")):
+        yield f"the unit of time is {model.time_unit!r}, which measures {measured}; write e.g. s, ms, min, h or d", model.origin
 
 
 def _inside(value: float, low: Bound | None, high: Bound | None) -> bool:

@@ -70,13 +70,14 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
         parameters=last.parameters,
         sensitivity_parameters=first.sensitivity_parameters,
         sensitivities=np.concatenate(sensitivities) if sensitivities else None,
-        events=EventLog(events, np.concatenate([part.events.times for part in parts])),
+        events=EventLog(events, np.concatenate([part.events.times for part in parts]), first.time_unit),
         statistics=_sum([part.statistics for part in parts]),
         interpolant=_interpolant(parts),
         options=last.options,
         status=last.status if status is None else status,
         message=last.message if message is None else message,
         parameter_units=first.parameter_units,
+        time_unit=first.time_unit,
     )
 
 

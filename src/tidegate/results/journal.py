@@ -60,6 +60,7 @@ class JournalWriter:
             "model": part.model_name,
             "columns": [asdict(column) for column in part.columns],
             "parameter_units": part.parameter_units,
+            "time_unit": part.time_unit,
             "sensitivity_parameters": list(part.sensitivity_parameters),
             "has_sensitivities": part.sensitivities is not None,
         }
@@ -135,6 +136,7 @@ def _parts(frames: Iterator[Frame], opening: dict[str, Any]) -> Iterator[Result]
             status=facts["status"],
             message=facts["message"],
             parameter_units=opening["parameter_units"],
+            time_unit=opening["time_unit"],
         )
         found = {}
 

@@ -70,6 +70,7 @@ class Result:
         still going on when it was written down.
     message : why it ended.
     parameter_units : units of parameters, by name.
+    time_unit : unit of time, "" if none was given.
 
     Examples
     --------
@@ -95,6 +96,7 @@ class Result:
         status: RunStatus = "finished",
         message: str = "",
         parameter_units: Mapping[str, str] | None = None,
+        time_unit: str = "",
     ) -> None:
         self.model_name = model_name
         self.columns = tuple(columns)
@@ -102,12 +104,13 @@ class Result:
         self.values: NDArray[np.float64] = np.asarray(values, dtype=float).reshape(self.t.size, len(self.columns))
         self.parameters = dict(parameters or {})
         self.parameter_units = dict(parameter_units or {})
+        self.time_unit = time_unit
         self.sensitivity_parameters = tuple(sensitivity_parameters)
         self.sensitivities: NDArray[np.float64] | None = None
         if sensitivities is not None:
             shape = (self.t.size, len(self.sensitivity_parameters), len(self.columns))
             self.sensitivities = np.asarray(sensitivities, dtype=float).reshape(shape)
-        self.events = events if isinstance(events, EventLog) else EventLog(events)
+        self.events = events if isinstance(events, EventLog) else EventLog(events, time_unit=time_unit)
         self.statistics = statistics or Statistics()
         self.interpolant = interpolant
         self.options = dict(options or {})
@@ -288,7 +291,7 @@ class Result:
 
     def summary(self) -> str:
         """One line: model, span, rows, events, how it ended."""
-        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)}" if self.t.size else "empty"
+        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)} {self.time_unit}".rstrip() if self.t.size else "empty"
         count = len(self.events)
         end = f"{self.status}" + (f": {self.message}" if self.message else "")
         return f"{self.model_name} {span}, {self.t.size} rows, {count} event{'' if count == 1 else 's'}, {end}"

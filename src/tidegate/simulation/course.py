@@ -182,7 +182,8 @@ class Course:
                     after={**event.after, **user.after},
                 )
                 for event in part.events
-            ]
+            ],
+            time_unit=part.time_unit,
         )
         if self.is_fresh:
             self._settings.append((wanted, user))
@@ -196,7 +197,11 @@ class Course:
         slopes = last.sensitivities[-1] if last is not None and last.sensitivities is not None and last.t[-1] == self.standing.time else None
         closing = close(self._problem, integrator, row, slopes, 0)
         if closing is not None:
-            part.t, part.values, part.events = np.array([self.standing.time]), closing.values[None], EventLog([closing.event])
+            part.t, part.values, part.events = (
+                np.array([self.standing.time]),
+                closing.values[None],
+                EventLog([closing.event], time_unit=part.time_unit),
+            )
             if part.sensitivities is not None:
                 shape = part.sensitivities.shape[1:]
                 part.sensitivities = (np.full(shape, np.nan) if closing.sensitivities is None else closing.sensitivities)[None]

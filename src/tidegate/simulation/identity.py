@@ -35,7 +35,7 @@ def identity(model: Model) -> dict[str, dict[str, str]]:
     def does(actions: Iterable[Action]) -> list[str]:
         return [of([a.target, a.value]) if isinstance(a, Assignment) else _digest(type(a).__name__, *_words(a)) for a in actions]
 
-    found: dict[str, dict[str, str]] = {"variable": {}, "equation": {}, "definition": {}, "event clause": {}}
+    found: dict[str, dict[str, str]] = {"unit": {"of time": model.time_unit}, "variable": {}, "equation": {}, "definition": {}, "event clause": {}}
     for variable in model.variables:
         facts = (variable.role.value, str(variable.shape), variable.unit, variable.kind, of(variable.start))
         found["variable"][variable.name] = _digest(*facts)

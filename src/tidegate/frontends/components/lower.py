@@ -80,6 +80,8 @@ def lower(parts: ComponentParts) -> Model:
         final_actions=system.agenda.final_actions,
         condition_origins=follower.condition_origins,
         origin=place,
+        time_unit=parts.component.time_unit,
+        check_units=parts.component.check_units,
     )
 
 

@@ -50,6 +50,7 @@ class Description:
     outputs: Callable[..., Any] | None
     events: tuple[Event, ...]
     origin: Origin
+    check_units: bool = True
 
 
 @dataclass(eq=False)
@@ -115,6 +116,8 @@ def lower(description: Description) -> Model:
         whens=whens,
         condition_origins=lowering.condition_origins,
         origin=description.origin,
+        time_unit=description.units.get("time", ""),
+        check_units=description.check_units,
     )
 
 
@@ -236,7 +239,7 @@ def _check_names(variables: list[Variable], lowering: _Lowering) -> None:
     lowering.problems.extend((f"the name {name!r} is given to {count} quantities", origin) for name, count in names.items() if count > 1)
     pieces = [*names, *(piece.name for piece in lowering.y.pieces)]
     for name in lowering.description.units:
-        if name not in pieces:
+        if name not in pieces and name != "time":
             close = difflib.get_close_matches(name, pieces)
             lowering.problems.append(
                 (f"units names {name!r}, which the model does not have" + (f"; did you mean {close[0]!r}?" if close else ""), origin)

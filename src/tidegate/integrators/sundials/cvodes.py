@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import NUMBER, WHOLE, unit
 from tidegate.compiled.workspace import (
     ADDRESS_H,
     ADDRESS_R,
-    C_FACTOR,
-    C_NEWTON,
-    C_NEWTON_FAILED,
-    C_REJECTED,
-    DEGREE,
-    I_SUN_A,
     I_SUN_S,
     I_SUN_SEND,
     I_SUN_SOUT,
     MASS_KIND,
     N_S,
-    NOT_FINITE,
     O_F0,
     O_Y,
     O_YDOT,
@@ -28,11 +21,8 @@ from tidegate.compiled.workspace import (
     SINGULAR,
     STEP,
     STEP_NEW,
-    STEP_TOO_SMALL,
     SUN_END,
-    SUN_FLAG,
     SUN_MEMORY,
-    SUN_WORD,
     SUN_Y,
     T_NEXT,
     N,
@@ -43,7 +33,7 @@ from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
-from tidegate.integrators.sundials.polynomial import powers_from_derivatives, value_inside
+from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["cvode_restart", "cvode_sensitivities_at", "cvode_step", "cvode_values"]
 
@@ -62,20 +52,6 @@ CVodeSetStopTime = native_function("CVodeSetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 STAGGERED: Final = 2
-# the right-hand side or that of the sensitivities failed for good, at the first call, or repeatedly
-_NO_VALUES: Final = (-8, -9, -10, -11, -41, -42, -43, -44)
-_LINEAR_SOLVER: Final = (-5, -6, -7)
-
-
-@native
-def _reason(h, flag):
-    """The loop's code for a flag of CVODES."""
-    h[SUN_FLAG] = flag
-    if flag >= 0:
-        return 0
-    if flag in _NO_VALUES:
-        return NOT_FINITE
-    return SINGULAR if flag in _LINEAR_SOLVER else STEP_TOO_SMALL
 
 
 @unit(NUMBER, WHOLE)
@@ -84,58 +60,23 @@ def cvode_step(h, r, _number, _whole):
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
     CVodeSetStopTime(memory, r[T_NEXT])
-    code = _reason(h, CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP))
+    code = reason(h, CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP))
     if code != 0:
         return code
-    step = r[REACHED] - r[T]
-    if not step > 0.0:
-        return STEP_TOO_SMALL
-    h[SUN_WORD] = 0
-    CVodeGetLastOrder(memory, h[ADDRESS_H] + 8 * SUN_WORD)
-    h[DEGREE] = h[SUN_WORD]
-    for k in range(h[DEGREE]):
-        CVodeGetDky(memory, r[REACHED], k + 1, h[h[I_SUN_A] + k])
-    powers_from_derivatives(h, r, step)
-    r[STEP] = step
-    return 0
-
-
-@native
-def _sensitivities_to(h, t, place):
-    for i in range(h[N_S]):
-        code = _reason(h, CVodeGetSensDky1(h[SUN_MEMORY], t, 0, i, h[place + i]))
-        if code != 0:
-            return code
-    return 0
+    return take_in_step(h, r, CVodeGetLastOrder, CVodeGetDky)
 
 
 @unit(NUMBER, WHOLE)
 def cvode_sensitivities_at(h, r, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
-    return _sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND])
+    return sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND], CVodeGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
 def cvode_values(h, r, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when)
-    return _sensitivities_to(h, when, h[I_SUN_SOUT])
-
-
-@native
-def _keep_counts(h):
-    """Add up what a restart sets to zero."""
-    memory = h[SUN_MEMORY]
-    word = h[ADDRESS_H] + 8 * SUN_WORD
-    h[SUN_WORD] = 0
-    CVodeGetNumErrTestFails(memory, word)
-    h[C_REJECTED] += h[SUN_WORD]
-    CVodeGetNumLinSolvSetups(memory, word)
-    h[C_FACTOR] += h[SUN_WORD]
-    CVodeGetNumNonlinSolvIters(memory, word)
-    h[C_NEWTON] += h[SUN_WORD]
-    CVodeGetNumNonlinSolvConvFails(memory, word)
-    h[C_NEWTON_FAILED] += h[SUN_WORD]
+    value_inside(h, r, when, CVodeGetLastOrder, CVodeGetDky)
+    return sensitivities_to(h, when, h[I_SUN_SOUT], CVodeGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
@@ -148,11 +89,11 @@ def cvode_restart(h, r, t, which):
         return SINGULAR
     memory = h[SUN_MEMORY]
     if which != AT_START:
-        _keep_counts(h)
+        keep_counts(h, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
     CVodeSetInitStep(memory, r[STEP_NEW] if which == AT_START else 0.0)
-    code = _reason(h, CVodeReInit(memory, t, h[SUN_Y]))
+    code = reason(h, CVodeReInit(memory, t, h[SUN_Y]))
     if code == 0 and h[N_S] > 0:
-        code = _reason(h, CVodeSensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S]))
+        code = reason(h, CVodeSensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S]))
     return code

@@ -8,19 +8,12 @@ from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     ADDRESS_H,
     ADDRESS_R,
-    C_FACTOR,
-    C_NEWTON,
-    C_NEWTON_FAILED,
-    C_REJECTED,
-    DEGREE,
-    I_SUN_A,
     I_SUN_S,
     I_SUN_SDOT,
     I_SUN_SEND,
     I_SUN_SOUT,
     MASS_KIND,
     N_S,
-    NOT_FINITE,
     O_F0,
     O_S,
     O_SDOT,
@@ -31,11 +24,8 @@ from tidegate.compiled.workspace import (
     SINGULAR,
     STEP,
     STEP_NEW,
-    STEP_TOO_SMALL,
     SUN_END,
-    SUN_FLAG,
     SUN_MEMORY,
-    SUN_WORD,
     SUN_Y,
     SUN_YDOT,
     T_NEXT,
@@ -49,7 +39,7 @@ from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, solve_base
-from tidegate.integrators.sundials.polynomial import powers_from_derivatives, value_inside
+from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["ida_restart", "ida_sensitivities_at", "ida_step", "ida_values"]
 
@@ -68,20 +58,6 @@ IDASetStopTime = native_function("IDASetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 STAGGERED: Final = 2
-# the residual or that of the sensitivities failed for good, at the first call, or repeatedly
-_NO_VALUES: Final = (-8, -9, -12, -41, -42)
-_LINEAR_SOLVER: Final = (-5, -6, -7)
-
-
-@native
-def _reason(h, flag):
-    """The loop's code for a flag of IDAS."""
-    h[SUN_FLAG] = flag
-    if flag >= 0:
-        return 0
-    if flag in _NO_VALUES:
-        return NOT_FINITE
-    return SINGULAR if flag in _LINEAR_SOLVER else STEP_TOO_SMALL
 
 
 @unit(NUMBER, WHOLE)
@@ -90,58 +66,23 @@ def ida_step(h, r, _number, _whole):
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
     IDASetStopTime(memory, r[T_NEXT])
-    code = _reason(h, IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP))
+    code = reason(h, IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP))
     if code != 0:
         return code
-    step = r[REACHED] - r[T]
-    if not step > 0.0:
-        return STEP_TOO_SMALL
-    h[SUN_WORD] = 0
-    IDAGetLastOrder(memory, h[ADDRESS_H] + 8 * SUN_WORD)
-    h[DEGREE] = h[SUN_WORD]
-    for k in range(h[DEGREE]):
-        IDAGetDky(memory, r[REACHED], k + 1, h[h[I_SUN_A] + k])
-    powers_from_derivatives(h, r, step)
-    r[STEP] = step
-    return 0
-
-
-@native
-def _sensitivities_to(h, t, place):
-    for i in range(h[N_S]):
-        code = _reason(h, IDAGetSensDky1(h[SUN_MEMORY], t, 0, i, h[place + i]))
-        if code != 0:
-            return code
-    return 0
+    return take_in_step(h, r, IDAGetLastOrder, IDAGetDky)
 
 
 @unit(NUMBER, WHOLE)
 def ida_sensitivities_at(h, r, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
-    return _sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND])
+    return sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND], IDAGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
 def ida_values(h, r, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when)
-    return _sensitivities_to(h, when, h[I_SUN_SOUT])
-
-
-@native
-def _keep_counts(h):
-    """Add up what a restart sets to zero."""
-    memory = h[SUN_MEMORY]
-    word = h[ADDRESS_H] + 8 * SUN_WORD
-    h[SUN_WORD] = 0
-    IDAGetNumErrTestFails(memory, word)
-    h[C_REJECTED] += h[SUN_WORD]
-    IDAGetNumLinSolvSetups(memory, word)
-    h[C_FACTOR] += h[SUN_WORD]
-    IDAGetNumNonlinSolvIters(memory, word)
-    h[C_NEWTON] += h[SUN_WORD]
-    IDAGetNumNonlinSolvConvFails(memory, word)
-    h[C_NEWTON_FAILED] += h[SUN_WORD]
+    value_inside(h, r, when, IDAGetLastOrder, IDAGetDky)
+    return sensitivities_to(h, when, h[I_SUN_SOUT], IDAGetSensDky1)
 
 
 @native
@@ -172,13 +113,13 @@ def ida_restart(h, r, t, which):
         return 0
     memory = h[SUN_MEMORY]
     if which != AT_START:
-        _keep_counts(h)
+        keep_counts(h, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
     IDASetInitStep(memory, r[STEP_NEW] if which == AT_START else 0.0)
-    code = _reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
+    code = reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
     if code == 0 and h[N_S] > 0:
         code = _sensitivity_rates(h, r, t)
         if code == 0:
-            code = _reason(h, IDASensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S], h[ADDRESS_H] + 8 * h[I_SUN_SDOT]))
+            code = reason(h, IDASensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S], h[ADDRESS_H] + 8 * h[I_SUN_SDOT]))
     return code

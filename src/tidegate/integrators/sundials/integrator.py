@@ -17,7 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.integrators.interface import Counters, Problem
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
-from tidegate.integrators.sundials import cvodes, idas, model_functions, polynomial
+from tidegate.integrators.sundials import cvodes, idas, model_functions, multistep
 from tidegate.integrators.sundials.library import CODE, HANDLE, NUMBER, c_function
 from tidegate.integrators.sundials.objects import Objects
 
@@ -38,11 +38,11 @@ def _method(problem: Problem, name: str) -> Method:
     return Method(
         hooks={
             w.H_STEP: step.address,
-            w.H_LOCATE: polynomial.sundials_locate.address,
+            w.H_LOCATE: multistep.sundials_locate.address,
             w.H_SENSITIVITIES: sensitivities.address,
             w.H_VALUES: values.address,
             w.H_RESTART: restart.address,
-            w.H_ACCEPT: polynomial.sundials_accept.address,
+            w.H_ACCEPT: multistep.sundials_accept.address,
         },
         degree=order,
         numbers={w.O_SDOT: ns * n},
