@@ -17,7 +17,8 @@ TANK = """
 import tidegate as tg
 
 class Tank(tg.Component):
-    level = tg.State(0.5, unit="m")
+    level = tg.State(0.5)
+    width = tg.Parameter(1.0, unit="m")
     pump = tg.Discrete(1)
     count = tg.Discrete(0)
     inflow = tg.Parameter(0.4)
@@ -109,7 +110,7 @@ def test_a_simulation_is_saved_before_its_first_advance_and_after_a_failure(tmp_
         ((("0.1 * self.level", "0.2 * self.level"),), "equation 1 .*changed; definition leak changed"),
         ((("level > 1.0", "level > 1.1"),), "event clause when 1.1 .stop. changed"),
         ((("every(0.7)", "every(0.8)"),), "event clause at 1 .clock. changed"),
-        ((('unit="m"', 'unit="cm"'),), "variable level changed"),
+        ((('unit="m"', 'unit="cm"'),), "variable width changed"),
     ],
 )
 def test_another_model_is_refused_with_what_differs(tmp_path: Path, changes: Any, sentence: str) -> None:

@@ -387,6 +387,58 @@ def test_an_exception_of_the_callers_own_function_keeps_what_was_computed() -> N
     assert simulation["x"] == pytest.approx(2.0)
 
 
+def test_ctrl_c_keeps_what_was_computed_and_it_goes_on() -> None:
+    def stop(t: float) -> None:
+        raise KeyboardInterrupt
+
+    simulation = tg.Simulation(LINE, progress=stop)
+    with pytest.raises(tg.InterruptedRunError) as caught:
+        simulation.advance(1.0)
+    assert caught.value.result.t[-1] == 1.0
+    assert (simulation.status, simulation.time) == ("failed", 1.0)
+    assert simulation.advance(2.0, progress=None).final["x"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_interrupted_callback_is_called_again(error: type[BaseException]) -> None:
+    limit = 0.5
+
+    def pull(x: float) -> float:
+        if x < limit:
+            raise error("enough")
+        return -x
+
+    function = tg.opaque(pull)
+    simulation = tg.Simulation(tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0}), rtol=1e-8)
+    with pytest.raises(tg.InterruptedRunError if error is KeyboardInterrupt else tg.CallbackError):
+        simulation.advance(2.0)
+    # nothing behind the zero of x - 0.5, where the trouble is, and not far before it either
+    assert 0.0 <= simulation.time < math.log(2.0)
+    limit = 0.0
+    simulation.advance(2.0)
+    assert simulation["x"] == pytest.approx(math.exp(-2.0), rel=1e-6)
+    assert np.all(np.diff(simulation.result.t) >= 0)
+
+
+def test_rows_within_the_step_that_was_stopped_are_written_once() -> None:
+    class Slow(tg.Component):
+        x = tg.State(1.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == -self.x
+
+    simulation = tg.Simulation(Slow(), outputs=1e-5)
+    for limit in (1, 2, 3):
+        try:
+            simulation.advance(1.0, max_steps=limit)
+        except tg.TooManyStepsError:
+            assert simulation.result.t[-1] <= simulation.time * (1 + 1e-14)
+    simulation.advance(1.0, max_steps=None)
+    times = simulation.result.t
+    assert np.all(np.diff(times) > 0)
+    assert simulation.result["x"].values == pytest.approx(np.exp(-times), rel=1e-4)
+
+
 def test_new_rows_are_handed_over_once_and_in_order() -> None:
     parts: list[tg.Result] = []
     simulation = tg.Simulation(BALL, on_rows=parts.append)

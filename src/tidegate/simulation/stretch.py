@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 State = Mapping[str, FloatArray]
 
 _SHORT_OF: Final = 1e-6  # of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions
+_ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +121,20 @@ def run_stretch(integrator: Integrator, problem: Problem, options: Options, meth
         state = visits.state
     else:
         state = integrator.state()
+        _drop_rows_behind(integrator.time, records)
     if feed is not None and isinstance(error, RunError):
         feed()
     return Stretch(labelled.result(records, cost, "failed", message), state, error, cause)
+
+
+def _drop_rows_behind(now: float, records: Records) -> None:
+    """A run that is stopped within a step has rows of that step already, which will be taken again."""
+    limit = now + _ROUNDING * abs(now)
+    while records.rows and records.rows[-1][-1, 0] > limit:
+        kept = records.rows.pop()
+        kept = kept[kept[:, 0] <= limit]
+        if len(kept):
+            records.rows.append(kept)
 
 
 def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, method: str, records: Records) -> State:
