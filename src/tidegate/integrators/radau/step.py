@@ -290,7 +290,6 @@ def take_step(h, r, _number, _whole):
         if status != CONVERGED:
             _after_newton_failure(h, r)
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL
-            h[HAS_POLYNOMIAL] = 0
             step *= 0.5
             continue
         norm = _error(h, r, t, step, z)
