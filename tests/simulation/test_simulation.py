@@ -205,6 +205,25 @@ def test_what_is_set_no_longer_depends_on_parameters() -> None:
     assert simulation.advance(2.0).sensitivity("x", "a").values[-1] == pytest.approx(2.0 * math.exp(0.5), rel=1e-7)
 
 
+def test_a_clock_whose_period_is_set_goes_on_with_the_new_one() -> None:
+    class Clock(tg.Component):
+        ticks = tg.Discrete(0)
+        period = tg.Parameter(0.3)
+
+        def equations(self) -> Any:
+            return []
+
+        @tg.every(lambda self: self.period)
+        def tick(self) -> Any:
+            return {self.ticks: self.ticks + 1}
+
+    simulation = tg.Simulation(Clock())
+    simulation.advance(1.0)
+    simulation["period"] = 0.125
+    simulation.advance(1.3)
+    assert simulation.result.events.of("time").times == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.125, 1.25], abs=1e-12)
+
+
 def test_arrays_are_read_and_set_as_a_whole_and_by_element() -> None:
     model = tg.ode(lambda t, y, p: [p["k"][0], p["k"][1]], y0=[1.0, 2.0], p={"k": [1.0, -1.0]})
     simulation = tg.Simulation(model)
