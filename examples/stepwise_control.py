@@ -11,14 +11,17 @@ import tidegate as tg
 
 
 class Room(tg.Component):
+    time_unit = "h"
     T = tg.State(12.0, unit="degC", description="temperature of the room")
     heater = tg.Input(0.0, unit="kW")
     window = tg.Discrete(False, description="open")
     outside = tg.Parameter(5.0, unit="degC")
+    walls = tg.Parameter(0.1, unit="kW/K", description="heat that goes through them")
+    draught = tg.Parameter(0.2, unit="kW/K", description="heat that goes through the open window")
     capacity = tg.Parameter(0.5, unit="kWh/K")
 
     def equations(self):
-        losses = 0.1 + (0.2 if self.window else 0.0)
+        losses = self.walls + (self.draught if self.window else 0.0)
         yield self.capacity * tg.der(self.T) == self.heater - losses * (self.T - self.outside)
 
     @tg.when(lambda self: self.T > 21.0)
