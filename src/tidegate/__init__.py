@@ -16,11 +16,14 @@ from tidegate.errors import (
     InvalidModelError,
     ModelError,
     NotFiniteError,
+    NotFiniteWarning,
     RunError,
+    SensitivityWarning,
     SingularSystemError,
     StepSizeError,
     StructureError,
     TidegateError,
+    TidegateWarning,
     TooManyStepsError,
     UnitError,
     UnknownNameError,
@@ -31,6 +34,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
+    from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
@@ -74,17 +78,20 @@ __all__ = [
     "InvalidModelError",
     "ModelError",
     "NotFiniteError",
+    "NotFiniteWarning",
     "Output",
     "Parameter",
     "Prepared",
     "Result",
     "RunError",
+    "SensitivityWarning",
     "Simulation",
     "SingularSystemError",
     "State",
     "StepSizeError",
     "StructureError",
     "TidegateError",
+    "TidegateWarning",
     "TooManyStepsError",
     "UnitError",
     "UnknownNameError",

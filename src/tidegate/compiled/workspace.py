@@ -69,6 +69,8 @@ MOST_PARTS_AT_ONCE: Final = 64
 TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO = range(10)
 # kinds of events in the log
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
+# chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to
+FIRST_REMARK: Final = 1 << 32
 # kinds of guards
 RELATION, LOWER, UPPER = range(3)
 # kinds of rows

@@ -38,6 +38,7 @@ from tidegate.compiled.workspace import (
     N_M,
     N_P,
     N_REG,
+    N_S,
     N_USED,
     O_A,
     O_ACT,
@@ -69,6 +70,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.touch import note_contacts
 
 __all__ = [
     "NO_ROOT",
@@ -505,6 +507,8 @@ def earliest_crossing(h, r, t, step):
         if start < 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
+                if h[N_S] > 0:
+                    note_contacts(h, r, t, step, y, 0.0, j)
                 r[FOUND_THETA] = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back
@@ -528,5 +532,7 @@ def earliest_crossing(h, r, t, step):
         if root < best:
             best = root
             found = j
+    if h[N_S] > 0:
+        note_contacts(h, r, t, step, y, min(best, 1.0), found)
     r[FOUND_THETA] = best
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -84,6 +85,14 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
         )
     if stop is Stop.ZENO:
         words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        if math.isnan(integrator.zeno_time):
+            return ZenoError(
+                f"the event at t = {t:.9g} brings the motion to rest on {words}, and it would go on through it as if nothing had happened",
+                time=t,
+                origin=origin,
+                hint="end the motion with a mode: a discrete variable that the event sets and the equations look at; where going on is meant, "
+                "let the event note itself in a discrete variable too",
+            )
         return ZenoError(
             f"events of {words} accumulate at t = {integrator.zeno_time:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
             time=t,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Final
@@ -13,11 +12,14 @@ import numpy as np
 from tidegate.compiled.opaque import opaque_calls
 from tidegate.executive.causes import Causes
 from tidegate.executive.closing import close
+from tidegate.executive.contacts import Recorded
+from tidegate.executive.doubts import Doubts
+from tidegate.executive.opening import Opening
 from tidegate.executive.options import Options
 from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
 from tidegate.expressions import Expr
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records
-from tidegate.results import EventLog, Result, RunStatus, Statistics
+from tidegate.results import Column, EventLog, Result, RunStatus, Statistics
 
 __all__ = ["Cost", "Feed", "Labelled", "Meter"]
 
@@ -59,19 +61,19 @@ class Meter:
 
 
 class Labelled:
-    """Makes results of one problem.
+    """Makes results of one problem, part after part.
 
     Parameters
     ----------
     problem : what is run.
     options : what the caller chose.
-    method : that is used.
+    doubts : about derivatives, from the parts before; none at the start.
     """
 
-    def __init__(self, problem: Problem, options: Options, method: str) -> None:
+    def __init__(self, problem: Problem, options: Options, doubts: Doubts | None = None) -> None:
         self.problem = problem
-        self._options = options
-        self._method = method
+        self.options = options
+        self.doubts = doubts or Doubts()
 
     @cached_property
     def _causes(self) -> Causes:
@@ -80,33 +82,43 @@ class Labelled:
         constants: dict[Expr, float] = dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
         return Causes(problem.model, constants)
 
-    def result(self, records: Records, cost: Cost, status: RunStatus, message: str = "", *, closed_by: Integrator | None = None) -> Result:
+    @cached_property
+    def _columns(self) -> list[Column]:
+        return columns(self.problem.model)
+
+    def result(self, records: Records, cost: Cost, status: RunStatus, message: str, integrator: Integrator, opening: Opening | None = None) -> Result:
         """Everything in ``records`` under the user's names.
 
         Parameters
         ----------
+        status : "finished" and "terminated" are ends of the run, at which the model's final actions are done; "unfinished" is not.
         message : why it ended; for a run that the model terminated, what the model said is found here.
-        closed_by : the integrator at the end of the run, if what the model does there is to be done.
+        opening : what the model said at the start, if the records begin there.
         """
         problem, compiled = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
         events = RecordedEvents(problem, records, values, self._causes)
+        if opening is not None and len(times):
+            events.prepend(opening.event(compiled, problem.t_start, values[0]))
+        if sensitivities is not None:
+            recorded = Recorded([column.name for column in self._columns], times, sensitivities, events.table)
+            self.doubts.strike(problem, integrator, recorded)
         closing = None
-        if closed_by is not None and len(times):
-            closing = close(problem, closed_by, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
-        if closing is not None and closed_by is not None:
+        if status in ("finished", "terminated") and len(times):
+            closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
+        if closing is not None:
             events.append(closing.event)
-            times = np.append(times, closed_by.time)
+            times = np.append(times, integrator.time)
             values = np.vstack([values, closing.values])
             if sensitivities is not None and closing.sensitivities is not None:
                 sensitivities = np.concatenate([sensitivities, closing.sensitivities[None]])
-        if status == "terminated" and not message and len(events.table):
-            stopped = events[len(events.table) - 1]
+        if status == "terminated" and not message and len(events):
+            stopped = events[-1 if closing is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
         names = [s.data.name for s in compiled.layout.parameters]
         return Result(
             compiled.model.name,
-            columns(compiled),
+            self._columns,
             times,
             values,
             parameters=dict(zip(names, problem.p.tolist(), strict=True)),
@@ -115,7 +127,7 @@ class Labelled:
             events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
-            options=self._options.shown(),
+            options=self.options.shown(),
             status=status,
             message=message,
             parameter_units={name: v.unit for v in compiled.model.parameters for name in v.names if v.unit},
@@ -129,34 +141,36 @@ class Labelled:
             opaque_calls=cost.opaque_calls,
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
-            method=self._method,
+            method=self.options.chosen_method,
             extra={"resteps": cost.counters.resteps},
         )
 
 
 class Feed:
-    """Hands what is new in the records to the caller's function.
+    """Hands what is new in the records to the caller's function, if there is one.
 
     Parameters
     ----------
     labelled : makes the results.
-    meter : of the run; another than the one that the whole run is measured with.
+    integrator : of the run.
     records : of the run, which only grow.
-    receive : takes a result of the new rows, events and polynomials.
+    opening : what the model said at the start, if the records begin there.
     """
 
-    def __init__(self, labelled: Labelled, meter: Meter, records: Records, receive: Callable[[Result], None]) -> None:
+    def __init__(self, labelled: Labelled, integrator: Integrator, records: Records, opening: Opening | None = None) -> None:
         self._labelled = labelled
-        self._meter = meter
+        self._integrator = integrator
+        self._meter = Meter(integrator, labelled.problem)
         self._records = records
-        self._receive = receive
+        self._opening = opening
         self._given = (0, 0, 0)
 
     def __call__(self) -> None:
         """Hand over what came since the last call, if anything did."""
-        records = self._records
+        records, receive = self._records, self._labelled.options.on_rows
         a, b, c = self._given
         self._given = (len(records.rows), len(records.log), len(records.polynomials))
         new = Records(records.rows[a:], records.log[b:], records.polynomials[c:])
-        if new.rows or new.log or new.polynomials:
-            self._receive(self._labelled.result(new, self._meter.read(), "unfinished"))
+        if receive is not None and (new.rows or new.log or new.polynomials):
+            opening, self._opening = self._opening, None
+            receive(self._labelled.result(new, self._meter.read(), "unfinished", "", self._integrator, opening))

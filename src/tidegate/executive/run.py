@@ -11,16 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.executive.doubts import warn
 from tidegate.executive.failures import forget_old_errors
 from tidegate.executive.labelled import Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive
+from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, output_times
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 from tidegate.results import Result, RunStatus
 
-__all__ = ["Prepared", "method_of", "prepare"]
+__all__ = ["Prepared", "prepare"]
 
 
 def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Options) -> Prepared:
@@ -104,11 +106,6 @@ def _numbers(given: ArrayLike) -> NDArray[np.float64]:
         raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 
 
-def method_of(options: Options) -> str:
-    """The method that "auto" stands for, or the one that was asked for."""
-    return "radau" if options.method == "auto" else options.method
-
-
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -121,7 +118,7 @@ class Prepared:
     def __init__(self, problem: Problem, options: Options) -> None:
         self.problem = problem
         self.options = options
-        self.method = method_of(options)
+        self.method = options.chosen_method
 
     def integrator(self) -> Integrator:
         """A fresh integrator at the start of the run."""
@@ -135,20 +132,20 @@ class Prepared:
         RunError : the run stopped before; ``.result`` holds what was computed.
         """
         records = Records()
-        labelled = Labelled(self.problem, self.options, self.method)
         began = time.perf_counter()
         integrator = self.integrator()
         loading = time.perf_counter() - began
         forget_old_errors(self.problem)
         meter = Meter(integrator, self.problem)
-        on_rows = self.options.on_rows
-        feed = None if on_rows is None else Feed(labelled, Meter(integrator, self.problem), records, on_rows)
+        opening = open_run(self.problem)
+        feed = Feed(Labelled(self.problem, self.options), integrator, records, opening) if self.options.on_rows is not None else None
         status: RunStatus = "failed"
         error: RunError | None = None
         cause: BaseException | None = None
         try:
             begin(integrator, self.problem, records)
-            stop = drive(integrator, self.problem, self.options, records, feed)
+            ends_at_once = opening is not None and opening.terminates
+            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, feed)
             status = "terminated" if stop is Stop.TERMINATED else "finished"
         except RunError as problem:
             error, cause = problem, problem.__cause__
@@ -159,10 +156,12 @@ class Prepared:
             feed()
         message = error.message if error is not None else "reached the end of the time span" if status == "finished" else ""
         cost = meter.read(self.problem.model.seconds + loading)
-        result = labelled.result(records, cost, status, message, closed_by=integrator if error is None else None)
+        labelled = Labelled(self.problem, self.options)
+        result = labelled.result(records, cost, status, message, integrator, opening)
         if error is not None:
             error.result = result
             raise error from cause
+        warn(self.problem, result, labelled.doubts.untold(), 3)
         return result
 
     def with_parameters(self, **values: float) -> Prepared:

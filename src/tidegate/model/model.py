@@ -32,7 +32,8 @@ class Model:
 
     Symbols: time is ``symbol(Role.TIME, "time")``; state and algebraic elements have ``Role.UNKNOWN`` and their element name, their derivatives
     ``Role.DERIVATIVE`` and the same name; inputs, discrete variables and parameters have the role of that name;
-    ``tg.pre(d)`` of a discrete variable is ``Role.PREVIOUS`` with d's name.
+    ``tg.pre(d)`` of a discrete variable is ``Role.PREVIOUS`` with d's name. ``Role.NEXT`` may stand in the bodies of events only: what d becomes
+    in the round in which the body happens, by the other bodies that happen in it.
 
     Parameters
     ----------

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import CompiledModel
 from tidegate.errors import RunError
-from tidegate.executive import Cost, Labelled, Meter, Options, begin, close, failure, forget_old_errors, method_of, prepare
+from tidegate.executive import Cost, Doubts, Labelled, Meter, Options, begin, close, failure, forget_old_errors, open_run, prepare, warn
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records, Stop
 from tidegate.results import EventLog, Result
 from tidegate.results.joined import joined
 from tidegate.results.labels import number
 from tidegate.simulation.chosen import ASSUMED_LENGTH, changed, recording_times
-from tidegate.simulation.stretch import run_stretch
+from tidegate.simulation.stretch import First, run_stretch
 
 __all__ = ["Course", "Standing", "Status", "User"]
 
@@ -28,6 +28,7 @@ FloatArray = NDArray[np.float64]
 State = Mapping[str, FloatArray]
 Status = Literal["ready", "failed", "terminated", "finished"]
 
+_LOST: Final = "lost"  # derivatives that do not exist any more, beside what the integrator needs
 _NOTHING_DONE: Final = Cost(Counters(*(0 for _ in fields(Counters))), 0.0, 0)
 
 
@@ -68,6 +69,9 @@ class Course:
     """
 
     def __init__(self, compiled: CompiledModel, t_start: float, options: Options, going_on: tuple[State, Sequence[Result]] | None = None) -> None:
+        lost = None if going_on is None else going_on[0].get(_LOST)
+        self._doubts = Doubts(lost)
+        self._handed_doubts = Doubts(lost)  # of what the caller's function is given, which may be behind or before
         self.compiled = compiled
         self.t_start = t_start
         self.options = options
@@ -91,7 +95,8 @@ class Course:
     @property
     def state(self) -> State:
         """Everything to go on from."""
-        return self._state if self._integrator is None else self._integrator.state()
+        state = self._state if self._integrator is None else self._integrator.state()
+        return state if self._doubts.lost is None else {**state, _LOST: self._doubts.lost.astype(np.float64)}
 
     @property
     def result(self) -> Result:
@@ -120,13 +125,13 @@ class Course:
         RunError, and whatever the caller's own functions raise; the run can go on from where it then stands.
         """
         if until == self.standing.time:
-            return self._labelled.result(Records(), _NOTHING_DONE, "finished", f"reached t = {number(until, 10)}")
-        records, loading = Records(), 0.0
+            return self._part(Records(), _NOTHING_DONE, self._live())
+        first, loading = First(Records()), 0.0
         if self.is_fresh:
             # values at the start were looked at without knowing the length of the run; now it begins
-            first, loading = self._start(until)
+            start, loading = self._start(until)
             if not self._settings:
-                records, self._parts = first, []
+                first, self._parts, self._doubts = start, [], Doubts()
         elif self._integrator is not None:
             times = self._times(until)
             self._problem = replace(self._problem, t_end=until, output_times=times)
@@ -136,10 +141,11 @@ class Course:
         self.is_fresh = False
         integrator = self._live()
         forget_old_errors(self._problem)
-        stretch = run_stretch(integrator, self._problem, self.options, method_of(self.options), loading, records)
+        stretch = run_stretch(integrator, self._labelled, Labelled(self._problem, self.options, self._handed_doubts), loading, first)
         if stretch.error is None:
             self.status = "terminated" if stretch.part.status == "terminated" else "ready"
             self._note(stretch.part, integrator)
+            warn(self._problem, stretch.part, self._doubts.untold(), 3)
             return stretch.part
         self.status = "failed"
         self._integrator, self._state = None, stretch.state or integrator.state()
@@ -171,7 +177,7 @@ class Course:
             error.result = self.result
             raise error
         self._problem = problem
-        part = self._labelled.result(records, meter.read(), "finished")
+        part = self._part(records, meter.read(), integrator)
         part.events = EventLog(
             [
                 replace(
@@ -192,7 +198,7 @@ class Course:
     def finish(self, row: FloatArray) -> None:
         """Carry out what the model does at the end of a run; ``row`` are the current values."""
         integrator = self._live()
-        part = self._labelled.result(Records(), _NOTHING_DONE, "finished")
+        part = self._part(Records(), _NOTHING_DONE, integrator)
         last = next((each for each in reversed(self._parts) if each.t.size), None)
         slopes = last.sensitivities[-1] if last is not None and last.sensitivities is not None and last.t[-1] == self.standing.time else None
         closing = close(self._problem, integrator, row, slopes, 0)
@@ -212,7 +218,13 @@ class Course:
 
     @property
     def _labelled(self) -> Labelled:
-        return Labelled(self._problem, self.options, method_of(self.options))
+        return Labelled(self._problem, self.options, self._doubts)
+
+    def _part(self, records: Records, cost: Cost, integrator: Integrator) -> Result:
+        """A part of the run that ends here for now."""
+        part = self._labelled.result(records, cost, "unfinished", f"reached t = {number(integrator.time, 10)}", integrator)
+        part.status = "finished"
+        return part
 
     def _times(self, until: float) -> FloatArray:
         recorded = next((float(part.t[-1]) for part in reversed(self._parts) if part.t.size), -math.inf)
@@ -226,25 +238,29 @@ class Course:
         problem = replace(base, output_times=self._times(until), step_rows=every_step, event_rows=event_rows, resume=state)
         return problem if self.is_fresh else replace(problem, p=self.standing.p, m=self.standing.m)
 
-    def _start(self, until: float) -> tuple[Records, float]:
+    def _start(self, until: float) -> tuple[First, float]:
         """Start values, and what was set of them. Gives what was written down at the start, and the seconds of getting ready."""
         self._problem = self._problem_to(until)
         began = time.perf_counter()
-        integrator = choose(self._problem, method_of(self.options))
+        integrator = choose(self._problem, self.options.chosen_method)
         loading = time.perf_counter() - began + self.compiled.seconds
         records = Records()
         forget_old_errors(self._problem)
         begin(integrator, self._problem, records)
-        self._parts, self._integrator = [], integrator
-        self._note(self._labelled.result(records, _NOTHING_DONE, "finished"), integrator)
+        self._parts, self._integrator, self._doubts = [], integrator, Doubts()
+        first = First(records, open_run(self._problem))
+        ends_at_once = first.opening is not None and first.opening.terminates
+        self.status = "terminated" if ends_at_once else "ready"
+        part = self._labelled.result(records, _NOTHING_DONE, "terminated" if ends_at_once else "unfinished", "", integrator, first.opening)
+        self._note(part, integrator)
         settings, self._settings = self._settings, []
         for wanted, user in settings:
             self.put(wanted, user)
-        return records, loading
+        return first, loading
 
     def _resume(self, until: float) -> None:
         self._problem = self._problem_to(until, self._state)
-        integrator = choose(self._problem, method_of(self.options))
+        integrator = choose(self._problem, self.options.chosen_method)
         begin(integrator, self._problem, Records())
         self._integrator = integrator
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.expressions import Expr, walk
-from tidegate.model import Action, Assignment, Message, Model
+from tidegate.model import Action, Assignment, Message, Model, Terminate
 
 __all__ = ["differences", "identity"]
 
@@ -33,7 +33,7 @@ def identity(model: Model) -> dict[str, dict[str, str]]:
         return _digest(*("" if root is None else digests[id(root)] for root in roots))
 
     def does(actions: Iterable[Action]) -> list[str]:
-        return [of([a.target, a.value]) if isinstance(a, Assignment) else _digest(type(a).__name__, *_words(a)) for a in actions]
+        return [of([a.target, a.value]) if isinstance(a, Assignment) else _digest(type(a).__name__, _words(a), of([a.condition])) for a in actions]
 
     found: dict[str, dict[str, str]] = {"unit": {"of time": model.time_unit}, "variable": {}, "equation": {}, "definition": {}, "event clause": {}}
     for variable in model.variables:
@@ -75,8 +75,8 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
-def _words(action: Any) -> tuple[str, ...]:
-    return (action.text if isinstance(action, Message) else action.message,)
+def _words(action: Message | Terminate) -> str:
+    return action.text if isinstance(action, Message) else action.message
 
 
 def _digest(*parts: str) -> str:

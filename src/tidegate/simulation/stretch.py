@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.opaque import opaque_calls
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError
-from tidegate.executive import Feed, Labelled, Meter, Options, begin, drive
+from tidegate.executive import Feed, Labelled, Meter, Opening, Options, begin, drive
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 from tidegate.results import Result
+from tidegate.results.labels import number
 
-__all__ = ["Stretch", "run_stretch", "times_left"]
+__all__ = ["First", "Stretch", "run_stretch", "times_left"]
 
 FloatArray = NDArray[np.float64]
 State = Mapping[str, FloatArray]
@@ -44,6 +45,14 @@ class Stretch:
     state: State | None = None
     error: BaseException | None = None
     cause: BaseException | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class First:
+    """What was written down at the start of a stretch, and what the model said if it is the start of the run."""
+
+    records: Records
+    opening: Opening | None = None
 
 
 def times_left(times: FloatArray, after: float) -> FloatArray:
@@ -82,17 +91,18 @@ class _Visits:
         del self._records.rows[a:], self._records.log[b:], self._records.polynomials[c:]
 
 
-def run_stretch(integrator: Integrator, problem: Problem, options: Options, method: str, compile_seconds: float, records: Records) -> Stretch:
+def run_stretch(integrator: Integrator, labelled: Labelled, handed: Labelled, compile_seconds: float, first: First) -> Stretch:
     """Advance to the end of the problem.
 
     Parameters
     ----------
     integrator : started.
-    records : what was written down at its start.
+    labelled, handed : make the results, of the simulation and of what its user's function is given.
+    first : what was written down at the start.
     """
-    labelled = Labelled(problem, options, method)
+    problem, options, records = labelled.problem, labelled.options, first.records
     meter = Meter(integrator, problem)
-    feed = None if options.on_rows is None else Feed(labelled, Meter(integrator, problem), records, options.on_rows)
+    feed = Feed(handed, integrator, records, first.opening) if options.on_rows is not None else None
     visits = _Visits(integrator, records, feed)
     try:
         stop = drive(integrator, problem, options, records, visits)
@@ -103,18 +113,21 @@ def run_stretch(integrator: Integrator, problem: Problem, options: Options, meth
             feed()
         cost = meter.read(compile_seconds)
         if stop is Stop.TERMINATED:
-            return Stretch(labelled.result(records, cost, "terminated", closed_by=integrator))
-        return Stretch(labelled.result(records, cost, "finished", f"reached t = {integrator.time:g}"))
+            return Stretch(labelled.result(records, cost, "terminated", "", integrator, first.opening))
+        part = labelled.result(records, cost, "unfinished", f"reached t = {number(integrator.time, 10)}", integrator, first.opening)
+        part.status = "finished"
+        return Stretch(part)
     if isinstance(error, KeyboardInterrupt) and not isinstance(error, InterruptedRunError):
         error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), error
     integrator.collect(records)
     message = error.message if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
     cost = meter.read(compile_seconds)
     if isinstance(error, RunError):
-        error.result = labelled.result(Records([*records.rows], [*records.log], [*records.polynomials]), cost, "failed", message)
+        everything = Records([*records.rows], [*records.log], [*records.polynomials])
+        error.result = Labelled(problem, options, labelled.doubts.copy()).result(everything, cost, "failed", message, integrator, first.opening)
     in_callback = isinstance(error, InterruptedRunError) and opaque_calls(problem.model.keep_alive) is not None
     if isinstance(error, RunError) and not isinstance(error, TooManyStepsError | InterruptedRunError):
-        state = _shortly_before(integrator.time, visits, problem, options, method, records)
+        state = _shortly_before(integrator.time, visits, problem, options, records)
     elif in_callback:
         # the step in which the callback was interrupted may be half an event
         visits.drop_what_came_since()
@@ -124,7 +137,7 @@ def run_stretch(integrator: Integrator, problem: Problem, options: Options, meth
         _drop_rows_behind(integrator.time, records)
     if feed is not None and isinstance(error, RunError):
         feed()
-    return Stretch(labelled.result(records, cost, "failed", message), state, error, cause)
+    return Stretch(labelled.result(records, cost, "failed", message, integrator, first.opening), state, error, cause)
 
 
 def _drop_rows_behind(now: float, records: Records) -> None:
@@ -137,7 +150,7 @@ def _drop_rows_behind(now: float, records: Records) -> None:
             records.rows.append(kept)
 
 
-def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, method: str, records: Records) -> State:
+def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, records: Records) -> State:
     """The state before a failure; the records afterwards end there, too."""
     visits.drop_what_came_since()
     end = failure - _SHORT_OF * (failure - visits.time)
@@ -148,7 +161,7 @@ def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: 
     again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
     more = Records()
     try:
-        integrator = choose(again, method)
+        integrator = choose(again, options.chosen_method)
         begin(integrator, again, more)
         drive(integrator, again, replace(options, progress=None, max_steps=None), more)
     except RunError:

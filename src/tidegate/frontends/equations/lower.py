@@ -22,6 +22,7 @@ from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.quantities import Piece, Problems, Quantities, read_quantities
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, Form, Model, Terminate, Variable, VariableRole, When
+from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Description", "lower"]
 
@@ -287,16 +288,23 @@ def _when(lowering: _Lowering, item: Event, at: int) -> When:
             raise UsageError(
                 f"the condition of {label} is {value!r}, which is neither true nor false", origin=origin, hint="compare it: lambda t, y: y['h'] < 0"
             )
-    actions: list[Action] = [] if item.reset is None else list(_assignments(lowering, item.reset, label))
+    actions: list[Action] = []
+    if item.reset is not None:
+        with collect_remarks() as said:
+            actions += _assignments(lowering, item.reset, label, said)
+        actions += said
     if item.terminal:
         actions.append(Terminate(label))
     return When((Branch(tuple(conditions), tuple(actions), label, origin),), item.priority, origin)
 
 
-def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str) -> Iterable[Assignment]:
+def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str, said: Sequence[Action]) -> Iterable[Assignment]:
+    """What a reset assigns; one that has something to say may return nothing."""
     origin = function_origin(reset)
     followed = lowering.follow(reset)
     y = lowering.y
+    if followed.value is None and said:
+        return []
     if not is_mapping(followed.value):
         described = f"the reset of {label}"
         values = flat(followed.value)
