@@ -27,10 +27,17 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
 
-__all__ = ["failure"]
+__all__ = ["failure", "forget_old_errors"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
+
+
+def forget_old_errors(problem: Problem) -> None:
+    """Drop an exception of a callback that an earlier run got over by a shorter step."""
+    calls = opaque_calls(problem.model.keep_alive)
+    if calls is not None:
+        calls.error = None
 
 
 def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:

@@ -166,7 +166,7 @@ def _event(h, r, log, guard, due):
     code = call_hook(h[H_RESTART], h, r, t, AGAIN)
     if h[MASS_KIND] == 0:
         _limit_restart_step(h, r)
-    skip_past(h, r, t)
+    skip_past(h, r, t, False)
     schedule(h, r, False)
     return code
 
