@@ -6,4 +6,4 @@ from typing import Final
 
 __all__ = ["METHODS"]
 
-METHODS: Final = ["radau"]
+METHODS: Final = ["radau", "ida", "bdf", "adams"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.hidden_crossing import model as hidden_crossing
 
 import tidegate as tg
 from run_checks import event_times, slopes
@@ -109,3 +110,10 @@ def test_near_a_tangency_the_derivative_is_large_and_right(below: float, method:
     slope = 1 / math.sqrt(1 - level**2)
     assert [event.dt_dp["c"] for event in result.events] == pytest.approx([slope, -slope], rel=1e-4)
     assert slopes(result, ["y[2]"], "c") == pytest.approx([-2 * slope], rel=1e-4)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-8])
+def test_at_a_tangency_the_derivative_is_said_not_to_exist(rtol: float, method: str) -> None:
+    with pytest.warns(tg.SensitivityWarning, match=r"touches its zero at t = 0\.28768.* no derivative by p \(tangency\)"):
+        result = tg.simulate(hidden_crossing, (0.0, 2.0), rtol=rtol, parameters={"p": 3.0}, sensitivities=["p"], method=method)
+    assert math.isnan(slopes(result, ["x"], "p")[0])

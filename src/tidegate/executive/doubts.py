@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = ["Doubts", "warn"]
 FloatArray = NDArray[np.float64]
 
 _WARNED: Final = 3  # sentences in a warning
+_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 class Doubts:
@@ -85,16 +87,15 @@ class Doubts:
                 entry[5 + i] = np.nan
 
 
-def warn(problem: Problem, result: Result, sentences: Sequence[str], stacklevel: int) -> None:
-    """One warning of each kind, however many things there are to say.
+def warn(problem: Problem, result: Result, sentences: Sequence[str]) -> None:
+    """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
 
     Parameters
     ----------
     result : in which numbers may be not finite.
     sentences : about derivatives.
-    stacklevel : of the user's line, counted from the caller of this function.
     """
     for kind, every in ((SensitivityWarning, sentences), (NotFiniteWarning, not_finite(problem, result.t, result.values))):
         if every:
             more = f" (and {len(every) - _WARNED} more)" if len(every) > _WARNED else ""
-            warnings.warn("; ".join(every[:_WARNED]) + more, kind, stacklevel=stacklevel + 1)
+            warnings.warn("; ".join(every[:_WARNED]) + more, kind, skip_file_prefixes=(_PACKAGE,))

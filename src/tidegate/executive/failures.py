@@ -154,8 +154,8 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     compiled = problem.model
     known = model.condition_origins
     activity = [FALSE if condition is None else condition for condition in compiled.activity]
-    for guard, active in zip(compiled.guards, evaluate(activity, values), strict=True):
-        if active and np.isnan(evaluate([guard.function], values)[0]):
+    for place, (guard, active) in enumerate(zip(compiled.guards, evaluate(activity, values), strict=True)):
+        if active and (place == integrator.failed_guard or np.isnan(evaluate([guard.function], values)[0])):
             return NotFiniteError(
                 f"the condition `{text(guard.source)}` compares NaN at t = {integrator.time:g}",
                 time=integrator.time,

@@ -161,7 +161,7 @@ class Prepared:
         if error is not None:
             error.result = result
             raise error from cause
-        warn(self.problem, result, labelled.doubts.untold(), 3)
+        warn(self.problem, result, labelled.doubts.untold())
         return result
 
     def with_parameters(self, **values: float) -> Prepared:

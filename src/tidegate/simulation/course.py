@@ -145,7 +145,7 @@ class Course:
         if stretch.error is None:
             self.status = "terminated" if stretch.part.status == "terminated" else "ready"
             self._note(stretch.part, integrator)
-            warn(self._problem, stretch.part, self._doubts.untold(), 3)
+            warn(self._problem, stretch.part, self._doubts.untold())
             return stretch.part
         self.status = "failed"
         self._integrator, self._state = None, stretch.state or integrator.state()

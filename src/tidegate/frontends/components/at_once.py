@@ -167,14 +167,26 @@ class _Instant:
                     )
 
 
-def equations_at_once(agenda: Agenda, followers: Followers) -> dict[str, dict[Expr, Expr]]:
+def equations_at_once(
+    agenda: Agenda, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr]
+) -> dict[str, dict[Expr, Expr]]:
     """For each body by name what stands in it for outputs, algebraic variables and derivatives that other clauses of the instant may move.
+
+    Parameters
+    ----------
+    agenda : as read, outputs still in it.
+    known, equalities, states : as for ``Followers.of``, which is asked only if a body reads anything of the kind.
 
     Raises
     ------
     ModelError : for a body that certainly needs a value which only a system of equations gives.
     """
-    instant = _Instant(agenda.bodies, followers)
+    held = set(states)
+    writers = {body.chain for body in agenda.bodies.values() if any(target.data.role is Role.DISCRETE for target in body.targets)}
+    readers = {body.chain for body in agenda.bodies.values() if any(item.data.role in _FREE and item not in held for item in body.reads)}
+    if not writers or not readers or len(writers | readers) == 1:
+        return {}
+    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held))
     for body in agenda.bodies.values():
         instant.check(body)
     return {name: instant.replacements(body) for name, body in agenda.bodies.items()}

@@ -17,7 +17,7 @@ from tidegate.expressions import Expr, Role, as_real, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
-from tidegate.frontends.components.at_once import Followers, equations_at_once, resolve
+from tidegate.frontends.components.at_once import equations_at_once, resolve
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
 from tidegate.frontends.components.elements import elements, flat, quantity
@@ -221,7 +221,7 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> 
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
-    at_once = equations_at_once(system.agenda, Followers.of(mapping, () if rates else system.equalities, states))
+    at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
     before = _values_before(system.agenda, mapping)
     if not mapping and not before and not any(at_once.values()):
         return
