@@ -12,6 +12,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
+    DEGREE,
     F_GUARDS,
     F_GUARDS_T,
     F_RHS,
@@ -40,7 +41,6 @@ from tidegate.compiled.workspace import (
     O_ZERO,
     RELATION,
     RTOL,
-    STAGES,
     N,
     integers,
     matrix,
@@ -73,7 +73,7 @@ def _reach(h, r, t, y, out):
 def _slopes_at(h, r, t, step, y, theta, slopes):
     """Change of every guard by theta at a point of the step, the point itself left in O_W."""
     n = h[N]
-    degree = h[STAGES]
+    degree = h[DEGREE]
     a = matrix(r, h[O_A], degree, n)
     point = vector(r, h[O_W], n)
     rate = vector(r, h[O_W2], n)
