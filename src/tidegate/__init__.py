@@ -34,6 +34,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
+    from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
+    from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
 
 __version__ = "0.1.0"
@@ -83,6 +85,7 @@ __all__ = [
     "Result",
     "RunError",
     "SensitivityWarning",
+    "Simulation",
     "SingularSystemError",
     "State",
     "StepSizeError",
@@ -128,6 +131,7 @@ _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
+    "Simulation": "tidegate.simulation",
     "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",

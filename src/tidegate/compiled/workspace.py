@@ -38,6 +38,7 @@ ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_
 H_STEP, H_LOCATE, H_SENSITIVITIES, H_VALUES, H_RESTART, H_ACCEPT, DEGREE, MAX_DEGREE = range(91, 99)
 # --- SUNDIALS: handles of its memory and of vectors on O_Y, O_YDOT and O_YEND, its last flag, a word it writes to; where h and r stand --
 SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_END, SUN_FLAG, SUN_WORD, ADDRESS_H, ADDRESS_R = range(99, 107)
+STARTS_COARSE: Final = 107  # 1 for a method that starts at order one and does not see motions within the tolerances
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
 O_FIRST: Final = 108
 (

@@ -1,8 +1,8 @@
 """Zeno behaviour and chattering: events that pile up although each of them is settled.
 
 Intervals between events that shrink by a steady factor accumulate at a finite time; two are taken together, since two conditions may take turns. A
-guard that an event throws back, but not farther than its own rounding, has got there; one that an event stops altogether came to rest and would go
-on through it. Events without time between them, or thousands within a vanishing part of the run, are chattering.
+guard that an event throws back, but not farther than its own rounding or than the method can follow, has got there; one that an event stops
+altogether came to rest and would go on through it. Events without time between them, or thousands within a vanishing part of the run, are chattering.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from tidegate.compiled.workspace import (
     O_GT,
     O_M,
     O_MOLD,
+    O_NOISE,
     O_NUSTART,
     O_P,
     O_W,
@@ -45,6 +46,7 @@ from tidegate.compiled.workspace import (
     SAME_TIME,
     SHRINKING,
     SPAN,
+    STARTS_COARSE,
     STILL_EVENTS,
     ZENO,
     ZENO_TIME,
@@ -55,6 +57,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.isolate import guard_slopes
 from tidegate.events.schedule import is_same_time
+from tidegate.events.touch import guard_reach
 
 __all__ = ["bounces_below_noise", "note_event_time"]
 
@@ -103,6 +106,19 @@ def note_event_time(h, r, t, is_state_event):
 
 
 @native
+def _least_height(h, r, t, guard):
+    """How high a bounce must be for the method to follow it."""
+    least = _FAINT * r[h[O_NUSTART] + guard]
+    if h[STARTS_COARSE] == 1:
+        for q in range(h[N]):
+            r[h[O_NOISE] + q] = 0.0
+        reach = vector(r, h[O_GT], h[N_G])
+        guard_reach(h, r, t, vector(r, h[O_Y], h[N]), reach)
+        least = max(least, reach[guard])
+    return least
+
+
+@native
 def bounces_below_noise(h, r, t, guard):
     """True if an event has brought its guard to rest at zero, and the motion would go on as if nothing were there.
 
@@ -135,7 +151,7 @@ def bounces_below_noise(h, r, t, guard):
         # on the far side already: it falls through if it gathers speed there
         if not -braking * r[SPAN] * r[SPAN] > _FAINT * r[h[O_NUSTART] + guard]:
             return False
-    elif not braking > 0.0 or away * away >= 2.0 * braking * _FAINT * r[h[O_NUSTART] + guard]:
+    elif not braking > 0.0 or away * away >= 2.0 * braking * _least_height(h, r, t, guard):
         return False
     r[ZENO_TIME] = np.nan if stopped else t
     h[FAILED_GUARD] = guard

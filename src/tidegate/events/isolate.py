@@ -21,6 +21,7 @@ from tidegate.compiled.workspace import (
     F_RHS,
     F_SCALE,
     F_TAPE,
+    FAILED_GUARD,
     FOUND_THETA,
     I_ALGEBRAIC,
     I_KIND,
@@ -57,6 +58,7 @@ from tidegate.compiled.workspace import (
     O_W,
     O_Y,
     O_YDOT,
+    O_YEND,
     O_YMAX,
     O_ZERO,
     PART_WIDTH,
@@ -85,7 +87,7 @@ __all__ = [
 ]
 
 NO_ROOT: Final = 2.0
-UNDEFINED: Final = -2  # instead of a guard: an active one is NaN
+UNDEFINED: Final = -2  # instead of a guard: an active one, noted in FAILED_GUARD, is NaN
 _EPS: Final = 2.220446049250313e-16
 _TIME_ROUNDING: Final = 8 * _EPS
 _AT_THE_END: Final = 1e-6  # of the run: a guard that does not pass its noise within that rests
@@ -456,6 +458,7 @@ def guard_at_the_end(h, r):
         if r[h[O_ACT] + j] == 0.0 or integers(h, h[I_TIME], ng)[j] == 1:
             continue
         if g[j] != g[j]:
+            h[FAILED_GUARD] = j
             return UNDEFINED
         sign = expected_sign(h, r, j)
         towards = -sign * slopes[j] if known else 0.0
@@ -465,6 +468,18 @@ def guard_at_the_end(h, r):
         if towards * _AT_THE_END * r[SPAN] > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
             return j
     return -1
+
+
+@native
+def _is_undefined_at_the_end(h, r, t):
+    """True if an active guard is NaN at the end of the step."""
+    g = vector(r, h[O_GT], h[N_G])
+    call_value(h[F_GUARDS], t, vector(r, h[O_YEND], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), g)
+    for j in range(h[N_G]):
+        if g[j] != g[j] and r[h[O_ACT] + j] != 0.0 and integers(h, h[I_TIME], h[N_G])[j] == 0:
+            h[FAILED_GUARD] = j
+            return True
+    return False
 
 
 @unit(NUMBER, NUMBER)
@@ -503,6 +518,7 @@ def earliest_crossing(h, r, t, step):
         sign = expected_sign(h, r, j)
         start = sign * g[j] + nu[j]
         if g[j] != g[j]:
+            h[FAILED_GUARD] = j
             return UNDEFINED
         if start < 0.0:
             returns = sign * coefficients[0, j]
@@ -532,6 +548,8 @@ def earliest_crossing(h, r, t, step):
         if root < best:
             best = root
             found = j
+    if found < 0 and _is_undefined_at_the_end(h, r, t + step):
+        return UNDEFINED
     if h[N_S] > 0:
         note_contacts(h, r, t, step, y, min(best, 1.0), found)
     r[FOUND_THETA] = best

@@ -48,7 +48,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 
-__all__ = ["note_contacts"]
+__all__ = ["guard_reach", "note_contacts"]
 
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
@@ -59,7 +59,7 @@ _ROUNDINGS: Final = 16.0  # noises of a guard below which its distance from zero
 
 
 @native
-def _reach(h, r, t, y, out):
+def guard_reach(h, r, t, y, out):
     """How far the tolerances of the unknowns, and what is in O_NOISE already, may move each guard."""
     n = h[N]
     width = vector(r, h[O_NOISE], n)
@@ -144,7 +144,7 @@ def _note_touch(h, r, t, step, y, upper, found):
         _add_defect(h, r, t, step, y)
         _slopes_at(h, r, t, step, y, high, here)
         point = vector(r, h[O_W], h[N])
-        _reach(h, r, t + high * step, point, reach)
+        guard_reach(h, r, t + high * step, point, reach)
         call_value(h[F_GUARDS], t + high * step, point, tail(r, h[O_P]), tail(r, h[O_M]), here)
         rounding = _ROUNDINGS * r[h[O_NUSTART] + j]
         within = reach[j] + rounding
@@ -175,7 +175,7 @@ def _least_slope(h, r, t, step, y, guard, theta):
     other = slopes[guard]
     _slopes_at(h, r, t, step, y, theta, slopes)
     bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
-    _reach(h, r, t + theta * step, vector(r, h[O_W], h[N]), reach)
+    guard_reach(h, r, t + theta * step, vector(r, h[O_W], h[N]), reach)
     return 2.0 * bend * (reach[guard] + _ROUNDINGS * r[h[O_NUSTART] + guard])
 
 

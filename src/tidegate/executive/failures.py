@@ -27,10 +27,17 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
 
-__all__ = ["failure"]
+__all__ = ["failure", "forget_old_errors"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
+
+
+def forget_old_errors(problem: Problem) -> None:
+    """Drop an exception of a callback that an earlier run got over by a shorter step."""
+    calls = opaque_calls(problem.model.keep_alive)
+    if calls is not None:
+        calls.error = None
 
 
 def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
@@ -147,8 +154,8 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     compiled = problem.model
     known = model.condition_origins
     activity = [FALSE if condition is None else condition for condition in compiled.activity]
-    for guard, active in zip(compiled.guards, evaluate(activity, values), strict=True):
-        if active and np.isnan(evaluate([guard.function], values)[0]):
+    for place, (guard, active) in enumerate(zip(compiled.guards, evaluate(activity, values), strict=True)):
+        if active and (place == integrator.failed_guard or np.isnan(evaluate([guard.function], values)[0])):
             return NotFiniteError(
                 f"the condition `{text(guard.source)}` compares NaN at t = {integrator.time:g}",
                 time=integrator.time,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tidegate.compiled import workspace as w
 from tidegate.compiled.interface import CompiledModel
 from tidegate.executive.causes import Causes
-from tidegate.expressions import Expr
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 from tidegate.results.events import largest
@@ -77,13 +76,6 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
     return Interpolant(table[:, 0], table[:, 1], coefficients[:, : degree + 1], names)
 
 
-def _constants(problem: Problem) -> dict[Expr, float]:
-    """Values of parameters and inputs, which no event changes."""
-    layout = problem.model.layout
-    inputs = problem.m[layout.first_input : layout.first_fire]
-    return dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
-
-
 class RecordedEvents(Sequence[Event]):
     """The event log, each event put into words when it is looked at.
 
@@ -91,14 +83,15 @@ class RecordedEvents(Sequence[Event]):
     ----------
     problem : the run.
     records : where the log entries are.
-    values : (rows, columns) of the whole run, as ``rows`` gives them.
+    values : (rows, columns) of these records, as ``rows`` gives them.
+    causes : of the model's events.
     """
 
-    def __init__(self, problem: Problem, records: Records, values: FloatArray) -> None:
+    def __init__(self, problem: Problem, records: Records, values: FloatArray, causes: Causes) -> None:
         self._problem = problem
         self._compiled = problem.model
         layout = self._compiled.layout
-        self._causes = Causes(self._compiled, _constants(problem))
+        self._causes = causes
         self._n = len(layout.unknowns)
         self._n_m = layout.first_discrete + len(layout.discretes)
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import NUMBERS, WHOLE, native, unit
 from tidegate.compiled.workspace import (
@@ -147,6 +149,9 @@ def _event(h, r, log, guard, due):
     if n_s > 0:
         start_jump(h, r)
     code = settle(h, r, t, 0)
+    for q in range(n):
+        if code == 0 and not abs(y[q]) < np.inf:
+            code = NOT_FINITE
     if code != 0:
         return code
     happened = note_conditions(h, r, t) or is_from_outside
@@ -161,7 +166,7 @@ def _event(h, r, log, guard, due):
     code = call_hook(h[H_RESTART], h, r, t, AGAIN)
     if h[MASS_KIND] == 0:
         _limit_restart_step(h, r)
-    skip_past(h, r, t)
+    skip_past(h, r, t, False)
     schedule(h, r, False)
     return code
 

@@ -164,7 +164,7 @@ class Integrator(Protocol):
 
     @property
     def failed_guard(self) -> int:
-        """The guard that did not come to rest, after Stop.CHATTERING at one instant; -1 otherwise."""
+        """The guard that did not come to rest, after Stop.CHATTERING at one instant, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
         ...
 
     @property

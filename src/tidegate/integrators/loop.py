@@ -282,7 +282,7 @@ def begin(h, r, rows, log, times):
     code = call_hook(h[H_RESTART], h, r, t, AT_START)
     if code != 0:
         return code
-    skip_past(h, r, t)
+    skip_past(h, r, t, True)
     schedule(h, r, True)
     if r[STEP_NEW] <= 0.0:
         r[STEP_NEW] = _first_step(h, r)

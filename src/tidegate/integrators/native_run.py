@@ -179,7 +179,7 @@ class NativeRun:
     @property
     def discrete_sensitivities(self) -> FloatArray:
         """Derivatives of the discrete variables, (parameters, discrete variables)."""
-        return self._work.view(w.O_D).reshape(len(self.problem.sensitivity_parameters), -1)
+        return self._work.view(w.O_D).reshape(len(self.problem.sensitivity_parameters), len(self.problem.model.layout.discretes))
 
     @property
     def m(self) -> FloatArray:

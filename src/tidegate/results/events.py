@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Event", "EventKind", "EventLog", "largest"]
 
-EventKind = Literal["state", "time", "step", "initial", "final"]
+EventKind = Literal["state", "time", "step", "set", "initial", "final"]
 
-_KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
+_KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "set", "initial", "final")
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
 _NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
 _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is rounding, far below any tolerance in use
@@ -56,7 +56,7 @@ class Event:
     ----------
     index : position in the log.
     time : when.
-    kind : what found it: a state condition, the calendar, a completed step, the start or the end of the run.
+    kind : what found it: a state condition, the calendar, a completed step, a value set by the user, the start or the end of the run.
     causes : conditions and names of ``when`` clauses, in the user's words; several for simultaneous events.
     origins : where these are written.
     priority : 1 most important, 100 least.
@@ -167,7 +167,7 @@ class EventLog(Sequence[Event]):
         return EventLog([event for event in self if predicate(event)], time_unit=self.time_unit)
 
     def of(self, *kinds: EventKind) -> EventLog:
-        """The events of these kinds: "state", "time", "step", "initial", "final".
+        """The events of these kinds: "state", "time", "step", "set", "initial", "final".
 
         Raises
         ------

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from tidegate.export.appended import Appended
+
 __all__ = ["Result", "RunStatus"]
 
-RunStatus = Literal["finished", "terminated", "failed"]
+RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
 
 # Deeds on a result that belong to later stages. They are found by name when asked for: a result knows no plotting library and no file format.
 _LATER_STAGES: Final = {
@@ -41,6 +43,7 @@ _LATER_STAGES: Final = {
     "to_csv": ("tidegate.export", "to_csv"),
     "to_dataframe": ("tidegate.export", "to_dataframe"),
     "load": ("tidegate.export", "load"),
+    "appended": ("tidegate.export", "Appended"),
 }
 
 
@@ -63,7 +66,8 @@ class Result:
     sensitivities : (rows, n_p, columns), derivative of every value by every such parameter; None if not computed.
     events, statistics, interpolant : see there; no interpolant if it was not kept.
     options : what the run was asked for.
-    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either.
+    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either, "unfinished" for a part of a run that was
+        still going on when it was written down.
     message : why it ended.
     parameter_units : units of parameters, by name.
     time_unit : unit of time, "" if none was given.
@@ -117,8 +121,8 @@ class Result:
 
     @property
     def success(self) -> bool:
-        """True unless the run failed."""
-        return self.status != "failed"
+        """True if the run came to its end, or to one that the model set."""
+        return self.status in ("finished", "terminated")
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -273,9 +277,15 @@ class Result:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what ``to_netcdf`` wrote."""
+        """Read what ``to_netcdf`` or ``to_csv`` wrote, or the ``.part`` that a killed run left; see ``tidegate.export.load.load``."""
         loaded: Self = _deed("load")(path)
         return loaded
+
+    @staticmethod
+    def appended(path: str | Path) -> Appended:
+        """A context for a run whose rows are to be appended to ``path.part`` as they come; see ``tidegate.export.appended.Appended``."""
+        made: Appended = _deed("appended")(path)
+        return made
 
     # -- for people -------------------------------------------------------------------------------------------------------------------------
 

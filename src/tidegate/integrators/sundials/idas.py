@@ -14,6 +14,7 @@ from tidegate.compiled.workspace import (
     I_SUN_SOUT,
     MASS_KIND,
     N_S,
+    O_ATOL,
     O_F0,
     O_S,
     O_SDOT,
@@ -21,6 +22,7 @@ from tidegate.compiled.workspace import (
     O_YDOT,
     RANK,
     REACHED,
+    RTOL,
     SINGULAR,
     STEP,
     STEP_NEW,
@@ -57,6 +59,7 @@ IDASetInitStep = native_function("IDASetInitStep", CODE, HANDLE, C_NUMBER)
 IDASetStopTime = native_function("IDASetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
+_LEAST: Final = 100 * 2.0**-52  # of the time: a step that moves it
 STAGGERED: Final = 2
 
 
@@ -105,6 +108,16 @@ def _sensitivity_rates(h, r, t):
     return 0
 
 
+@native
+def _first_step(h, r, t):
+    """0 for IDA's own choice, half a tolerance by the rate; the least step that moves time where that is longer, as CVODE takes care of by itself."""
+    fastest = 0.0
+    for q in range(h[N]):
+        fastest = max(fastest, abs(r[h[O_YDOT] + q]) / (r[RTOL] * abs(r[h[O_Y] + q]) + r[h[O_ATOL] + q]))
+    least = _LEAST * abs(t)
+    return least if least * fastest > 0.5 else 0.0
+
+
 @unit(NUMBER, WHOLE)
 def ida_restart(h, r, t, which):
     """Start afresh at order 1 from the current point, whose rates are in O_YDOT."""
@@ -116,7 +129,7 @@ def ida_restart(h, r, t, which):
         keep_counts(h, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
-    IDASetInitStep(memory, r[STEP_NEW] if which == AT_START else 0.0)
+    IDASetInitStep(memory, r[STEP_NEW] if which == AT_START else _first_step(h, r, t))
     code = reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
     if code == 0 and h[N_S] > 0:
         code = _sensitivity_rates(h, r, t)

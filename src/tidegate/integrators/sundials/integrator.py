@@ -43,6 +43,7 @@ def _method(problem: Problem, name: str) -> Method:
             w.H_VALUES: values.address,
             w.H_RESTART: restart.address,
             w.H_ACCEPT: multistep.sundials_accept.address,
+            w.STARTS_COARSE: int(name != "ida"),
         },
         degree=order,
         numbers={w.O_SDOT: ns * n},
@@ -162,6 +163,6 @@ def _check_explicit(problem: Problem, name: str) -> None:
     if names:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise UsageError(
-            f"method {name!r} solves differential equations only, and {shown} are algebraic unknowns",
+            f"method {name!r} solves differential equations only, and {shown} {'is an algebraic unknown' if len(names) == 1 else 'are algebraic unknowns'}",
             hint="method='ida' or method='radau' solve them together with the differential equations",
         )
