@@ -9,6 +9,8 @@ import tidegate as tg
 
 
 class Room(tg.Component):
+    time_unit = "h"
+
     T = tg.State(15.0, unit="degC", description="temperature of the room")
     energy = tg.State(0.0, unit="kWh", description="used so far")
     power = tg.Discrete(0.0, unit="kW", description="of the heater, held between samples")

@@ -1,4 +1,4 @@
-"""What every test relies on: hypothesis without deadlines, the same examples each time in continuous integration, and a result made by hand."""
+"""What every test relies on: hypothesis without deadlines, the same examples each time in continuous integration, every method, a result by hand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from engines import METHODS
 from tidegate.errors import Origin
 from tidegate.results import Column, Event, Interpolant, Result, Statistics
 
@@ -72,6 +73,12 @@ def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
         message="end of the time span",
         parameter_units={"g": "m/s^2"},
     )
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    """An integration method: whoever takes it is run with each of them."""
+    return str(request.param)
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """What the documentation shows is true: examples in docstrings, what the README and the pages run and print, and the programs in examples/.
 
-On a page, a block of Python runs after those before it; a block of text behind it is what it prints. A block with a title is a file that the
-reader writes. In a console block every ``tidegate`` command is run, in a folder that holds such files and examples/. In what is printed a line
-``...`` stands for any lines, and numbers agree to four digits.
+On a page, a block of Python runs after those before it; a block of text behind it is what it prints. Where that begins as an exception or a warning
+does, the block is a file model.py of its own, and the text is what Python says of it. A block with a title is a file that the reader writes. In a
+console block every ``tidegate`` command is run, in a folder that holds such files and examples/. In what is printed a line ``...`` stands for any
+lines, and numbers agree to four digits; in a text with the title "for example" numbers may differ, and with them the order of the lines.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import doctest
 import importlib
 import linecache
+import os
 import re
 import runpy
 import shlex
 import shutil
 import sys
+import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
@@ -26,6 +30,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tidegate import errors
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
 WITH_EXAMPLES = sorted(path for path in SOURCE.rglob("*.py") if ">>>" in path.read_text(encoding="utf-8"))
@@ -33,6 +39,8 @@ BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```", flags=re.DOTALL | re.MULTILI
 INSERTED = '--8<-- "'  # a file that mkdocs puts in here, which is run elsewhere
 PAGES = sorted(path for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")) if BLOCK.search(path.read_text(encoding="utf-8")))
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLE = 'title="for example"'
+SAID = re.compile(r"^(?:tidegate\.errors\.|model\.py:\d+: )(\w+): ")  # how Python begins to tell of an exception or a warning
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -85,6 +93,23 @@ class Reader:
             exec(compile("\n" * (line - 1) + body, str(program), "exec"), self.namespace)
         return printed.getvalue()
 
+    def said(self, body: str, line: int) -> str:
+        """What Python says of the warnings and the exception of a program."""
+        folder = self.folder / f"block{line}"
+        folder.mkdir()
+        program = folder / "model.py"
+        program.write_text(body, encoding="utf-8")
+        words = ""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                exec(compile(body, str(program), "exec"), self.namespace)
+            except errors.TidegateError as error:
+                words = "".join(traceback.format_exception_only(error))
+        told = "".join(warnings.formatwarning(item.message, item.category, item.filename, item.lineno) for item in caught)
+        # places in models are told from the working directory
+        return (told + words).replace(f"{folder}{os.sep}", "").replace(f"{folder.name}{os.sep}", "")
+
     def console(self, body: str, place: str) -> None:
         from tidegate.cli.app import app
 
@@ -122,16 +147,30 @@ def test_a_page_does_and_prints_what_it_says(path: Path, reader: Reader) -> None
     for (language, options, body, line), following in pairwise([*blocks, ("", "", "", 0)]):
         place = f"{path.name}:{line}"
         title = re.search(r'title="([^"]+)"', options)
-        if body.startswith(INSERTED):
+        if body.startswith(INSERTED) or EXAMPLE in options:
             continue
         if title:
             (reader.folder / title[1]).write_text(body, encoding="utf-8")
+        elif language == "python" and following[0] == "text" and SAID.match(following[2]):
+            assert_printed(reader.said(body, line), following[2], place)
         elif language == "python":
             printed = reader.python(body, line)
-            if following[0] == "text":
+            if following[0] == "text" and EXAMPLE in following[1]:
+                assert sorted(shape_of(lines_of(printed))) == sorted(shape_of(lines_of(following[2]))), place
+            elif following[0] == "text":
                 assert_printed(printed, following[2], place)
         elif language == "console":
             reader.console(body, place)
+
+
+def test_every_exception_and_warning_has_an_example_on_the_page_of_errors() -> None:
+    blocks = [(match[1], match[3]) for match in BLOCK.finditer((ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8"))]
+    shown = {said[1] for (language, _), (_, body) in pairwise(blocks) if language == "python" and (said := SAID.match(body))}
+    named = set(re.findall(r"\btg\.(\w+)", "".join(body for language, body in blocks if language == "python")))
+    kinds = [kind for name in errors.__all__ if issubclass(kind := getattr(errors, name), Exception)]
+    # a class that only gathers others is never raised; it is enough that a program uses its name
+    gathering = {kind.__name__ for kind in kinds if kind.__subclasses__()}
+    assert {kind.__name__ for kind in kinds} - shown - (gathering & named) == set()
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

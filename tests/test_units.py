@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.errors import UnitError
-from tidegate.units import DIMENSIONLESS, PREFIXES, Unit, convert, parse
+from tidegate.units import DIMENSIONLESS, PREFIXES, Unit, convert, name_of, parse
 
 SYMBOLS = ["m", "kg", "s", "A", "K", "N", "Pa", "kW", "mV", "uF", "Ohm", "L", "bar", "min", "h", "rpm", "ft", "lb", "psi", "deg", "mol"]
 factors = st.lists(st.tuples(st.sampled_from(SYMBOLS), st.integers(-3, 3).filter(bool)), min_size=1, max_size=4)
@@ -96,6 +96,33 @@ def test_the_text_of_a_unit_reads_back_as_its_dimension(given_factors: list[tupl
     assert parse(str(unit)).dimension == unit.dimension
 
 
+@given(factors)
+def test_the_name_of_a_unit_reads_back_as_that_unit(given_factors: list[tuple[str, int]]) -> None:
+    unit = parse("*".join(f"{symbol}^{power}" for symbol, power in given_factors))
+    # a number in front of base units is written with six digits
+    number, _, rest = name_of(unit).rpartition(" ")
+    assert parse(rest).dimension == unit.dimension
+    assert float(number or 1) * parse(rest).factor == pytest.approx(unit.factor, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("kg.m.s-2", "N"),
+        ("V/A", "Ohm"),
+        ("m/s/s", "m/s^2"),
+        ("m/h", "m/h"),
+        ("kW/K", "kW/K"),
+        ("1/s", "1/s"),
+        ("degC", "degC"),
+        ("m/m", "1"),
+        ("W/m2", "W/m^2"),
+    ],
+)
+def test_computed_units_have_the_names_people_use(text: str, name: str) -> None:
+    assert name_of(parse(text)) == name
+
+
 def test_no_text_is_no_dimension() -> None:
     assert parse("") == parse("1") == parse("m/m") == DIMENSIONLESS
 
@@ -110,10 +137,15 @@ def test_an_unknown_unit_offers_what_looks_alike(text: str, offer: str) -> None:
     assert offer in caught.value.hint
 
 
-@pytest.mark.parametrize("text", ["m/", "m//s", "(m", "m)", "m^x", "$", "^2", "m^(1/", "*m", "m^"])
+@pytest.mark.parametrize("text", ["m/", "m//s", "(m", "m)", "m^x", "$", "^2", "m^(1/", "*m", "m^", "0 m", "m/0"])
 def test_a_text_that_is_no_product_is_refused(text: str) -> None:
     with pytest.raises(UnitError):
         parse(text)
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(UnitError, match="the unit 3 is no text"):
+        parse(3)  # type: ignore[arg-type]
 
 
 def test_a_product_after_a_division_is_refused_because_it_is_read_in_two_ways() -> None:

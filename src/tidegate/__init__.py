@@ -16,11 +16,14 @@ from tidegate.errors import (
     InvalidModelError,
     ModelError,
     NotFiniteError,
+    NotFiniteWarning,
     RunError,
+    SensitivityWarning,
     SingularSystemError,
     StepSizeError,
     StructureError,
     TidegateError,
+    TidegateWarning,
     TooManyStepsError,
     UnitError,
     UnknownNameError,
@@ -31,6 +34,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
+    from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
+    from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
 
 __version__ = "0.1.0"
@@ -65,6 +70,7 @@ __all__ = [
     "CallbackError",
     "ChatteringError",
     "Component",
+    "CrossCheck",
     "Discrete",
     "InitializationError",
     "Input",
@@ -72,16 +78,20 @@ __all__ = [
     "InvalidModelError",
     "ModelError",
     "NotFiniteError",
+    "NotFiniteWarning",
     "Output",
     "Parameter",
     "Prepared",
     "Result",
     "RunError",
+    "SensitivityWarning",
+    "Simulation",
     "SingularSystemError",
     "State",
     "StepSizeError",
     "StructureError",
     "TidegateError",
+    "TidegateWarning",
     "TooManyStepsError",
     "UnitError",
     "UnknownNameError",
@@ -91,6 +101,7 @@ __all__ = [
     "ZenoError",
     "at",
     "clip",
+    "cross_check",
     "dae",
     "der",
     "event",
@@ -117,8 +128,11 @@ __all__ = [
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
+    "CrossCheck": "tidegate.cross_check",
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
+    "Simulation": "tidegate.simulation",
+    "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",

@@ -21,6 +21,12 @@
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
         ├── CallbackError          the user's own opaque function raised an exception
         └── InterruptedRunError    Ctrl-C (also a KeyboardInterrupt)
+
+and every warning::
+
+    TidegateWarning                (a UserWarning) the run goes on, but a result is not what it seems
+    ├── SensitivityWarning         a derivative that was asked for does not exist
+    └── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
 """
 
 from __future__ import annotations
@@ -39,12 +45,15 @@ __all__ = [
     "InvalidModelError",
     "ModelError",
     "NotFiniteError",
+    "NotFiniteWarning",
     "Origin",
     "RunError",
+    "SensitivityWarning",
     "SingularSystemError",
     "StepSizeError",
     "StructureError",
     "TidegateError",
+    "TidegateWarning",
     "TooManyStepsError",
     "UnitError",
     "UnknownNameError",
@@ -91,12 +100,20 @@ class TidegateError(Exception):
         self.message = message
         self.origin = origin
         self.hint = hint
-        lines = [message]
-        if origin is not None and str(origin):
-            lines.append(f"  at {origin}" + (f": {origin.text}" if origin.text else ""))
-        if hint:
-            lines.append(f"  try: {hint}")
-        super().__init__("\n".join(lines))
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [self.message]
+        if self.origin is not None and str(self.origin):
+            lines.append(f"  at {self.origin}" + (f": {self.origin.text}" if self.origin.text else ""))
+        if self.hint:
+            lines.append(f"  try: {self.hint}")
+        return "\n".join(lines)
+
+    def add(self, sentence: str) -> None:
+        """Append a sentence to the message."""
+        self.message = f"{self.message}; {sentence}"
+        self.args = (self._text(), *self.args[1:])
 
 
 class ModelError(TidegateError):
@@ -204,3 +221,15 @@ class CallbackError(RunError):
 
 class InterruptedRunError(RunError, KeyboardInterrupt):
     """Ctrl-C stopped the run; ``result`` holds everything up to there."""
+
+
+class TidegateWarning(UserWarning):
+    """Base of every warning of tidegate: the run went on, but something in its result is not what it seems."""
+
+
+class SensitivityWarning(TidegateWarning):
+    """A derivative that was asked for does not exist: a condition only touches its zero. It is NaN in the result."""
+
+
+class NotFiniteWarning(TidegateWarning):
+    """An output or discrete variable was recorded as NaN or infinity."""

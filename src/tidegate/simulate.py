@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from tidegate.compiled import CompiledModel, compile_model
-from tidegate.errors import UsageError
+from tidegate.errors import RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import Lowerable, Model
 from tidegate.model.validate import validate
 from tidegate.results import Result
-from tidegate.structure import check_structure
+from tidegate.structure import check_structure, check_units
 
-__all__ = ["prepare", "simulate"]
+__all__ = ["compiled_of", "prepare", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
@@ -36,6 +37,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     event_rows: bool | None = None,
     dense: bool = True,
     progress: Callable[[float], None] | None = None,
+    on_rows: Callable[[Result], None] | None = None,
+    out: str | Path | None = None,
     **unknown: Any,
 ) -> Result:
     """Simulate a model, with every event located and exact sensitivities through the events.
@@ -46,7 +49,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto" or "radau".
+    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'.
     rtol : relative tolerance.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
@@ -54,6 +57,9 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     event_rows : also record both sides of events where output times are given.
     dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
+    on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
+    out : file to save the result in, .nc or .csv. While the run goes on its rows are in ``out`` with ``.part`` behind it, which ``Result.load`` reads
+        should the run be killed. What a failed run computed is saved too.
     unknown : nothing else is taken; a name from elsewhere, as SciPy's ``t_eval``, is answered with the name it has here.
 
     Returns
@@ -74,10 +80,30 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     >>> print(f"{result.final['x']:.6f} {result.sensitivity('x', 'k')[-1]:.6f}")
     0.135335 -0.135335
     """
-    return prepare(
-        source, t_span, outputs=outputs, sensitivities=sensitivities, method=method, rtol=rtol, atol=atol, max_step=max_step,
-        first_step=first_step, max_steps=max_steps, parameters=parameters or {}, event_rows=event_rows, dense=dense, progress=progress, **unknown,
-    ).run()  # fmt: skip
+    options = {
+        "outputs": outputs, "sensitivities": sensitivities, "method": method, "rtol": rtol, "atol": atol, "max_step": max_step,
+        "first_step": first_step, "max_steps": max_steps, "parameters": parameters or {}, "event_rows": event_rows, "dense": dense,
+        "progress": progress, **unknown,
+    }  # fmt: skip
+    if out is None:
+        return prepare(source, t_span, on_rows=on_rows, **options).run()
+    with Result.appended(out) as file:
+        try:
+            result = prepare(source, t_span, on_rows=file if on_rows is None else _both(file, on_rows), **options).run()
+        except RunError as error:
+            if error.result is not None:
+                file.finish(error.result)
+            raise
+        file.finish(result)
+    return result
+
+
+def _both(first: Callable[[Result], None], second: Callable[[Result], None]) -> Callable[[Result], None]:
+    def give(part: Result) -> None:
+        first(part)
+        second(part)
+
+    return give
 
 
 def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> Prepared:
@@ -95,7 +121,17 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     0
     """
     check_names(options)
-    return prepare_run(_compiled(_lowered(source)), t_span, Options(**options))
+    return prepare_run(compiled_of(source), t_span, Options(**options))
+
+
+def compiled_of(source: object) -> CompiledModel:
+    """Native functions of anything that lowers to a model, checked.
+
+    Raises
+    ------
+    ModelError, UsageError : it is wrong, or no model at all.
+    """
+    return _compiled(_lowered(source))
 
 
 def _lowered(source: object) -> Model:
@@ -113,5 +149,6 @@ def _compiled(model: Model) -> CompiledModel:
     if "_compiled" not in kept:
         validate(model)
         check_structure(model)
+        check_units(model)
         kept["_compiled"] = compile_model(copy(model))
     return kept["_compiled"]

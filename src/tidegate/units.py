@@ -2,11 +2,16 @@
 
 Factors are the exact ones of the SI Brochure (BIPM, 9th edition 2019) and of NIST Special Publication 811 (2008), appendix B, except where
 a unit is defined by measurement. A text is a product of factors: ``kg.m2``, ``kg*m^2``, ``m/s**2``, ``J/(kg*K)``, ``kW.h``, ``1/s``.
+
+The table is the project's own and no library's. Models are checked by comparing dimensions, which is arithmetic on seven exponents. A library such as
+pint takes about 0.6 s to load with its registry, ten times what ``import tidegate`` does, and what it offers beyond a table, quantities that carry
+their unit through arithmetic, cannot pass through symbols and machine code.
 """
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import re
 from collections.abc import Mapping
@@ -17,7 +22,7 @@ from typing import Final
 
 from tidegate.errors import UnitError
 
-__all__ = ["BASE_UNITS", "DIMENSIONLESS", "PREFIXES", "Unit", "convert", "parse"]
+__all__ = ["BASE_UNITS", "DIMENSIONLESS", "PREFIXES", "Unit", "convert", "name_of", "parse"]
 
 BASE_UNITS: Final = ("m", "kg", "s", "A", "K", "mol", "cd")
 
@@ -43,7 +48,9 @@ class Unit:
     offset: float = 0.0
 
     def __mul__(self, other: Unit) -> Unit:
-        return Unit(tuple(a + b for a, b in zip(self.dimension, other.dimension, strict=True)), self.factor * other.factor)
+        # most exponents are zero, and adding fractions is slow
+        dimension = tuple((a + b if b else a) if a else b for a, b in zip(self.dimension, other.dimension, strict=True))
+        return Unit(dimension, self.factor * other.factor)
 
     def __truediv__(self, other: Unit) -> Unit:
         return self * other**-1
@@ -51,7 +58,7 @@ class Unit:
     def __pow__(self, exponent: int | Fraction) -> Unit:
         power = Fraction(exponent)
         factor = self.factor**power.numerator if power.denominator == 1 else self.factor ** float(power)
-        return Unit(tuple(e * power for e in self.dimension), factor)
+        return Unit(tuple(e * power if e else e for e in self.dimension), factor)
 
     def is_compatible(self, other: Unit) -> bool:
         """True where both measure the same kind of quantity."""
@@ -195,6 +202,8 @@ class _Reader:
     def factor(self) -> Unit:
         kind, token = self.next()
         if kind == "number":
+            if not float(token):
+                raise self.error("zero of something measures nothing")
             return Unit(DIMENSIONLESS.dimension, float(token)) ** self.exponent(explicit=True)
         if (kind, token) == ("operator", "("):
             unit = self.product()
@@ -253,6 +262,8 @@ def parse(text: str) -> Unit:
     >>> str(parse("kN"))
     'm*kg*s^-2'
     """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise UnitError(f"the unit {text!r} is no text", hint='write e.g. "m/s"')
     if not text.strip():
         return DIMENSIONLESS
     reader = _Reader(text)
@@ -289,3 +300,56 @@ def convert(value: float, source: str | Unit, target: str | Unit) -> float:
     if from_unit == to_unit:
         return value
     return (value * from_unit.factor + from_unit.offset - to_unit.offset) / to_unit.factor
+
+
+# What messages call a unit that was computed, most readable first.
+_NAMES: Final = (
+    "m kg s A K mol cd N J W Pa V Ohm C F H Wb T S kW kN kPa kJ MW MPa MJ mA mV kV kWh bar L "
+    "mm cm km um g t min h d ms us ns deg rev % rpm degF kOhm uF mF mH nF hp psi ft in lb mmol"
+).split()  # fmt: skip
+_SCALES: Final[Mapping[str, tuple[str, ...]]] = {"m": ("m", "mm", "cm", "km"), "kg": ("kg", "g"), "s": ("s", "h", "min", "d", "ms", "us")}
+
+
+def name_of(unit: Unit) -> str:
+    """A text for a unit that was computed, in the symbols people use; what has no such name is a number times base units.
+
+    Examples
+    --------
+    >>> name_of(parse("kg*m/s^2")), name_of(parse("km/h")), name_of(parse("W/K"))
+    ('N', 'km/h', 'W/K')
+    """
+    if unit.offset == 273.15:
+        return "degC"
+    named = [(name, parse(name)) for name in _NAMES]
+    for name, known in named:
+        if _is_same(unit, known):
+            return name
+    plain = Unit(unit.dimension, unit.factor)
+    mass, time = (unit.dimension[BASE_UNITS.index(base)] for base in ("kg", "s"))
+    # kg/s^2 is known as N/m, and kg/s^3 as W/m^2
+    is_mechanical = mass and time <= -2
+    if sum(map(bool, unit.dimension)) <= 2 and not is_mechanical and (found := _in_base_units(plain)):
+        return found
+    for name, known in named:
+        rest = plain / known
+        is_derived = sum(map(bool, known.dimension)) > 1
+        if is_derived and sum(map(bool, rest.dimension)) == 1 and (found := _in_base_units(rest)):
+            return f"{name}{found[1:]}" if found.startswith("1/") else f"{name}*{found}"
+    text = _in_base_units(plain)
+    return text or f"{plain.factor:.6g} {_in_base_units(Unit(plain.dimension))}"
+
+
+def _is_same(unit: Unit, known: Unit) -> bool:
+    return unit.dimension == known.dimension and math.isclose(unit.factor, known.factor, rel_tol=1e-9)
+
+
+def _in_base_units(unit: Unit) -> str:
+    """Products of base units, or of common multiples of them; "" if the factor is none of those."""
+    used = [(base, exponent) for base, exponent in zip(BASE_UNITS, unit.dimension, strict=True) if exponent]
+    for symbols in itertools.product(*(_SCALES.get(base, (base,)) for base, _ in used)):
+        powers = [(symbol, exponent) for symbol, (_, exponent) in zip(symbols, used, strict=True)]
+        if math.isclose(math.prod(parse(symbol).factor ** float(exponent) for symbol, exponent in powers), unit.factor, rel_tol=1e-9):
+            above = "*".join(_power_text(symbol, exponent) for symbol, exponent in powers if exponent > 0) or "1"
+            below = [_power_text(symbol, -exponent) for symbol, exponent in powers if exponent < 0]
+            return above + (f"/({'*'.join(below)})" if len(below) > 1 else f"/{below[0]}" if below else "")
+    return ""

@@ -95,3 +95,36 @@ def test_a_table_is_shown_by_the_number_of_its_corners() -> None:
         ("table `valve` of x: 2 corners", "state"),
         ("table of w + 1: 1 corner", "state"),
     ]
+
+
+def test_what_bodies_say_is_shown_with_its_condition_and_what_they_see_of_each_other_as_new() -> None:
+    class Speaking(tg.Component):
+        x = tg.State(0.0)
+        d = tg.Discrete(1.0)
+        twice = tg.Output(lambda self: 2 * self.d)
+        seen = tg.Discrete(0.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.at(1.0)
+        def write(self) -> Any:
+            if self.x > 0.5:
+                tg.message("up")
+            if self.x > 5:
+                tg.terminate("far")
+            return {self.d: self.x}
+
+        @tg.at(1.0)
+        def read(self) -> Any:
+            return {self.seen: self.twice + tg.pre(self.twice)}
+
+        @tg.initially
+        def begin(self) -> Any:
+            return {self.x: 1.0 if tg.time > 3 else 0.0}
+
+    described = describe(Speaking())
+    actions = {clause.label: clause.actions for clause in described.clauses}
+    assert actions["write"] == ("d := x", "say 'up' if x > 0.5", "terminate: far if x > 5")
+    assert actions["read"] == ("seen := 2*new(d) + 2*d",)
+    assert not any("time" in condition.relation for condition in described.conditions)

@@ -21,7 +21,7 @@ class Running(tg.Component):
         yield tg.der(self.w) == -self.w
 
 
-def test_a_condition_that_holds_from_the_start_does_not_rise() -> None:
+def test_a_condition_that_holds_from_the_start_does_not_rise(method: str) -> None:
     class Model(Running):
         x = tg.Discrete(0.0)
 
@@ -29,12 +29,12 @@ def test_a_condition_that_holds_from_the_start_does_not_rise() -> None:
         def set(self) -> Any:
             return {self.x: 1.0}
 
-    result = tg.simulate(Model(), (0.0, 1.0))
+    result = tg.simulate(Model(), (0.0, 1.0), method=method)
     assert np.asarray(result["x"]) == pytest.approx(0.0)
     assert event_times(result) == []
 
 
-def test_two_clocks_of_one_period_agree_and_tick_at_the_start() -> None:
+def test_two_clocks_of_one_period_agree_and_tick_at_the_start(method: str) -> None:
     class Model(Running):
         x = tg.Discrete(0.0)
         y = tg.Discrete(0.0)
@@ -47,13 +47,13 @@ def test_two_clocks_of_one_period_agree_and_tick_at_the_start() -> None:
         def b(self) -> Any:
             return {self.y: tg.pre(self.y) + 0.1}
 
-    result = tg.simulate(Model(), (0.0, 1.0), outputs=[0.05, 0.55])
+    result = tg.simulate(Model(), (0.0, 1.0), outputs=[0.05, 0.55], method=method)
     assert np.asarray(result["x"]) == pytest.approx([0.1, 0.6])
     assert np.asarray(result["y"]) == pytest.approx([0.1, 0.6])
     assert len(result.events) == 11
 
 
-def test_every_element_of_a_vector_condition_fires_once_and_elsewhen_follows() -> None:
+def test_every_element_of_a_vector_condition_fires_once_and_elsewhen_follows(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(0.0)
         y = tg.State(-1.0)
@@ -76,13 +76,13 @@ def test_every_element_of_a_vector_condition_fires_once_and_elsewhen_follows() -
         def zero(self) -> Any:
             return {self.z: 0.0}
 
-    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10)
+    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10, method=method)
     assert event_times(result) == [0.1, 0.2, 0.5, 0.7]
     x, y = 0.1 * (1 - math.cos(10.0)) + 1.0, 0.1 * math.sin(10.0)
     assert result.final == pytest.approx({"x": x, "y": y, "z": 0.1 * (math.cos(7.0) - math.cos(10.0))}, abs=1e-8)
 
 
-def test_a_chain_of_events_is_one_event_of_many_rounds() -> None:
+def test_a_chain_of_events_is_one_event_of_many_rounds(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(1.0)
         y = tg.Discrete(False)
@@ -114,7 +114,7 @@ def test_a_chain_of_events_is_one_event_of_many_rounds() -> None:
         def fifth(self) -> Any:
             return {self.c3: True}
 
-    result = tg.simulate(Model(), (0.0, 1.0))
+    result = tg.simulate(Model(), (0.0, 1.0), method=method)
     assert event_times(result) == pytest.approx([0.5], rel=1e-12)
     event = result.events[0]
     assert event.rounds >= 4
@@ -123,7 +123,7 @@ def test_a_chain_of_events_is_one_event_of_many_rounds() -> None:
     assert [event.after[name] for name in names] == [1.0] * 5
 
 
-def test_the_first_true_branch_of_a_chain_wins() -> None:
+def test_the_first_true_branch_of_a_chain_wins(method: str) -> None:
     class Model(Running):
         i = tg.Discrete(0)
         x = tg.Discrete(0.0)
@@ -144,12 +144,12 @@ def test_the_first_true_branch_of_a_chain_wins() -> None:
         def d(self) -> Any:
             return {self.x: tg.pre(self.x) + 0.1}
 
-    result = tg.simulate(Model(), (0.0, 1.0))
+    result = tg.simulate(Model(), (0.0, 1.0), method=method)
     assert result.final["i"] == 1.0
     assert result.final["x"] == 1.0
 
 
-def test_bodies_see_the_values_before_the_round() -> None:
+def test_bodies_see_the_values_before_the_round(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(1.0)
         y1 = tg.Discrete(0.0)
@@ -162,12 +162,12 @@ def test_bodies_see_the_values_before_the_round() -> None:
         def note(self) -> Any:
             return {self.y1: np.sin(self.x), self.y3: 2 * self.x + tg.pre(self.y1) + 5}
 
-    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10)
+    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10, method=method)
     assert event_times(result) == pytest.approx([math.log(2.0) / 2], rel=1e-9)
     assert [result.final["y1"], result.final["y3"]] == pytest.approx([math.sin(2.0), 9.0], rel=1e-9)
 
 
-def test_two_bodies_at_one_instant_swap_without_a_third_place() -> None:
+def test_two_bodies_at_one_instant_swap_without_a_third_place(method: str) -> None:
     class Model(Running):
         a = tg.Discrete(1.0)
         b = tg.Discrete(2.0)
@@ -180,10 +180,10 @@ def test_two_bodies_at_one_instant_swap_without_a_third_place() -> None:
         def two(self) -> Any:
             return {self.b: self.a}
 
-    assert {k: v for k, v in tg.simulate(Model(), (0.0, 1.0)).final.items() if k != "w"} == {"a": 2.0, "b": 1.0}
+    assert {k: v for k, v in tg.simulate(Model(), (0.0, 1.0), method=method).final.items() if k != "w"} == {"a": 2.0, "b": 1.0}
 
 
-def test_falling_conditions_and_a_clock_on_the_same_body() -> None:
+def test_falling_conditions_and_a_clock_on_the_same_body(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(1.0)
         y = tg.Discrete(0.0)
@@ -196,12 +196,12 @@ def test_falling_conditions_and_a_clock_on_the_same_body() -> None:
         def note(self) -> Any:
             return {self.y: 2 * self.x + np.sin(self.x) + 5}
 
-    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10)
+    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-10, method=method)
     assert event_times(result) == pytest.approx([0.0, math.log(2.0) / 2], rel=1e-9)
     assert [event.after["y"] for event in result.events] == pytest.approx([7.8414709848, 9.9092974268], rel=1e-9)
 
 
-def test_two_relations_that_read_the_same_are_two() -> None:
+def test_two_relations_that_read_the_same_are_two(method: str) -> None:
     def program(t: Any, y: Any) -> Any:
         i = 0.0
         x = np.sin(t)
@@ -212,12 +212,12 @@ def test_two_relations_that_read_the_same_are_two() -> None:
             i = i + 2
         return [i]
 
-    result = tg.simulate(tg.ode(program, y0=[0.0]), (0.0, 10.0), rtol=1e-8)
+    result = tg.simulate(tg.ode(program, y0=[0.0]), (0.0, 10.0), rtol=1e-8, method=method)
     assert event_times(result) == pytest.approx([k * math.pi / 2 for k in range(1, 7)], rel=1e-9)
     assert result.final["y[0]"] == pytest.approx(math.pi / 2 * (0 + 2 + 3 + 1 + 0 + 2) + 3 * (10 - 3 * math.pi), rel=1e-8)
 
 
-def test_repeated_resets_messages_and_the_end() -> None:
+def test_repeated_resets_messages_and_the_end(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(1.0)
 
@@ -232,7 +232,7 @@ def test_repeated_resets_messages_and_the_end() -> None:
         def stop(self) -> Any:
             tg.terminate("that is enough")
 
-    result = tg.simulate(Model(), (0.0, 2.0), rtol=1e-10)
+    result = tg.simulate(Model(), (0.0, 2.0), rtol=1e-10, method=method)
     assert event_times(result) == pytest.approx([*(math.acos(1 - 0.05 * k) for k in range(1, 8)), 0.9], rel=1e-9)
     assert result.status == "terminated"
     assert "that is enough" in result.message
@@ -240,7 +240,7 @@ def test_repeated_resets_messages_and_the_end() -> None:
     assert result.final["x"] == pytest.approx(1.2839003173, rel=1e-9)
 
 
-def test_first_and_last_words() -> None:
+def test_first_and_last_words(method: str) -> None:
     class Model(Running):
         y = tg.Discrete(0.0)
         z = tg.Discrete(0.0)
@@ -254,7 +254,7 @@ def test_first_and_last_words() -> None:
         def end(self) -> Any:
             return {self.z: 2.0, self.last: self.w}
 
-    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-9)
+    result = tg.simulate(Model(), (0.0, 1.0), rtol=1e-9, method=method)
     assert np.asarray(result["y"]) == pytest.approx(7.0)
     assert np.asarray(result["z"])[:-1] == pytest.approx(0.0)
     assert result.final["z"] == 2.0
@@ -292,14 +292,14 @@ class Balls(tg.Component):
         return {self.v[4]: -self.e * self.v[4]}
 
 
-def test_five_equal_balls_bounce_at_once() -> None:
-    result = tg.simulate(Balls(), (0.0, 3.0), rtol=1e-8)
+def test_five_equal_balls_bounce_at_once(method: str) -> None:
+    result = tg.simulate(Balls(), (0.0, 3.0), rtol=1e-8, method=method)
     fall = math.sqrt(2 / 9.81)
     assert event_times(result) == pytest.approx([fall * (1 + 8 * (1 - 0.8**k)) for k in range(6)], rel=1e-9)
     assert len({round(result.final[f"h[{k}]"], 12) for k in range(5)}) == 1
 
 
-def test_a_condition_on_a_mode_variable_of_every_kind_and_its_priority() -> None:
+def test_a_condition_on_a_mode_variable_of_every_kind_and_its_priority(method: str) -> None:
     class Model(tg.Component):
         x = tg.State(0.0)
         is_on = tg.Discrete(False)
@@ -317,6 +317,6 @@ def test_a_condition_on_a_mode_variable_of_every_kind_and_its_priority() -> None
         def off(self) -> Any:
             return {self.is_on: False}
 
-    result = tg.simulate(Model(), (0.0, 3.0), rtol=1e-9)
+    result = tg.simulate(Model(), (0.0, 3.0), rtol=1e-9, method=method)
     assert event_times(result) == pytest.approx([1.0, 2.0], rel=1e-9)
     assert result.final == pytest.approx({"x": 3.5 + 6.0, "is_on": 0.0, "steps": 6.0, "rate": 0.5}, rel=1e-9)

@@ -98,3 +98,35 @@ def test_rows_of_a_terminated_run_end_at_its_end() -> None:
     assert result.status == "terminated"
     assert result.time[-1] <= 0.6
     assert math.isclose(result.events.times[-1], 0.6)
+
+
+def falling(outputs: Any) -> Any:
+    return tg.ode(lambda t, y: [-1.0], y0={"x": 1.0}, outputs=outputs)
+
+
+def test_outputs_that_are_not_finite_are_named_once_a_run_with_their_first_time() -> None:
+    model = falling(lambda t, y: {"log": np.log(y["x"]), "fine": y["x"] ** 2, "inverse": 1 / (y["x"] - 1)})
+    with pytest.warns(tg.NotFiniteWarning) as caught:
+        result = tg.simulate(model, (0.0, 2.0), outputs=0.5)
+    (warning,) = caught
+    assert "the output log is -inf at t = 1 and in 2 later rows" in str(warning.message)
+    assert "the output inverse is" in str(warning.message)
+    assert "fine" not in str(warning.message)
+    assert np.isnan(np.asarray(result["log"])[-2:]).all()
+    assert warning.filename == __file__
+
+
+def test_a_discrete_variable_that_becomes_nan_is_named() -> None:
+    class Noting(tg.Component):
+        x = tg.State(1.0)
+        d = tg.Discrete(0.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == -1.0
+
+        @tg.at(1.5)
+        def note(self) -> Any:
+            return {self.d: np.sqrt(self.x)}
+
+    with pytest.warns(tg.NotFiniteWarning, match=r"the discrete variable d is nan at t = 1\.5"):
+        tg.simulate(Noting(), (0.0, 2.0))

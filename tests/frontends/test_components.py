@@ -427,6 +427,31 @@ def test_two_writers_in_separate_clauses_lower_but_are_refused() -> None:
     assert "late" in found[0]
 
 
+def test_branches_of_one_chain_and_triggers_of_one_body_are_one_writer() -> None:
+    class Valve(tg.Component):
+        close = tg.Discrete(False)
+
+        @tg.when(lambda self: tg.time > 1)
+        def early(self):
+            return {self.close: True}
+
+        @early.elsewhen(lambda self: tg.time > 2)
+        def late(self):
+            return {self.close: False}
+
+    class Kept(tg.Component):
+        held = tg.Discrete(0.0)
+        late = tg.Output(lambda self: 2 * tg.time)
+
+        @tg.when(lambda self: tg.time > 1)
+        @tg.every(3.0)
+        def keep(self):
+            return {self.held: self.late}
+
+    assert not problems(Valve().lower())
+    assert not problems(Kept().lower())
+
+
 def test_several_conditions_fire_one_clause() -> None:
     class Several(tg.Component):
         x = tg.State(0.0)

@@ -207,17 +207,6 @@ def test_what_a_body_cannot_return_is_named(body: Any, said: str) -> None:
         component.lower()
 
 
-def test_a_message_under_a_condition_of_the_body_is_refused() -> None:
-    class Talking(Point):
-        @tg.when(lambda self: self.x > 1)
-        def say(self) -> None:
-            if self.y > 0:
-                tg.message("only sometimes")
-
-    with pytest.raises(UntraceableError, match="depends on a condition"):
-        Talking().lower()
-
-
 def test_messages_belong_to_bodies() -> None:
     with pytest.raises(UsageError, match=r"tg.message is called outside the body of an event"):
         tg.message("alone")

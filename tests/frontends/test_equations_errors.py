@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.errors import InvalidModelError, UntraceableError, UsageError
 from tidegate.frontends.equations import dae, event, ode
+from tidegate.model.validate import validate
 
 __all__: list[str] = []
 
@@ -161,3 +162,19 @@ def yields(t, y):
 def test_a_generator_is_told_to_return_a_list(function):
     with pytest.raises(UsageError, match=r"(?s)is a generator.*return a list of 2 derivatives: return \[...\], without yield"):
         ode(function, [1.0, 2.0]).lower()
+
+
+def test_two_events_that_reset_one_variable_are_refused_before_the_run() -> None:
+    # one line and one name for both, as a comprehension writes them
+    events = [event(lambda t, y, level=level: y["h"] < level, reset=lambda t, y: {"v": -y["v"]}, name="bounce") for level in (0.0, 0.5)]
+    with pytest.raises(InvalidModelError, match=r"v is assigned by both bounce .* and bounce") as caught:
+        validate(ode(lambda t, y: [y["v"], -9.81], y0={"h": 1.0, "v": 0.0}, events=events).lower())
+    assert "one event whose condition returns a list (tg.event)" in str(caught.value)
+    both = event(lambda t, y: [y["h"] < 0.0, y["h"] < 0.5], reset=lambda t, y: {"v": -y["v"]})
+    validate(ode(lambda t, y: [y["v"], -9.81], y0={"h": 1.0, "v": 0.0}, events=both).lower())
+
+
+def test_a_reset_that_returns_nothing_and_says_nothing_is_refused() -> None:
+    silent = event(lambda t, y: y["h"] < 0, reset=lambda t, y: None)
+    with pytest.raises(UsageError, match="the reset of event 1 returns None"):
+        ode(lambda t, y: [1.0], y0={"h": 1.0}, events=silent).lower()

@@ -39,7 +39,7 @@ class Fences:
 @pytest.fixture
 def fences(monkeypatch: pytest.MonkeyPatch) -> Fences:
     found = Fences()
-    module: Any = kernel("tidegate.integrators.radau.integrator")
+    module: Any = kernel("tidegate.integrators.native_run")
     begin: Callable[..., None] = workspace.Workspace.__init__
     buffer: Callable[[int], np.ndarray] = module._buffer
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tidegate.errors import UsageError
-from tidegate.results import Column, Result
+from tidegate.results import Column, Event, Result
 
 
 def test_trajectories_answer_to_their_names_and_carry_units(ball: Result) -> None:
@@ -142,3 +143,18 @@ def test_results_load_no_heavy_library_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == "\n" or done.stderr == ""
+
+
+def test_the_unit_of_time_is_said_wherever_times_are_shown(tmp_path: Path) -> None:
+    events = [Event(0, 0.5, "state", ("level > 1",))]
+    result = Result("tank", [Column("level", unit="m")], [0.0, 1.0], [[2.0], [3.0]], events=events, time_unit="h")
+    assert "from 0 to 1 h" in result.summary()
+    assert "time (h)" in str(result)
+    assert "time (h)" in str(result.events.of("state")[:1])
+    assert "time (h)" in result._repr_html_()
+    assert result["time"].attrs["units"] == "h"
+    assert result.to_dataframe().attrs["units"] == {"time": "h", "level": "m"}
+    assert result.plot().axes[-1].get_xlabel() == "time (h)"
+    again = Result.load(result.to_netcdf(tmp_path / "tank.nc"))
+    assert (again.time_unit, again.events.time_unit) == ("h", "h")
+    assert again.dataset.identical(result.dataset)

@@ -53,14 +53,14 @@ CONTACTS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("contact", list(CONTACTS))
 @pytest.mark.parametrize("ball", [LeftBelow, PutOnZero, PutAbove])
-def test_nine_bounces_however_the_reset_leaves_the_guard(ball: Any, contact: str) -> None:
+def test_nine_bounces_however_the_reset_leaves_the_guard(ball: Any, contact: str, method: str) -> None:
     class Bouncing(ball):
         @tg.when(CONTACTS[contact])
         def bounce(self) -> Any:
             return self.after()
 
     for rtol in (1e-3, 1e-6, 1e-9, 1e-12):
-        result = tg.simulate(Bouncing(), (0.0, 3.5), rtol=rtol)
+        result = tg.simulate(Bouncing(), (0.0, 3.5), rtol=rtol, method=method)
         assert len(event_times(result)) == 9
         assert result.final["n"] == 9
         assert result.final["h"] == pytest.approx(0.0163734727883287655, abs=1e-10)
@@ -95,12 +95,12 @@ class Entry(tg.Component):
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])
 @pytest.mark.parametrize(("a", "jerk", "late"), [(1.0, 0.0, 1e-7), (1e-6, 0.0, 1e-4), (0.0, 1.0, 1e-4)])
-def test_a_guard_that_leaves_zero_with_zero_slope_fires_once(a: float, jerk: float, late: float, rtol: float) -> None:
-    rising = tg.simulate(Entry(a=a, jerk=jerk), (0.0, 2.0), rtol=rtol)
+def test_a_guard_that_leaves_zero_with_zero_slope_fires_once(a: float, jerk: float, late: float, rtol: float, method: str) -> None:
+    rising = tg.simulate(Entry(a=a, jerk=jerk), (0.0, 2.0), rtol=rtol, method=method)
     assert event_times(rising) == pytest.approx([1.0, 1.0], abs=late)
     assert rising.final["n"] == 1
     assert rising.final["w"] == pytest.approx(1.0, abs=late)
-    falling = tg.simulate(Entry(a=-a, jerk=-jerk), (0.0, 2.0), rtol=rtol)
+    falling = tg.simulate(Entry(a=-a, jerk=-jerk), (0.0, 2.0), rtol=rtol, method=method)
     assert event_times(falling) == [1.0]
     assert falling.final["n"] == 0
     assert falling.final["w"] == 0.0
@@ -126,24 +126,24 @@ class Crossings(tg.Component):
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9, 1e-12])
-def test_a_guard_watched_in_both_directions_does_not_trigger_on_its_own_root(rtol: float) -> None:
-    result = tg.simulate(Crossings(), (0.0, 200.0), rtol=rtol)
+def test_a_guard_watched_in_both_directions_does_not_trigger_on_its_own_root(rtol: float, method: str) -> None:
+    result = tg.simulate(Crossings(), (0.0, 200.0), rtol=rtol, method=method)
     assert (result.final["ups"], result.final["downs"]) == (31, 32)
     assert len(event_times(result)) == 63
 
 
 @pytest.mark.parametrize("length", [1e-6, 1.0, 1e9])
 @pytest.mark.parametrize("second", [1e-12, 1e-6, 1.0, 3.15e7, 1e15])
-def test_units_of_time_and_length_neither_lose_nor_add_a_bounce(second: float, length: float) -> None:
+def test_units_of_time_and_length_neither_lose_nor_add_a_bounce(second: float, length: float, method: str) -> None:
     bounce = tg.event(lambda t, y: y["h"] < 0, reset=lambda t, y: {"v": -0.8 * y["v"]})
     model = tg.ode(lambda t, y: [y["v"], -9.81 * length / second**2], y0={"h": length, "v": 0.0}, events=bounce)
-    result = tg.simulate(model, (0.0, 3.5 * second), rtol=1e-6, atol=[1e-9 * length, 1e-9 * length / second])
+    result = tg.simulate(model, (0.0, 3.5 * second), rtol=1e-6, atol=[1e-9 * length, 1e-9 * length / second], method=method)
     assert len(event_times(result)) == 9
     assert result.final["h"] / length == pytest.approx(0.0163734727883287655, rel=1e-9)
 
 
 @pytest.mark.parametrize("second", [1e-9, 1e-6, 1.0, 3.15e7])
-def test_clocks_and_conditions_happen_alike_in_every_unit_of_time(second: float) -> None:
+def test_clocks_and_conditions_happen_alike_in_every_unit_of_time(second: float, method: str) -> None:
     class Charger(tg.Component):
         x = tg.State(0.0)
         ticks = tg.Discrete(0)
@@ -160,24 +160,24 @@ def test_clocks_and_conditions_happen_alike_in_every_unit_of_time(second: float)
         def discharge(self) -> Any:
             return {self.discharges: self.discharges + 1, self.x: 0.0}
 
-    result = tg.simulate(Charger(), (0.0, 10 * second), rtol=1e-8)
+    result = tg.simulate(Charger(), (0.0, 10 * second), rtol=1e-8, method=method)
     assert (result.final["ticks"], result.final["discharges"]) == (101, 14)
     assert result.final["x"] == pytest.approx(1 - math.exp(14 * math.log(2) - 10), rel=1e-7)
 
 
 @pytest.mark.parametrize("condition", [lambda t, y: y["x"] >= 1, lambda t, y: y["x"] > 1, lambda t, y: t >= 1, lambda t, y: t > 1])
-def test_an_event_at_the_very_end_is_found(condition: Any) -> None:
+def test_an_event_at_the_very_end_is_found(condition: Any, method: str) -> None:
     model = tg.ode(lambda t, y: [1.0], y0={"x": 0.0}, events=tg.event(condition, reset=lambda t, y: {"x": y["x"] + 10}))
-    result = tg.simulate(model, (0.0, 1.0))
+    result = tg.simulate(model, (0.0, 1.0), method=method)
     assert event_times(result) == pytest.approx([1.0], abs=1e-12)
     assert result.final["x"] == pytest.approx(11.0)
 
 
 @pytest.mark.parametrize("before", [1e-12, 1e-10, 1e-8])
-def test_an_event_in_the_last_moment_is_found(before: float) -> None:
+def test_an_event_in_the_last_moment_is_found(before: float, method: str) -> None:
     happens = tg.event(lambda t, y, p: y["x"] >= p["a"], reset=lambda t, y: {"x": y["x"] + 10})
     model = tg.ode(lambda t, y, p: [1.0], y0={"x": 0.0}, p={"a": 1.0 - before}, events=happens)
-    result = tg.simulate(model, (0.0, 1.0))
+    result = tg.simulate(model, (0.0, 1.0), method=method)
     assert event_times(result) == pytest.approx([1.0 - before], abs=1e-13)
     assert result.final["x"] == pytest.approx(11.0)
 
@@ -198,22 +198,22 @@ class Logic(tg.Component):
         return {self.n: self.n + 1}
 
 
-def test_and_or_not_fire_when_the_whole_comes_to_hold() -> None:
-    result = tg.simulate(Logic(), (0.0, 6.0), rtol=1e-9)
+def test_and_or_not_fire_when_the_whole_comes_to_hold(method: str) -> None:
+    result = tg.simulate(Logic(), (0.0, 6.0), rtol=1e-9, method=method)
     assert event_times(result) == pytest.approx([math.pi / 6, math.pi - math.asin(0.7)], abs=1e-8)
     assert result.final["n"] == 2
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6])
-def test_every_number_of_guards_keeps_its_events(count: int) -> None:
+def test_every_number_of_guards_keeps_its_events(count: int, method: str) -> None:
     levels = [0.1 * k + 0.05 for k in range(count)]
     guards = [tg.event(lambda t, y, level=level: y[0] > level, name=f"above {level:.2f}") for level in levels]
-    result = tg.simulate(tg.ode(lambda t, y: [y[1], -y[0]], y0=[0.0, 1.0], events=guards), (0.0, 12.0), rtol=1e-9)
+    result = tg.simulate(tg.ode(lambda t, y: [y[1], -y[0]], y0=[0.0, 1.0], events=guards), (0.0, 12.0), rtol=1e-9, method=method)
     assert event_times(result) == pytest.approx(sorted(math.asin(c) + turn for c in levels for turn in (0.0, 2 * math.pi)), abs=1e-7)
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])
-def test_two_different_guards_at_one_instant_both_fire(rtol: float) -> None:
+def test_two_different_guards_at_one_instant_both_fire(rtol: float, method: str) -> None:
     class Two(tg.Component):
         x = tg.State(0.0)
         y = tg.State(1.0)
@@ -232,25 +232,25 @@ def test_two_different_guards_at_one_instant_both_fire(rtol: float) -> None:
         def second(self) -> Any:
             return {self.b: self.b + 1}
 
-    result = tg.simulate(Two(), (0.0, 2.0), rtol=rtol)
+    result = tg.simulate(Two(), (0.0, 2.0), rtol=rtol, method=method)
     assert (result.final["a"], result.final["b"]) == (1, 1)
 
 
-def test_runs_of_one_model_do_not_see_each_others_events() -> None:
+def test_runs_of_one_model_do_not_see_each_others_events(method: str) -> None:
     model = tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": 0.3})
-    prepared = tg.prepare(model, (0.0, 20.0))
+    prepared = tg.prepare(model, (0.0, 20.0), method=method)
     first = prepared.run()
     second = prepared.run()
-    tg.simulate(model, (0.0, 20.0), parameters={"c": 0.9})
-    third = tg.simulate(model, (0.0, 20.0))
+    tg.simulate(model, (0.0, 20.0), parameters={"c": 0.9}, method=method)
+    third = tg.simulate(model, (0.0, 20.0), method=method)
     assert event_times(first) == event_times(second) == event_times(third)
     assert len(event_times(first)) == 7
     assert first.final == second.final == third.final
 
 
 @pytest.mark.parametrize(("level", "expected"), [(1.0, 0), (1 + 1e-6, 0), (1 - 1e-6, 2)])
-def test_touching_is_not_crossing(level: float, expected: int) -> None:
+def test_touching_is_not_crossing(level: float, expected: int, method: str) -> None:
     model = tg.ode(lambda t, y: [y[1], -y[0], 1.0 if y[0] > level else 0.0], y0=[0.0, 1.0, 0.0])
-    times = event_times(tg.simulate(model, (0.0, 6.0), rtol=1e-10))
+    times = event_times(tg.simulate(model, (0.0, 6.0), rtol=1e-10, method=method))
     assert len(times) == expected
     assert np.allclose(np.sin(times), level, atol=1e-9)

@@ -29,13 +29,62 @@ def ball(e: float, *, to_zero: bool) -> Any:
 
 @pytest.mark.parametrize("to_zero", [True, False])
 @pytest.mark.parametrize("e", [1e-3, 0.05, 0.2, 0.5, 0.9])
-def test_bounces_that_accumulate_stop_the_run_where_they_do(e: float, to_zero: bool) -> None:
+def test_bounces_that_accumulate_stop_the_run_where_they_do(e: float, to_zero: bool, method: str) -> None:
     end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
     with pytest.raises(tg.ZenoError, match="h < 0") as caught:
-        tg.simulate(ball(e, to_zero=to_zero), (0.0, end + 1.0), max_steps=20_000)
+        tg.simulate(ball(e, to_zero=to_zero), (0.0, end + 1.0), max_steps=20_000, method=method)
     assert caught.value.time == pytest.approx(end, rel=1e-4)
     assert caught.value.result is not None
     assert caught.value.result.final["h"] > -1e-6
+
+
+@pytest.mark.parametrize("to_zero", [True, False])
+def test_a_plastic_impact_does_not_fall_through_the_floor(to_zero: bool, method: str) -> None:
+    with pytest.raises(tg.ZenoError, match="brings the motion to rest on `h < 0`, and it would go on through it") as caught:
+        tg.simulate(ball(0.0, to_zero=to_zero), (0.0, 1.0), method=method)
+    assert caught.value.time == pytest.approx(math.sqrt(2 / 9.81), rel=1e-6)
+    assert caught.value.result is not None
+    assert caught.value.result.final["h"] > -1e-9
+    assert "mode" in caught.value.hint
+
+
+class Landing(tg.Component):
+    h = tg.State(1.0)
+    v = tg.State(0.0)
+    lies = tg.Discrete(False)
+
+    def equations(self) -> Any:
+        yield tg.der(self.h) == self.v
+        yield tg.der(self.v) == (0.0 if self.lies else -9.81)
+
+    @tg.when(lambda self: self.h < 0)
+    def land(self) -> Any:
+        return {self.v: 0.0, self.lies: True}
+
+
+def test_a_landing_with_a_mode_of_its_own_rests(method: str) -> None:
+    final = tg.simulate(Landing(), (0.0, 5.0), method=method).final
+    assert final["h"] == pytest.approx(0.0, abs=1e-9)
+    assert final["v"] == 0.0
+
+
+ON_THE_WAY: dict[str, tuple[Any, Any]] = {
+    "a threshold that resets nothing of the motion": (lambda t, y: {"n": y["n"] + 1}, None),
+    "a brake that leaves some speed": (lambda t, y: {"v": 0.01 * y["v"]}, None),
+    "a stop without a force": (lambda t, y: {"v": 0.0}, lambda t, y: [y["v"], 0.0, 0.0]),
+    "a start anew": (lambda t, y: {"h": 1.0, "v": 0.0, "n": y["n"] + 1}, None),
+}
+
+
+@pytest.mark.parametrize("what", list(ON_THE_WAY))
+def test_ordinary_thresholds_are_passed(what: str, method: str) -> None:
+    reset, f = ON_THE_WAY[what]
+    event = tg.event(lambda t, y: y["h"] < 0, reset=reset)
+    fall = f or (lambda t, y: [y["v"], -9.81, 0.0])
+    model = tg.ode(fall, y0={"h": 1.0, "v": -1.0, "n": 0.0}, events=event)
+    result = tg.simulate(model, (0.0, 0.6 if "anew" in what else 1.0), method=method)
+    assert result.status == "finished"
+    assert len(result.events) == 1
 
 
 def fuller(t: Any, y: Any, p: Any) -> Any:
@@ -52,29 +101,29 @@ def fuller_end(c: float) -> float:
     return 2 / math.sqrt(c + 0.5) / (1 - math.sqrt(ratio))
 
 
-def test_switches_that_accumulate_along_a_spiral_are_zeno() -> None:
+def test_switches_that_accumulate_along_a_spiral_are_zeno(method: str) -> None:
     model = tg.ode(fuller, y0=[1.0, 0.0], p={"c": 0.3})
     with pytest.raises(tg.ZenoError, match="accumulate") as caught:
-        tg.simulate(model, (0.0, 20.0), max_steps=20_000)
+        tg.simulate(model, (0.0, 20.0), max_steps=20_000, method=method)
     assert caught.value.time == pytest.approx(fuller_end(0.3), rel=1e-4)
 
 
 @pytest.mark.parametrize("mu", [0.07, 0.15, 0.3])
-def test_a_body_that_sticks_by_dry_friction_chatters_at_the_instant_it_sticks(mu: float) -> None:
+def test_a_body_that_sticks_by_dry_friction_chatters_at_the_instant_it_sticks(mu: float, method: str) -> None:
     model = tg.ode(lambda t, y, p: [y["v"], -y["x"] - p["mu"] * np.sign(y["v"])], y0={"x": 1.0, "v": 0.0}, p={"mu": mu})
     half_turns = math.ceil((1 - mu) / (2 * mu))  # each half turn takes 2 mu off the amplitude; it sticks within mu
     with pytest.raises(tg.ChatteringError, match=r"\bv\b") as caught:
-        tg.simulate(model, (0.0, 50.0), max_steps=20_000)
+        tg.simulate(model, (0.0, 50.0), max_steps=20_000, method=method)
     assert caught.value.time == pytest.approx(half_turns * math.pi, rel=1e-6)
 
 
 @pytest.mark.parametrize("start", [0.0, 1.0])
-def test_sign_slides_on_zero(start: float) -> None:
-    result = tg.simulate(tg.ode(lambda t, y: [-np.sign(y[0])], y0=[start]), (0.0, 3.0), max_steps=1_000)
+def test_sign_slides_on_zero(start: float, method: str) -> None:
+    result = tg.simulate(tg.ode(lambda t, y: [-np.sign(y[0])], y0=[start]), (0.0, 3.0), max_steps=1_000, method=method)
     assert result.final["y[0]"] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_four_ways_of_not_ending_have_four_names() -> None:
+def test_four_ways_of_not_ending_have_four_names(method: str) -> None:
     models = {
         tg.ZenoError: ball(0.5, to_zero=True),
         tg.ChatteringError: tg.ode(lambda t, y: [-1.0 if y["x"] > 0 else 1.0], y0={"x": 1.0}),
@@ -84,7 +133,7 @@ def test_four_ways_of_not_ending_have_four_names() -> None:
     messages: set[str] = set()
     for kind, model in models.items():
         with pytest.raises(kind) as caught:
-            tg.simulate(model, (0.0, 10.0), max_steps=300)
+            tg.simulate(model, (0.0, 10.0), max_steps=300, method=method)
         assert type(caught.value) is kind
         assert caught.value.hint
         messages.add(caught.value.hint)

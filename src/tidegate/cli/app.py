@@ -85,8 +85,12 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
 
 
 @app.command(epilog="Example: tidegate show tank.py:model")
-def show(source: Source) -> None:
-    """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity."""
+def show(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it, or a result: .nc, .csv or .part.")
+    ],
+) -> None:
+    """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity; or a saved result."""
     from tidegate.cli import show as command
     from tidegate.cli.failures import reported
 
@@ -96,7 +100,7 @@ def show(source: Source) -> None:
 
 @app.command(epilog="Example: tidegate plot tank.nc level --out tank.png")
 def plot(
-    result: Annotated[Path, typer.Argument(metavar="RESULT.nc", help="A file that `tidegate run --out` wrote.")],
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `tidegate run --out` wrote, or the .part of a run that was killed.")],
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Variables to draw; all when none is named.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf; RESULT.png if not given.")] = None,
     sensitivities: Annotated[bool, typer.Option("--sensitivities", help="Draw the derivatives by each parameter below.")] = False,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.errors import Origin
-from tidegate.expressions import Expr, Role, symbol, walk
+from tidegate.expressions import TRUE, Expr, Role, symbol, walk
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
 from tidegate.expressions.tables import Grid
@@ -164,6 +164,7 @@ def _relation_origins(origins: Mapping[Expr, Origin]) -> dict[Expr, Origin]:
 
 
 def _roots(model: Model) -> Iterator[Expr]:
+    """Everything looked at during a run; what happens once at its start or end causes no event."""
     for equation in model.equations:
         yield equation.right
         yield equation.left
@@ -179,8 +180,6 @@ def _roots(model: Model) -> Iterator[Expr]:
     for event in model.step_events:
         yield event.condition
         yield from _values(event.actions)
-    yield from _values(model.initial_actions)
-    yield from _values(model.final_actions)
 
 
 def _values(actions: Iterable[Action]) -> Iterator[Expr]:
@@ -210,10 +209,14 @@ def _actions(actions: Iterable[Action]) -> tuple[str, ...]:
         if isinstance(action, Assignment):
             lines.append(f"{text(action.target)} := {text(action.value)}")
         elif isinstance(action, Message):
-            lines.append(f"say {action.text!r}")
+            lines.append(f"say {action.text!r}{_if(action.condition)}")
         else:
-            lines.append("terminate" + (f": {action.message}" if action.message else ""))
+            lines.append("terminate" + (f": {action.message}" if action.message else "") + _if(action.condition))
     return tuple(lines)
+
+
+def _if(condition: Expr) -> str:
+    return "" if condition is TRUE else f" if {text(condition)}"
 
 
 def _equations(model: Model) -> Iterator[EquationDescription]:

@@ -28,7 +28,8 @@ def model_line(model: Model) -> Text:
         (len(model.whens) + len(model.time_events) + len(model.step_events), "event clause"),
     )
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-    return Text.assemble((model.name, "bold"), f": {model.form.value}, {', '.join(parts)}")
+    clock = f"; time in {model.time_unit}" if model.time_unit else ""
+    return Text.assemble((model.name, "bold"), f": {model.form.value}, {', '.join(parts)}{clock}")
 
 
 def _size(variables: list[Variable]) -> int:
@@ -45,12 +46,13 @@ def print_result(console: Console, result: Result) -> None:
     console.print(_final_values(result))
     console.print()
     if result.status == "terminated":
-        console.print(Text(f"terminated at {number(float(result.t[-1]), 10)}" + (f": {result.message}" if result.message else "")))
+        end = f"terminated at {number(float(result.t[-1]), 10)} {result.time_unit}".rstrip()
+        console.print(Text(end + (f": {result.message}" if result.message else "")))
     console.print(Text(str(result.statistics), style="dim"))
 
 
 def _final_values(result: Result) -> Table:
-    time = number(float(result.t[-1]), 10) if result.t.size else "?"
+    time = f"{number(float(result.t[-1]), 10)} {result.time_unit}".rstrip() if result.t.size else "?"
     table = Table(title=f"values at {time}", title_justify="left", box=None, pad_edge=False)
     table.add_column("variable")
     table.add_column("value", justify="right")

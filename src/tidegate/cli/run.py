@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
 from tidegate.errors import RunError, UsageError
-from tidegate.export import format_of, save
+from tidegate.export import Appended, format_of, part_of
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
@@ -72,18 +73,25 @@ def run(request: Request) -> None:
     options = _options(request, model, t_span)
     console = Console(quiet=request.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))
-    try:
-        with Progress(t_span, is_quiet=request.is_quiet) as progress:
-            # by its public name: the simulator loads here, and not where a wrong option is refused
-            result = tidegate.simulate(source.model, t_span, progress=progress, **options)
-    except RunError as error:
-        if error.result is not None and error.result.t.size:
-            print_result(console, error.result)
-            # a file written after a failure is news even to someone who wants no other
-            _write(Console(stderr=True, highlight=False, soft_wrap=True), error.result, request, "result up to the failure")
-        raise
-    print_result(console, result)
-    _write(console, result, request, "result")
+    news = Console(stderr=True, highlight=False, soft_wrap=True)
+    with Appended(request.out) if request.out is not None else nullcontext() as rows:
+        if rows is not None:
+            options["on_rows"] = rows
+        try:
+            with Progress(t_span, is_quiet=request.is_quiet) as progress:
+                # by its public name: the simulator loads here, and not where a wrong option is refused
+                result = tidegate.simulate(source.model, t_span, progress=progress, **options)
+        except RunError as error:
+            if error.result is not None and error.result.t.size:
+                print_result(console, error.result)
+                # a file written after a failure is news even to someone who wants no other
+                _write(news, error.result, rows, request, "result up to the failure")
+            raise
+        finally:
+            if rows is not None and rows.set_aside is not None:
+                news.print(f"the rows that an earlier run left in {part_of(rows.path)} are now in {rows.set_aside}", markup=False)
+        print_result(console, result)
+        _write(console, result, rows, request, "result")
 
 
 def _check(request: Request) -> None:
@@ -133,9 +141,9 @@ def _options(request: Request, model: Model, t_span: tuple[float, float]) -> dic
     return options
 
 
-def _write(console: Console, result: Result, request: Request, what: str) -> None:
-    if request.out is not None:
-        save(result, request.out)
+def _write(console: Console, result: Result, rows: Appended | None, request: Request, what: str) -> None:
+    if rows is not None:
+        rows.finish(result)
         console.print(f"{what} written to {request.out}", markup=False, soft_wrap=True)
     if request.plot is not None:
         plot(result, path=request.plot, sensitivities=result.sensitivities is not None)

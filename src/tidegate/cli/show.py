@@ -1,4 +1,4 @@
-"""``tidegate show``: print what is in a model (stage: command line). In goes FILE[:MODEL], out come tables and the sparsity pattern."""
+"""``tidegate show``: print a model or a saved result (stage: command line). In goes a file, out come tables and the sparsity pattern."""
 
 from __future__ import annotations
 
@@ -11,27 +11,34 @@ from rich.text import Text
 
 from tidegate.cli.describe import Description, VariableDescription, describe
 from tidegate.cli.loading import load_source
-from tidegate.cli.report import model_line
+from tidegate.cli.report import model_line, print_result
 from tidegate.errors import Origin
+from tidegate.export import FORMATS, load
 
 __all__ = ["print_description", "show"]
 
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
 _MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
 _EMPTY: Final = "."
+_RESULTS: Final = frozenset({*FORMATS, ".part"})
 
 
 def show(source: str) -> None:
-    """Print a model found in a file.
+    """Print a model found in a file, or a result saved in one.
 
     Raises
     ------
     UsageError, ModelError
         If the file or the model is wrong.
     """
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    if not _RESULTS.isdisjoint(Path(source).suffixes):
+        result = load(source)
+        console.print(Text(result.summary()))
+        print_result(console, result)
+        return
     found = load_source(source)
     model = found.model.lower()
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))
     print_description(console, describe(model))
 

@@ -11,18 +11,21 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_tangent", "call_unit", "call_value"]
+__all__ = ["call_getrf", "call_getrs", "call_hook", "call_tangent", "call_unit", "call_value"]
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)
 _WHOLE = ir.IntType(64)
 
 
-def _call(kinds: str) -> Any:
-    """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer."""
+def _call(kinds: str, *, is_whole: bool = False) -> Any:
+    """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer.
+
+    It returns an integer (``is_whole``) or nothing.
+    """
 
     def implementation(_typing_context: Any, *arguments: Any) -> Any:
-        signature = types.void(*arguments)
+        signature = types.int64(*arguments) if is_whole else types.void(*arguments)
 
         def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
             low: list[Any] = []
@@ -41,10 +44,10 @@ def _call(kinds: str) -> Any:
                     array = context.make_array(numba_type)(context, builder, value)
                     low.append(_POINTER)
                     actual.append(builder.bitcast(array.data, _POINTER))
-            function_type = ir.FunctionType(ir.VoidType(), low)
+            function_type = ir.FunctionType(_WHOLE if is_whole else ir.VoidType(), low)
             function = builder.inttoptr(values[0], function_type.as_pointer())
-            builder.call(function, actual)
-            return context.get_dummy_value()
+            outcome = builder.call(function, actual)
+            return outcome if is_whole else context.get_dummy_value()
 
         return signature, generate
 
@@ -58,9 +61,7 @@ def call_value(typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any
 
 
 @intrinsic
-def call_tangent(
-    typing_context: Any, address: Any, t: Any, y: Any, v: Any, p: Any, m: Any, dt: Any, dy: Any, dp: Any, dm: Any, out: Any
-) -> Any:
+def call_tangent(typing_context: Any, address: Any, t: Any, y: Any, v: Any, p: Any, m: Any, dt: Any, dy: Any, dp: Any, dm: Any, out: Any) -> Any:
     """``f(t, y, v, p, m, dt, dy, dp, dm, out)``."""
     return _call("daaaadaaaa")(typing_context, address, t, y, v, p, m, dt, dy, dp, dm, out)
 
@@ -81,3 +82,9 @@ def call_getrs(typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any,
 def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) -> Any:
     """``f(h, r, argument)``, a unit that is loaded only where it is needed."""
     return _call("ppi")(typing_context, address, h, r, argument)
+
+
+@intrinsic
+def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, whole: Any) -> Any:
+    """``f(h, r, number, whole)``, a unit of the method in use; returns its code."""
+    return _call("ppdi", is_whole=True)(typing_context, address, h, r, number, whole)

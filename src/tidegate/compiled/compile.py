@@ -62,8 +62,10 @@ def compile_model(model: Model) -> CompiledModel:
         n_fires=len(transitions.fires),
         n_time_events=len(transitions.times),
     )
-    roots = [*form.rhs, *form.mass.values(), *values, *form_conditions, *transitions.times, *transitions.enabled, *guards]
-    active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *transitions.conditions, *transitions.enabled, *residuals])
+    # remarks are asked at events only, as bodies are
+    rising = form_conditions[: transitions.n_rising]
+    roots = [*form.rhs, *form.mass.values(), *values, *rising, *transitions.times, *transitions.enabled, *guards]
+    active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *rising, *transitions.enabled, *residuals])
     state_conditions = _state_conditions(roots, active, layout)
     state_conditions += [(TRUE, enabled) for enabled in transitions.enabled if not enabled.is_constant]
     continuous = [symbol(Role.TIME, "time"), *form.unknowns]

@@ -1,16 +1,20 @@
 """Where everything stands in the flat vectors of a compiled model: y, p and m (modes and all that is constant between events).
 
-``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events].
+``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events | contacts].
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tidegate.expressions import Expr, Role, symbol
 
 __all__ = ["Layout", "count_symbol", "fire_symbol", "names_of", "seed"]
+
+
+_CONTACT: Final = (symbol(Role.MODE, "contact guard"), symbol(Role.MODE, "contact time"), symbol(Role.MODE, "contact slope"))
 
 
 def fire_symbol(index: int) -> Expr:
@@ -73,16 +77,25 @@ class Layout:
         return self.first_fire + self.n_fires
 
     @property
+    def first_contact(self) -> int:
+        """Place of what is noted of tangential contacts.
+
+        Of the first one more than the guard's number, or zero, and its time; then the square of the slope
+        below which the crossing found last is no more than a contact.
+        """
+        return self.first_count + self.n_time_events
+
+    @property
     def n_m(self) -> int:
         """Length of m."""
-        return self.first_count + self.n_time_events
+        return self.first_contact + len(_CONTACT)
 
     def m_symbols(self) -> list[Expr]:
         """The symbols of m in order."""
         previous = [symbol(Role.PREVIOUS, d.data.name) for d in self.discretes]
         fires = [fire_symbol(k) for k in range(self.n_fires)]
         counts = [count_symbol(k) for k in range(self.n_time_events)]
-        return [*self.modes, *self.discretes, *previous, *self.inputs, *fires, *counts]
+        return [*self.modes, *self.discretes, *previous, *self.inputs, *fires, *counts, *_CONTACT]
 
     def places(self) -> dict[Expr, tuple[str, int]]:
         """For every symbol the vector and index where native code finds it."""

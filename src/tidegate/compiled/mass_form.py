@@ -122,9 +122,7 @@ def _explicit(split: Sequence[tuple[Expr, dict[Expr, Expr | None]]], extras: set
     return values
 
 
-def _explicit_rows_first(
-    rhs: list[Expr], mass: dict[tuple[int, int], Expr], n: int
-) -> tuple[list[Expr], dict[tuple[int, int], Expr], list[int]]:
+def _explicit_rows_first(rhs: list[Expr], mass: dict[tuple[int, int], Expr], n: int) -> tuple[list[Expr], dict[tuple[int, int], Expr], list[int]]:
     """Sign and order of explicit rows such that a system of explicit equations has the unit matrix, whatever order they were written in."""
     rows: dict[int, list[tuple[int, Expr]]] = {}
     for (i, j), entry in mass.items():

@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
-__all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "integers", "matrix", "tail", "vector"]
+__all__ = ["N_FIXED_INTEGERS", "N_FIXED_NUMBERS", "Workspace", "complexes", "integers", "matrix", "pointer", "tail", "vector"]
 
 # --- sizes -----------------------------------------------------------------------------------------------------------------------
 N, N_G, N_M, N_P, N_S, N_D, N_FIRE, N_WHEN, N_COND, N_TIMES, N_OUT, N_USED, N_REG, N_MODES = range(14)
@@ -34,33 +34,44 @@ GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD =
 C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_RESTEPS = range(69, 79)
 # --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
 ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
+# --- the method: addresses of its units, see integrators/hooks, and the degree of its polynomials ---------------------------------
+H_STEP, H_LOCATE, H_SENSITIVITIES, H_VALUES, H_RESTART, H_ACCEPT, DEGREE, MAX_DEGREE = range(91, 99)
+# --- SUNDIALS: handles of its memory and of vectors on O_Y, O_YDOT and O_YEND, its last flag, a word it writes to; where h and r stand --
+SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_END, SUN_FLAG, SUN_WORD, ADDRESS_H, ADDRESS_R = range(99, 107)
+STARTS_COARSE: Final = 107  # 1 for a method that starts at order one and does not see motions within the tolerances
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
-O_FIRST: Final = 92
+O_FIRST: Final = 108
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_NODES, O_NOISE,
-) = range(O_FIRST, O_FIRST + 59)  # fmt: skip
+    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT,
+) = range(O_FIRST, O_FIRST + 64)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
-    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE,
-) = range(O_FIRST + 59, O_FIRST + 59 + 22)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 59 + 22
+    I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
+    I_SUN_SEND, I_SUN_SOUT,
+) = range(O_FIRST + 64, O_FIRST + 64 + 27)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 64 + 27
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
-    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3,
-) = range(26)  # fmt: skip
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
+) = range(27)  # fmt: skip
 N_FIXED_NUMBERS: Final = 32
 
 MAX_STAGES: Final = 7
+# of the parts of a step that isolation works on: coefficients of a polynomial of degree 12 and the part's two ends
+PART_WIDTH: Final = 16
+MOST_PARTS_AT_ONCE: Final = 64
 
 # reasons for which ``advance`` comes back
 TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO = range(10)
 # kinds of events in the log
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
+# chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to
+FIRST_REMARK: Final = 1 << 32
 # kinds of guards
 RELATION, LOWER, UPPER = range(3)
 # kinds of rows
@@ -121,6 +132,18 @@ def tail(typing_context: Any, base: Any, offset: Any) -> Any:
         return inner(context, builder, view_type(base, offset, types.intp), [values[0], values[1], one])
 
     return view_type(base, offset), generate
+
+
+@intrinsic
+def pointer(_typing_context: Any, address: Any) -> Any:
+    """An address as a pointer to numbers."""
+    result = types.CPointer(types.float64)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        word = context.cast(builder, values[0], signature.args[0], types.uint64)
+        return builder.inttoptr(word, context.get_value_type(result))
+
+    return result(address), generate
 
 
 integers = vector

@@ -19,6 +19,7 @@ from tidegate.compiled.workspace import (
     F_SCALE,
     I_TIME,
     N_G,
+    N_M,
     O_ACT,
     O_ATOL,
     O_F0,
@@ -81,6 +82,7 @@ def blocked_guard(h, r):
             nearest = part
             best = j
     if best >= 0:
+        r[h[O_M] + h[N_M] - 1] = 0.0  # no contact: what led here was no polynomial
         _move_across(h, r, t, best, g[best])
     return best
 

@@ -1,13 +1,15 @@
 """Zeno behaviour and chattering: events that pile up although each of them is settled.
 
 Intervals between events that shrink by a steady factor accumulate at a finite time; two are taken together, since two conditions may take turns. A
-guard that an event throws back, but not farther than its own rounding, has got there. Events without time between them, or thousands within
-a vanishing part of the run, are chattering.
+guard that an event throws back, but not farther than its own rounding or than the method can follow, has got there; one that an event stops
+altogether came to rest and would go on through it. Events without time between them, or thousands within a vanishing part of the run, are chattering.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
@@ -15,6 +17,7 @@ from tidegate.compiled.workspace import (
     CHATTERING,
     F_RHS,
     FAILED_GUARD,
+    FIRST_DISCRETE,
     I_KIND,
     I_MODE,
     INTERVAL_2,
@@ -23,20 +26,27 @@ from tidegate.compiled.workspace import (
     LAST_FACTOR,
     LAST_INTERVAL,
     MASS_KIND,
+    N_D,
+    N_FIRE,
     N_G,
+    O_FIRED,
     O_GT,
     O_M,
     O_MOLD,
+    O_NOISE,
     O_NUSTART,
     O_P,
     O_W,
     O_W2,
     O_Y,
     O_YDOT,
+    O_YDOTM,
+    O_YOLD,
     RELATION,
     SAME_TIME,
     SHRINKING,
     SPAN,
+    STARTS_COARSE,
     STILL_EVENTS,
     ZENO,
     ZENO_TIME,
@@ -47,6 +57,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.isolate import guard_slopes
 from tidegate.events.schedule import is_same_time
+from tidegate.events.touch import guard_reach
 
 __all__ = ["bounces_below_noise", "note_event_time"]
 
@@ -57,6 +68,7 @@ _ZENO_PART: Final = 1e-7  # of the run: an accumulation nearer than this is ther
 _CHATTER_PART: Final = 1e-8
 _MOST_IN_A_ROW: Final = 2000
 _FAINT: Final = 100.0  # noises: a bounce lower than this is fed by rounding
+_LITTLE: Final = 1e-9  # of the speed before: a guard that is no faster after an event was stopped by it
 _SHORT: Final = 1e-7  # of the run: over it the rate of the guard's rate is measured
 
 
@@ -94,31 +106,72 @@ def note_event_time(h, r, t, is_state_event):
 
 
 @native
+def _least_height(h, r, t, guard):
+    """How high a bounce must be for the method to follow it."""
+    least = _FAINT * r[h[O_NUSTART] + guard]
+    if h[STARTS_COARSE] == 1:
+        for q in range(h[N]):
+            r[h[O_NOISE] + q] = 0.0
+        reach = vector(r, h[O_GT], h[N_G])
+        guard_reach(h, r, t, vector(r, h[O_Y], h[N]), reach)
+        least = max(least, reach[guard])
+    return least
+
+
+@native
 def bounces_below_noise(h, r, t, guard):
-    """True if an event threw its guard back to where it came from, but so faintly that it returns before it has left its own noise."""
+    """True if an event has brought its guard to rest at zero, and the motion would go on as if nothing were there.
+
+    Either it threw the guard back, but so faintly that it returns before it has left its own noise, and events accumulate (ZENO_TIME is t); or
+    it stopped it there altogether (ZENO_TIME is NaN).
+    """
     ng = h[N_G]
     n = h[N]
     place = integers(h, h[I_MODE], ng)[guard]
-    if h[MASS_KIND] != 0 or integers(h, h[I_KIND], ng)[guard] != RELATION or r[h[O_M] + place] != r[h[O_MOLD] + place]:
+    if h[MASS_KIND] != 0 or integers(h, h[I_KIND], ng)[guard] != RELATION:
         return False
     slopes = vector(r, h[O_GT], ng)
-    ahead = vector(r, h[O_W], n)
-    rate = vector(r, h[O_W2], n)
     side = 1.0 if r[h[O_M] + place] != 0.0 else -1.0
     guard_slopes(h, r, t, tail(r, h[O_Y]), tail(r, h[O_YDOT]), slopes)
     away = side * slopes[guard]
-    if not away > 0.0:
+    stopped = r[h[O_M] + place] != r[h[O_MOLD] + place]
+    if stopped and not _was_stopped(h, r, t, guard, side, away):
+        return False
+    if not stopped and not away > 0.0:
         return False
     short = _SHORT * r[SPAN]
+    ahead = vector(r, h[O_W], n)
+    rate = vector(r, h[O_W2], n)
     for q in range(n):
         ahead[q] = r[h[O_Y] + q] + short * r[h[O_YDOT] + q]
     call_value(h[F_RHS], t + short, ahead, tail(r, h[O_P]), tail(r, h[O_M]), rate)
     guard_slopes(h, r, t + short, ahead, rate, slopes)
     braking = (away - side * slopes[guard]) / short
-    if not braking > 0.0:
+    if stopped:
+        # on the far side already: it falls through if it gathers speed there
+        if not -braking * r[SPAN] * r[SPAN] > _FAINT * r[h[O_NUSTART] + guard]:
+            return False
+    elif not braking > 0.0 or away * away >= 2.0 * braking * _least_height(h, r, t, guard):
         return False
-    if away * away >= 2.0 * braking * _FAINT * r[h[O_NUSTART] + guard]:
-        return False
-    r[ZENO_TIME] = t
+    r[ZENO_TIME] = np.nan if stopped else t
     h[FAILED_GUARD] = guard
     return True
+
+
+@native
+def _was_stopped(h, r, t, guard, side, after):
+    """True if a body took away the speed of the guard, which was clear, and nothing but states has changed."""
+    slopes = vector(r, h[O_GT], h[N_G])
+    noise = r[h[O_NUSTART] + guard]
+    first = h[FIRST_DISCRETE]
+    for q in range(first, first + h[N_D]):
+        if r[h[O_M] + q] != r[h[O_MOLD] + q]:
+            return False  # whoever notes what has happened may mean to go on
+    fired = False
+    for k in range(h[N_FIRE]):
+        fired = fired or r[h[O_FIRED] + k] != 0.0
+    if not fired or not abs(after) * _SHORT * r[SPAN] <= noise:
+        return False
+    guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), slopes)
+    before = side * slopes[guard]
+    return before * _SHORT * r[SPAN] > _FAINT * noise and abs(after) <= _LITTLE * before

@@ -14,12 +14,14 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.workspace import (
+    DEGREE,
     F_ACTIVITY,
     F_GUARDS,
     F_GUARDS_T,
     F_RHS,
     F_SCALE,
     F_TAPE,
+    FAILED_GUARD,
     FOUND_THETA,
     I_ALGEBRAIC,
     I_KIND,
@@ -32,10 +34,12 @@ from tidegate.compiled.workspace import (
     I_USED,
     I_VALUE,
     MASS_KIND,
+    MOST_PARTS_AT_ONCE,
     N_G,
     N_M,
     N_P,
     N_REG,
+    N_S,
     N_USED,
     O_A,
     O_ACT,
@@ -54,12 +58,13 @@ from tidegate.compiled.workspace import (
     O_W,
     O_Y,
     O_YDOT,
+    O_YEND,
     O_YMAX,
     O_ZERO,
+    PART_WIDTH,
     RELATION,
     RTOL,
     SPAN,
-    STAGES,
     N,
     T,
     integers,
@@ -67,6 +72,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.touch import note_contacts
 
 __all__ = [
     "NO_ROOT",
@@ -81,7 +87,7 @@ __all__ = [
 ]
 
 NO_ROOT: Final = 2.0
-UNDEFINED: Final = -2  # instead of a guard: an active one is NaN
+UNDEFINED: Final = -2  # instead of a guard: an active one, noted in FAILED_GUARD, is NaN
 _EPS: Final = 2.220446049250313e-16
 _TIME_ROUNDING: Final = 8 * _EPS
 _AT_THE_END: Final = 1e-6  # of the run: a guard that does not pass its noise within that rests
@@ -248,7 +254,7 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
     c[0] = start
     for k in range(degree):
         c[k + 1] = sign * coefficients[k, j]
-    pool = matrix(r, h[O_BERN] + 16, 64, 12)
+    pool = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
     # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
     row = pool[0]
     power = 1.0
@@ -260,14 +266,14 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
     for level in range(degree):
         for i in range(degree, level, -1):
             row[i] += row[i - 1]
-    row[10] = 0.0
-    row[11] = upper
+    row[PART_WIDTH - 2] = 0.0
+    row[PART_WIDTH - 1] = upper
     top = 1
     while top > 0:
         top -= 1
         row = pool[top]
-        low = row[10]
-        high = row[11]
+        low = row[PART_WIDTH - 2]
+        high = row[PART_WIDTH - 1]
         changes = 0
         last = 1.0
         for i in range(width):
@@ -278,7 +284,7 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
             continue
         if changes == 1:
             return _falling_root(c, degree, low, high)
-        if high - low < _NARROWEST or top + 2 >= 64:
+        if high - low < _NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high
             continue
@@ -290,10 +296,10 @@ def _polynomial_root(h, r, start, sign, j, degree, upper):
             left[i] = right[0]
             for k in range(width - 1 - i):
                 right[k] = 0.5 * (right[k] + right[k + 1])
-        right[10] = middle
-        right[11] = high
-        left[10] = low
-        left[11] = middle
+        right[PART_WIDTH - 2] = middle
+        right[PART_WIDTH - 1] = high
+        left[PART_WIDTH - 2] = low
+        left[PART_WIDTH - 1] = middle
         top += 2
     return NO_ROOT
 
@@ -385,7 +391,7 @@ def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
     rate = integers(h, h[I_RATE], h[N_G])[j]
     lo = vector(r, h[O_LO], h[N_REG])
     hi = vector(r, h[O_HI], h[N_REG])
-    parts = matrix(r, h[O_BERN] + 16, 64, 12)
+    parts = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
     parts[0, 0] = 0.0
     parts[0, 1] = upper
     top = 1
@@ -404,7 +410,7 @@ def _interval_root(h, r, t, step, y, a, degree, j, sign, upper):
         fastest = hi[rate] if sign > 0.0 else -lo[rate]
         if slowest > 0.0:
             continue
-        if fastest < 0.0 or high - low < _NARROWEST or top + 2 >= 64 or visited > _MOST_PARTS:
+        if fastest < 0.0 or high - low < _NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE or visited > _MOST_PARTS:
             if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
                 return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
             continue
@@ -452,6 +458,7 @@ def guard_at_the_end(h, r):
         if r[h[O_ACT] + j] == 0.0 or integers(h, h[I_TIME], ng)[j] == 1:
             continue
         if g[j] != g[j]:
+            h[FAILED_GUARD] = j
             return UNDEFINED
         sign = expected_sign(h, r, j)
         towards = -sign * slopes[j] if known else 0.0
@@ -461,6 +468,18 @@ def guard_at_the_end(h, r):
         if towards * _AT_THE_END * r[SPAN] > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
             return j
     return -1
+
+
+@native
+def _is_undefined_at_the_end(h, r, t):
+    """True if an active guard is NaN at the end of the step."""
+    g = vector(r, h[O_GT], h[N_G])
+    call_value(h[F_GUARDS], t, vector(r, h[O_YEND], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), g)
+    for j in range(h[N_G]):
+        if g[j] != g[j] and r[h[O_ACT] + j] != 0.0 and integers(h, h[I_TIME], h[N_G])[j] == 0:
+            h[FAILED_GUARD] = j
+            return True
+    return False
 
 
 @unit(NUMBER, NUMBER)
@@ -474,7 +493,7 @@ def earliest_crossing(h, r, t, step):
     r[FOUND_THETA] = NO_ROOT
     if ng == 0:
         return -1
-    degree = h[STAGES]
+    degree = h[DEGREE]
     y = vector(r, h[O_Y], n)
     a = matrix(r, h[O_A], degree, n)
     g = vector(r, h[O_G], ng)
@@ -489,9 +508,7 @@ def earliest_crossing(h, r, t, step):
     zero = vector(r, h[O_ZERO], n)
     nothing = tail(r, h[O_ZERO])
     for k in range(degree):
-        call_tangent(
-            h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k]
-        )
+        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k])
     best = NO_ROOT
     found = -1
     prepared = False
@@ -501,10 +518,13 @@ def earliest_crossing(h, r, t, step):
         sign = expected_sign(h, r, j)
         start = sign * g[j] + nu[j]
         if g[j] != g[j]:
+            h[FAILED_GUARD] = j
             return UNDEFINED
         if start < 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
+                if h[N_S] > 0:
+                    note_contacts(h, r, t, step, y, 0.0, j)
                 r[FOUND_THETA] = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back
@@ -528,5 +548,9 @@ def earliest_crossing(h, r, t, step):
         if root < best:
             best = root
             found = j
+    if found < 0 and _is_undefined_at_the_end(h, r, t + step):
+        return UNDEFINED
+    if h[N_S] > 0:
+        note_contacts(h, r, t, step, y, min(best, 1.0), found)
     r[FOUND_THETA] = best
     return found

@@ -101,8 +101,11 @@ def mark_due(h, r, t, apply):
 
 
 @native
-def skip_past(h, r, t):
-    """At the start: let periodic events whose first times lie before t count up to t."""
+def skip_past(h, r, t, first):
+    """Let periodic events whose next times lie before t count up to t; beyond it, too, unless t is the ``first`` time, at which they are due.
+
+    After the start this concerns clocks whose period has just been changed: what would have been at this very instant is past.
+    """
     n_times = h[N_TIMES]
     ng = h[N_G]
     if n_times <= ng:
@@ -112,7 +115,8 @@ def skip_past(h, r, t):
         call_value(h[F_TIMES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), times)
         moved = False
         for k in range(ng, n_times):
-            if times[k] < t and not is_same_time(times[k], t):
+            is_now = is_same_time(times[k], t)
+            if (times[k] < t and not is_now) or (is_now and not first):
                 before = times[k]
                 count = h[O_M] + h[FIRST_COUNT] + (k - ng)
                 r[count] += 1.0

@@ -16,6 +16,7 @@ from tidegate.compiled.workspace import (
     F_GUARDS,
     FIRST_DISCRETE,
     FIRST_FIRE,
+    FIRST_REMARK,
     I_BRANCH,
     I_CHAIN,
     I_FLIPPED,
@@ -96,17 +97,29 @@ def note_conditions(h, r, t):
 
 
 @native
+def _branches(h):
+    """How many flags belong to branches and remarks; those of time events follow."""
+    # without times there is no place for guards among them either
+    return h[N_FIRE] - max(h[N_TIMES] - h[N_G], 0)
+
+
+@native
 def fire_branches(h, r):
     """Set the flags of branches of which a condition has just become true; in a chain only the first. True if any was set."""
     now = vector(r, h[O_COND2], h[N_COND])
     before = vector(r, h[O_COND], h[N_COND])
-    n_branches = h[N_FIRE] - (h[N_TIMES] - h[N_G])
+    n_branches = _branches(h)
     branch = integers(h, h[I_BRANCH], n_branches + 1)
     chain = integers(h, h[I_CHAIN], max(n_branches, 1))
     flags = h[O_M] + h[FIRST_FIRE]
     any_fired = False
+    n_rising = h[N_WHEN]
     last_chain = -1
     for b in range(n_branches):
+        if chain[b] >= FIRST_REMARK:
+            # they come last and do not fire by themselves
+            n_rising = branch[b]
+            break
         rises = False
         for c in range(branch[b], branch[b + 1]):
             if now[c] != 0.0 and before[c] == 0.0:
@@ -116,8 +129,28 @@ def fire_branches(h, r):
             last_chain = chain[b]
             any_fired = True
     for c in range(h[N_WHEN]):
-        before[c] = now[c]
+        before[c] = now[c] if c < n_rising else 0.0
     return any_fired
+
+
+@native
+def _make_remarks(h, r, t):
+    """Set the flags of remarks: their conditions hold only where the flag of the body is set that makes them."""
+    n_branches = _branches(h)
+    branch = integers(h, h[I_BRANCH], n_branches + 1)
+    chain = integers(h, h[I_CHAIN], max(n_branches, 1))
+    if n_branches == 0 or chain[n_branches - 1] < FIRST_REMARK:
+        return
+    read_conditions(h, r, t, h[O_COND2])
+    for b in range(n_branches):
+        if chain[b] >= FIRST_REMARK:
+            r[h[O_M] + h[FIRST_FIRE] + b] = r[h[O_COND2] + branch[b]]
+
+
+@native
+def _differ(a, b):
+    """True unless they are equal, or both NaN, which would keep an event from coming to rest."""
+    return a != b and (a == a or b == b)
 
 
 @native
@@ -127,7 +160,7 @@ def remember_discrete(h, r):
     first = h[O_M] + h[FIRST_DISCRETE]
     changed = False
     for q in range(nd):
-        if r[first + nd + q] != r[first + q]:
+        if _differ(r[first + nd + q], r[first + q]):
             changed = True
             r[first + nd + q] = r[first + q]
     return changed
@@ -250,6 +283,7 @@ def compute_bodies(h, r, t):
     """What the bodies of the set flags make of y and the discrete variables, into O_BODY; nothing is written yet."""
     n = h[N]
     nd = h[N_D]
+    _make_remarks(h, r, t)
     out = vector(r, h[O_BODY], n + nd)
     for q in range(n):
         out[q] = r[h[O_Y] + q]
@@ -276,7 +310,7 @@ def write_bodies(h, r):
             changed = True
         y[q] = out[q]
     for q in range(nd):
-        if out[n + q] != discrete[q]:
+        if _differ(out[n + q], discrete[q]):
             changed = True
         discrete[q] = out[n + q]
     for k in range(h[N_FIRE]):

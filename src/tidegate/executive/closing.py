@@ -68,7 +68,7 @@ def close(problem: Problem, integrator: Integrator, last: FloatArray, last_sensi
         origins=tuple(a.origin for a in assignments),
         before=dict(zip(names, last.tolist(), strict=False)),
         after=dict(zip(names, row.tolist(), strict=False)),
-        messages=tuple(a.text for a in actions if isinstance(a, Message)),
+        messages=tuple(a.text for a in actions if isinstance(a, Message) and evaluate([a.condition], values)[0]),
     )
     return Closing(event, row, sensitivities)
 

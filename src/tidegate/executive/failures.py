@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -26,10 +27,17 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
 
-__all__ = ["failure"]
+__all__ = ["failure", "forget_old_errors"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
+
+
+def forget_old_errors(problem: Problem) -> None:
+    """Drop an exception of a callback that an earlier run got over by a shorter step."""
+    calls = opaque_calls(problem.model.keep_alive)
+    if calls is not None:
+        calls.error = None
 
 
 def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
@@ -45,6 +53,15 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
         error.__cause__ = calls.error
         calls.error = None
         return error
+    error = _of_the_model(stop, problem, integrator, recent, at_start=at_start)
+    if integrator.remark:
+        error.add(integrator.remark)
+    return error
+
+
+def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
+    t = integrator.time
+    compiled = problem.model
     if stop is Stop.NOT_FINITE:
         return _not_finite(problem, integrator)
     if stop is Stop.SINGULAR:
@@ -68,6 +85,14 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
         )
     if stop is Stop.ZENO:
         words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        if math.isnan(integrator.zeno_time):
+            return ZenoError(
+                f"the event at t = {t:.9g} brings the motion to rest on {words}, and it would go on through it as if nothing had happened",
+                time=t,
+                origin=origin,
+                hint="end the motion with a mode: a discrete variable that the event sets and the equations look at; where going on is meant, "
+                "let the event note itself in a discrete variable too",
+            )
         return ZenoError(
             f"events of {words} accumulate at t = {integrator.zeno_time:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
             time=t,
@@ -129,8 +154,8 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     compiled = problem.model
     known = model.condition_origins
     activity = [FALSE if condition is None else condition for condition in compiled.activity]
-    for guard, active in zip(compiled.guards, evaluate(activity, values), strict=True):
-        if active and np.isnan(evaluate([guard.function], values)[0]):
+    for place, (guard, active) in enumerate(zip(compiled.guards, evaluate(activity, values), strict=True)):
+        if active and (place == integrator.failed_guard or np.isnan(evaluate([guard.function], values)[0])):
             return NotFiniteError(
                 f"the condition `{text(guard.source)}` compares NaN at t = {integrator.time:g}",
                 time=integrator.time,

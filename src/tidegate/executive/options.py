@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.results import Result
 from tidegate.results.labels import unknown_name
 
 __all__ = ["METHODS", "Options", "check_names", "check_options", "output_times"]
 
-METHODS: Final = ("auto", "radau")
+METHODS: Final = ("auto", "radau", "ida", "bdf", "adams")
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
 
 # names that people bring from scipy.integrate, and where here the same thing is
@@ -58,6 +59,7 @@ class Options:
     event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
+    on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     """
 
     outputs: ArrayLike | None = None
@@ -72,6 +74,12 @@ class Options:
     event_rows: bool | None = None
     dense: bool = True
     progress: Callable[[float], None] | None = None
+    on_rows: Callable[[Result], None] | None = None
+
+    @property
+    def chosen_method(self) -> str:
+        """The method that "auto" stands for, or the one that was asked for."""
+        return "radau" if self.method == "auto" else self.method
 
     def shown(self) -> dict[str, Any]:
         """The options as plain values, for the result file."""

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from tidegate.compiled import workspace as w
 from tidegate.compiled.interface import CompiledModel
 from tidegate.executive.causes import Causes
-from tidegate.expressions import Expr
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 from tidegate.results.events import largest
 
-__all__ = ["RecordedEvents", "columns", "interpolant", "rows"]
+__all__ = ["RecordedEvents", "columns", "interpolant", "not_finite", "rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -46,27 +45,35 @@ def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, Fl
     return table[:, 0], values, sensitivities
 
 
+def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[str]:
+    """A sentence for each output and discrete variable that is NaN or infinite in a row."""
+    first = problem.model.n_own
+    if np.isfinite(values[:, first:]).all():
+        return []
+    sentences: list[str] = []
+    for k, column in enumerate(columns(problem.model)):
+        bad = np.flatnonzero(~np.isfinite(values[:, k]))
+        if k >= first and len(bad):
+            what = "output" if column.role == "output" else "discrete variable"
+            where = f"t = {times[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
+            sentences.append(f"the {what} {column.name} is {values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
+    return sentences
+
+
 def interpolant(problem: Problem, records: Records) -> Interpolant | None:
     """Piecewise polynomials of the model's own unknowns, and its discrete variables as constants."""
     if not problem.keep_polynomials:
         return None
     compiled = problem.model
     n, own, nd = len(compiled.layout.unknowns), compiled.n_own, len(compiled.layout.discretes)
-    size = w.MAX_STAGES + 1
-    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros((0, 3 + size * n + nd))
+    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros((0, 3 + n + nd))
+    size = (table.shape[1] - 3 - nd) // n if n else 1  # how many coefficients, which depends on the method
     coefficients = np.zeros((len(table), size, own + nd))
     coefficients[:, :, :own] = table[:, 3 : 3 + size * n].reshape(len(table), size, n)[:, :, :own]
     coefficients[:, 0, own:] = table[:, 3 + size * n :]
     degree = int(table[:, 2].max()) if len(table) else 0
     names = [s.data.name for s in (*compiled.layout.unknowns[:own], *compiled.layout.discretes)]
     return Interpolant(table[:, 0], table[:, 1], coefficients[:, : degree + 1], names)
-
-
-def _constants(problem: Problem) -> dict[Expr, float]:
-    """Values of parameters and inputs, which no event changes."""
-    layout = problem.model.layout
-    inputs = problem.m[layout.first_input : layout.first_fire]
-    return dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
 
 
 class RecordedEvents(Sequence[Event]):
@@ -76,20 +83,26 @@ class RecordedEvents(Sequence[Event]):
     ----------
     problem : the run.
     records : where the log entries are.
-    values : (rows, columns) of the whole run, as ``rows`` gives them.
+    values : (rows, columns) of these records, as ``rows`` gives them.
+    causes : of the model's events.
     """
 
-    def __init__(self, problem: Problem, records: Records, values: FloatArray) -> None:
+    def __init__(self, problem: Problem, records: Records, values: FloatArray, causes: Causes) -> None:
         self._problem = problem
         self._compiled = problem.model
         layout = self._compiled.layout
-        self._causes = Causes(self._compiled, _constants(problem))
+        self._causes = causes
         self._n = len(layout.unknowns)
         self._n_m = layout.first_discrete + len(layout.discretes)
         width = 5 + len(problem.sensitivity_parameters) + 2 * (self._n + self._n_m) + layout.n_fires
         self.table: FloatArray = np.concatenate(records.log) if records.log else np.zeros((0, width))
+        self._first: list[Event] = []
         self._last: list[Event] = []
         self._sizes = largest(self._names, values)
+
+    def prepend(self, event: Event) -> None:
+        """Add what happened at the very start of the run."""
+        self._first.append(event)
 
     def append(self, event: Event) -> None:
         """Add what happened at the very end of the run."""
@@ -98,10 +111,10 @@ class RecordedEvents(Sequence[Event]):
     @property
     def times(self) -> FloatArray:
         """Times of all events."""
-        return np.append(self.table[:, 0], [event.time for event in self._last])
+        return np.concatenate([[event.time for event in self._first], self.table[:, 0], [event.time for event in self._last]])
 
     def __len__(self) -> int:
-        return len(self.table) + len(self._last)
+        return len(self._first) + len(self.table) + len(self._last)
 
     @overload
     def __getitem__(self, index: int) -> Event: ...
@@ -113,6 +126,9 @@ class RecordedEvents(Sequence[Event]):
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+        if place < len(self._first):
+            return self._first[place]
+        place -= len(self._first)
         return self._event(place) if place < len(self.table) else self._last[place - len(self.table)]
 
     @cached_property
@@ -135,7 +151,7 @@ class RecordedEvents(Sequence[Event]):
         crossed = item if 0 <= item < len(self._compiled.guards) else int(entry[2])
         cause = self._causes.of(crossed, m_before, m_after, fired)
         return Event(
-            index=index,
+            index=len(self._first) + index,
             time=float(entry[0]),
             kind="state" if int(entry[1]) & w.STATE_EVENT else "time",
             causes=cause.texts,

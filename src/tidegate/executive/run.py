@@ -1,32 +1,28 @@
-"""The loop around an integrator: budgets, progress, Ctrl-C, and the result whatever happens."""
+"""A run from its options to its result, whatever happens (stage: executive). In: a compiled model, a time span, options."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.opaque import opaque_calls
-from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
-from tidegate.executive.closing import close
-from tidegate.executive.failures import failure
+from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.executive.doubts import warn
+from tidegate.executive.failures import forget_old_errors
+from tidegate.executive.labelled import Feed, Labelled, Meter
+from tidegate.executive.loop import begin, drive
+from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, output_times
-from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
-from tidegate.results import EventLog, Result, Statistics
+from tidegate.results import Result, RunStatus
 
 __all__ = ["Prepared", "prepare"]
-
-_VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C and progress wait no longer
-_FIRST_BUDGET: Final = 200  # steps
-_LARGEST_BUDGET: Final = 10_000_000
 
 
 def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Options) -> Prepared:
@@ -110,15 +106,6 @@ def _numbers(given: ArrayLike) -> NDArray[np.float64]:
         raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 
 
-@dataclass(frozen=True)
-class _Cost:
-    """Seconds of the run and of loading the integrator before it, which the first time ever compiles it; calls into Python."""
-
-    running: float
-    loading: float
-    opaque_calls: int
-
-
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -131,7 +118,7 @@ class Prepared:
     def __init__(self, problem: Problem, options: Options) -> None:
         self.problem = problem
         self.options = options
-        self.method = "radau" if options.method == "auto" else options.method
+        self.method = options.chosen_method
 
     def integrator(self) -> Integrator:
         """A fresh integrator at the start of the run."""
@@ -148,128 +135,34 @@ class Prepared:
         began = time.perf_counter()
         integrator = self.integrator()
         loading = time.perf_counter() - began
-        calls = opaque_calls(self.problem.model.keep_alive)
-        before = calls.count if calls is not None else 0
-        if calls is not None:
-            calls.error = None  # one that an earlier run got over by a shorter step
-        began = time.perf_counter()
-        status: Literal["finished", "terminated", "failed"] = "failed"
+        forget_old_errors(self.problem)
+        meter = Meter(integrator, self.problem)
+        opening = open_run(self.problem)
+        feed = Feed(Labelled(self.problem, self.options), integrator, records, opening) if self.options.on_rows is not None else None
+        status: RunStatus = "failed"
         error: RunError | None = None
         cause: BaseException | None = None
         try:
-            stop = self._loop(integrator, records)
-            if stop is Stop.TARGET:
-                status = "finished"
-            elif stop is Stop.TERMINATED:
-                status = "terminated"
+            begin(integrator, self.problem, records)
+            ends_at_once = opening is not None and opening.terminates
+            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, feed)
+            status = "terminated" if stop is Stop.TERMINATED else "finished"
         except RunError as problem:
             error, cause = problem, problem.__cause__
         except KeyboardInterrupt as interrupt:
             error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), interrupt
         integrator.collect(records)
-        cost = _Cost(time.perf_counter() - began, loading, (calls.count - before) if calls is not None else 0)
-        result = self._result(integrator, records, status, cost)
+        if feed is not None:
+            feed()
+        message = error.message if error is not None else "reached the end of the time span" if status == "finished" else ""
+        cost = meter.read(self.problem.model.seconds + loading)
+        labelled = Labelled(self.problem, self.options)
+        result = labelled.result(records, cost, status, message, integrator, opening)
         if error is not None:
-            result.message = error.message
             error.result = result
             raise error from cause
+        warn(self.problem, result, labelled.doubts.untold())
         return result
-
-    def _loop(self, integrator: Integrator, records: Records) -> Stop:
-        budget = 1 if self.problem.model.has_opaque else _FIRST_BUDGET
-        progress = self.options.progress
-        calls = opaque_calls(self.problem.model.keep_alive)
-        stop = integrator.start()
-        integrator.collect(records)
-        if stop is not Stop.LIMIT:
-            raise failure(stop, self.problem, integrator, np.zeros((0, 5)), at_start=True)
-        shown = time.perf_counter()
-        while True:
-            began = time.perf_counter()
-            before = integrator.counters.steps
-            limit = self.options.max_steps
-            stop = integrator.advance(budget if limit is None else min(budget, limit - before))
-            now = time.perf_counter()
-            integrator.collect(records)
-            if stop is not Stop.LIMIT:
-                break
-            if calls is not None and isinstance(calls.error, KeyboardInterrupt):
-                raise calls.error  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
-            done = integrator.counters.steps
-            self._check_steps(done, integrator)
-            # so many steps as fit between two visits, whatever a step costs
-            pace = (now - began) / max(done - before, 1)
-            budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
-            if progress is not None and now - shown > 2 * _VISIT:
-                shown = now
-                progress(integrator.time)
-        if stop not in (Stop.TARGET, Stop.TERMINATED):
-            recent = np.concatenate([entry[-12:, :5] for entry in records.log[-3:]]) if records.log else np.zeros((0, 5))
-            raise failure(stop, self.problem, integrator, recent, at_start=False)
-        if progress is not None:
-            progress(integrator.time)
-        return stop
-
-    def _check_steps(self, done: int, integrator: Integrator) -> None:
-        limit = self.options.max_steps
-        if limit is not None and done >= limit:
-            raise TooManyStepsError(
-                f"the run took {done} steps and is only at t = {integrator.time:g} of {self.problem.t_end:g}",
-                time=integrator.time,
-                hint="raise max_steps, loosen rtol, or look at where the steps are small: result.t",
-            )
-
-    def _result(self, integrator: Integrator, records: Records, status: Literal["finished", "terminated", "failed"], cost: _Cost) -> Result:
-        problem, compiled = self.problem, self.problem.model
-        times, values, sensitivities = rows(problem, records)
-        events = RecordedEvents(problem, records, values)
-        counters = integrator.counters
-        closing = None
-        if status != "failed" and len(times):
-            closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
-        if closing is not None:
-            events.append(closing.event)
-            times = np.append(times, integrator.time)
-            values = np.vstack([values, closing.values])
-            if sensitivities is not None and closing.sensitivities is not None:
-                sensitivities = np.concatenate([sensitivities, closing.sensitivities[None]])
-        message = "reached the end of the time span" if status == "finished" else ""
-        if status == "terminated" and len(events):
-            stopped = events[len(events.table) - 1]
-            message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
-        names = [s.data.name for s in compiled.layout.parameters]
-        units = {name: v.unit for v in compiled.model.parameters for name in v.names if v.unit}
-        return Result(
-            compiled.model.name,
-            columns(compiled),
-            times,
-            values,
-            parameters=dict(zip(names, problem.p.tolist(), strict=True)),
-            sensitivity_parameters=[names[k] for k in problem.sensitivity_parameters],
-            sensitivities=sensitivities,
-            events=EventLog(events, events.times),
-            statistics=Statistics(
-                steps=counters.steps,
-                rejected=counters.rejected,
-                evaluations=counters.evaluations,
-                jacobians=counters.jacobians,
-                factorizations=counters.factorizations,
-                newton_iterations=counters.newton_iterations,
-                newton_failures=counters.newton_failures,
-                events=len(events),
-                flips=counters.flips,
-                opaque_calls=cost.opaque_calls,
-                seconds=cost.running,
-                compile_seconds=compiled.seconds + cost.loading,
-                method=self.method,
-                extra={"resteps": counters.resteps},
-            ),
-            interpolant=interpolant(problem, records),
-            options=self.options.shown(),
-            status=status,
-            message=message,
-            parameter_units=units,
-        )
 
     def with_parameters(self, **values: float) -> Prepared:
         """The same run with other parameter values."""

@@ -20,7 +20,7 @@ from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Assignment, VariableRole
 
-__all__ = ["StartValues", "find_parameters", "parameter_vector", "start_values"]
+__all__ = ["StartValues", "declared_starts", "find_parameters", "parameter_vector", "start_values"]
 
 FloatArray = NDArray[np.float64]
 
@@ -103,8 +103,8 @@ def start_values(compiled: CompiledModel, p: FloatArray, t_start: float, chosen:
     return StartValues(np.array([values[s] for s in layout.unknowns]), m, dy, dd)
 
 
-def _start_expressions(compiled: CompiledModel) -> dict[Expr, Expr]:
-    """For every unknown, discrete variable and input its start value in terms of parameters and time, initial actions carried out."""
+def declared_starts(compiled: CompiledModel) -> dict[Expr, Expr]:
+    """For every unknown, discrete variable and input its start value in terms of parameters, before the initial actions."""
     model, layout = compiled.model, compiled.layout
     starts: dict[Expr, Expr] = {}
     for variable in model.variables:
@@ -113,6 +113,13 @@ def _start_expressions(compiled: CompiledModel) -> dict[Expr, Expr]:
     for extra in layout.unknowns[compiled.n_own :]:
         name = extra.data.name.removeprefix("der(").removesuffix(")")
         starts[extra] = model.derivative_starts.get(name, as_expr(0.0))
+    return starts
+
+
+def _start_expressions(compiled: CompiledModel) -> dict[Expr, Expr]:
+    """The same in terms of parameters and time, initial actions carried out."""
+    model, layout = compiled.model, compiled.layout
+    starts = declared_starts(compiled)
     assignments = [action for action in model.initial_actions if isinstance(action, Assignment)]
     previous = {symbol(Role.PREVIOUS, s.data.name): starts[s] for s in layout.discretes}
     changed = substitute([action.value for action in assignments], starts | previous)

@@ -13,7 +13,7 @@ from tidegate.results import Result, written_whole
 from tidegate.results.dataset import dense_variables
 from tidegate.results.reading import result_from
 
-__all__ = ["load", "to_netcdf"]
+__all__ = ["from_netcdf", "to_netcdf"]
 
 
 def to_netcdf(result: Result, path: str | Path) -> Path:
@@ -35,18 +35,16 @@ def to_netcdf(result: Result, path: str | Path) -> Path:
     return Path(path)
 
 
-def load(path: str | Path) -> Result:
+def from_netcdf(path: Path) -> Result:
     """Read a file that ``to_netcdf`` wrote.
 
     Raises
     ------
     UsageError
-        If there is no such file, or it is no NetCDF file of tidegate.
+        If it is no NetCDF file of tidegate.
     """
     import xarray as xr
 
-    if not Path(path).is_file():
-        raise UsageError(f"there is no file {path}", hint="give a file written by `tidegate run --out` or Result.to_netcdf")
     try:
         # units like "days" are the user's own and stay numbers
         with xr.open_dataset(path, engine="netcdf4", decode_times=False, decode_timedelta=False) as opened:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.results import Result, written_whole
+from tidegate.errors import UsageError
+from tidegate.results import Column, Result, written_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["to_csv", "to_dataframe"]
+__all__ = ["csv_head", "csv_rows", "from_csv", "to_csv", "to_dataframe"]
+
+_DERIVATIVE: Final = re.compile(r"^d\((?P<variable>.+)\)/d\((?P<parameter>.+)\)$")
 
 
 def _columns(result: Result, *, sensitivities: bool) -> Iterator[tuple[str, NDArray[np.float64]]]:
@@ -38,17 +43,64 @@ def to_csv(result: Result, path: str | Path) -> Path:
     -------
     The path.
     """
-    columns = [("time", result.t), *_columns(result, sensitivities=True)]
-    rows = np.column_stack([values for _, values in columns])
     with written_whole(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([name for name, _ in columns])
-        writer.writerows(rows.tolist())
+        file.write(csv_head(result))
+        file.write(csv_rows(result))
     return Path(path)
 
 
+def csv_head(result: Result) -> str:
+    """The line of names."""
+    return _lines([["time", *(name for name, _ in _columns(result, sensitivities=True))]])
+
+
+def csv_rows(result: Result) -> str:
+    """A line for each row."""
+    return _lines(np.column_stack([result.t, *(values for _, values in _columns(result, sensitivities=True))]).tolist())
+
+
+def _lines(rows: Iterable[Iterable[object]]) -> str:
+    page = StringIO(newline="")
+    csv.writer(page).writerows(rows)
+    return page.getvalue()
+
+
+def from_csv(path: Path) -> Result:
+    """Read a file that ``to_csv`` wrote: the trajectories and sensitivities, since it has no more. A last line that was cut is left out.
+
+    Raises
+    ------
+    UsageError
+        If it is no such file.
+    """
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
+        lines = [line for line in file if line.endswith("\n") and not line.startswith("#")]
+    names, *rows = csv.reader(lines) if lines else [[""]]
+    try:
+        table = np.array(rows, dtype=float).reshape(len(rows), len(names))
+    except ValueError:
+        names, table = [""], np.zeros((0, 1))
+    if names[:1] != ["time"]:
+        raise UsageError(f"{path} is no table of tidegate", hint="give a file written by `tidegate run --out` or Result.to_csv")
+    derivatives = {k: match for k, name in enumerate(names) if (match := _DERIVATIVE.match(name))}
+    plain = [k for k in range(1, len(names)) if k not in derivatives]
+    parameters = list(dict.fromkeys(match["parameter"] for match in derivatives.values()))
+    places = {names[k]: i for i, k in enumerate(plain)}
+    sensitivities = np.full((len(rows), len(parameters), len(plain)), np.nan)
+    for k, match in derivatives.items():
+        sensitivities[:, parameters.index(match["parameter"]), places[match["variable"]]] = table[:, k]
+    return Result(
+        path.name.partition(".")[0],
+        [Column(names[k]) for k in plain],
+        table[:, 0],
+        table[:, plain],
+        sensitivity_parameters=parameters,
+        sensitivities=sensitivities if parameters else None,
+    )
+
+
 def to_dataframe(result: Result, *, sensitivities: bool = False) -> pd.DataFrame:
-    """A pandas table with the time as index; units in ``attrs["units"]``.
+    """A pandas table with the time as index; units in ``attrs["units"]``, that of ``"time"`` too if the model gave one.
 
     Parameters
     ----------
@@ -57,5 +109,6 @@ def to_dataframe(result: Result, *, sensitivities: bool = False) -> pd.DataFrame
     import pandas as pd
 
     frame = pd.DataFrame(dict(_columns(result, sensitivities=sensitivities)), index=pd.Index(result.t, name="time"))
-    frame.attrs["units"] = {column.name: column.unit for column in result.columns if column.unit}
+    units = {"time": result.time_unit, **{column.name: column.unit for column in result.columns}}
+    frame.attrs["units"] = {name: unit for name, unit in units.items() if unit}
     return frame

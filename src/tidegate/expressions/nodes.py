@@ -74,6 +74,7 @@ class Role(enum.Enum):
     INPUT = "input"
     DISCRETE = "discrete"
     PREVIOUS = "previous"
+    NEXT = "next"
     PARAMETER = "parameter"
     MODE = "mode"
     SEED = "seed"

@@ -114,7 +114,7 @@ class _Printer:
     def _symbol(self, expr: Expr) -> str:
         symbol: Symbol = expr.data
         role, name = symbol.role.value, symbol.name
-        wrapped = {"derivative": f"der({name})", "previous": f"pre({name})"}
+        wrapped = {"derivative": f"der({name})", "previous": f"pre({name})", "next": f"new({name})"}
         return wrapped.get(role, name)
 
     def _call(self, expr: Expr, depth: int) -> str:

@@ -14,8 +14,14 @@ def choose(problem: Problem, method: str) -> Integrator:
     Parameters
     ----------
     problem : what to run.
-    method : "radau", the only one so far.
+    method : "radau"; or SUNDIALS' "ida", "bdf", "adams".
+
+    Raises
+    ------
+    UsageError : the method cannot solve equations of this kind.
     """
+    if method in ("ida", "bdf", "adams"):
+        return kernel("tidegate.integrators.sundials.integrator").SundialsIntegrator(problem, method)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
     return kernel("tidegate.integrators.radau.integrator").RadauIntegrator(problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -47,6 +48,7 @@ class Problem:
     output_times : increasing; empty for none.
     step_rows, event_rows : record at steps, around events.
     keep_polynomials : record the polynomial of every step.
+    resume : the ``state`` of an integrator, to go on from there; y, m, p and derivatives are then taken from it.
     """
 
     model: CompiledModel
@@ -66,6 +68,7 @@ class Problem:
     step_rows: bool
     event_rows: bool
     keep_polynomials: bool
+    resume: Mapping[str, FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Counters:
 
 @dataclass(eq=False)
 class Records:
-    """What was written down since the last visit: rows, log entries, polynomials (layouts in ``radau.record``)."""
+    """What was written down since the last visit: rows, log entries, polynomials (layouts in ``integrators.record``)."""
 
     rows: list[FloatArray] = field(default_factory=list[FloatArray])
     log: list[FloatArray] = field(default_factory=list[FloatArray])
@@ -106,6 +109,18 @@ class Integrator(Protocol):
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
+        ...
+
+    def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
+        """Move the end of the run, which goes on with the next ``advance``; with ``output_times`` also what is still to be recorded."""
+        ...
+
+    def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
+        """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
+        ...
+
+    def state(self) -> dict[str, FloatArray]:
+        """Everything another run needs to go on from here, whatever its method."""
         ...
 
     def collect(self, records: Records) -> None:
@@ -128,6 +143,11 @@ class Integrator(Protocol):
         ...
 
     @property
+    def p(self) -> FloatArray:
+        """Parameters."""
+        ...
+
+    @property
     def m(self) -> FloatArray:
         """Current modes and discrete variables."""
         ...
@@ -144,5 +164,10 @@ class Integrator(Protocol):
 
     @property
     def failed_guard(self) -> int:
-        """The guard that did not come to rest, after Stop.CHATTERING at one instant; -1 otherwise."""
+        """The guard that did not come to rest, after Stop.CHATTERING at one instant, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
+        ...
+
+    @property
+    def remark(self) -> str:
+        """What the method itself says about a failure, if anything."""
         ...

@@ -35,13 +35,18 @@ _SOURCES: Final = (
     "expressions/arithmetic.py",
     "expressions/interval.py",
     "expressions/tape.py",
-    "integrators/radau/*.py",
+    "integrators/event.py",
+    "integrators/loop.py",
+    "integrators/polish.py",
+    "integrators/record.py",
     "integrators/transition.py",
+    "integrators/radau/*.py",
+    "integrators/sundials/*.py",
     "sensitivity/*.py",
 )
 # What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
 _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")
-_MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.radau.record", "tidegate.sensitivity.forward")
+_MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.record", "tidegate.sensitivity.forward")
 _PATIENCE: Final = 60.0  # seconds for the other process; without it this one does all the work
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
@@ -78,7 +83,7 @@ def kernel(module: str) -> ModuleType:
 
     Parameters
     ----------
-    module : full name, e.g. ``"tidegate.integrators.radau.advance"``.
+    module : full name, e.g. ``"tidegate.integrators.radau.integrator"``.
     """
     from numba.core import config  # loading it takes 0.2 s, and only a run needs it
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegate.errors import Origin
-from tidegate.expressions import Expr
+from tidegate.expressions import TRUE, Expr
 
 __all__ = ["DEFAULT_PRIORITY", "Action", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
 
@@ -15,7 +15,7 @@ DEFAULT_PRIORITY: Final = 50  # DSblock 3.3, IPRIOR on entry of BLOCKV: 1 most i
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """``target := value`` at an event; the value sees everything as it was before the round.
+    """``target := value`` at an event; the value sees everything as it was before the round, but for symbols of ``Role.NEXT``.
 
     Parameters
     ----------
@@ -30,16 +30,28 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Terminate:
-    """End the run at this event, as a success, with this sentence."""
+    """End the run at this event, as a success, with this sentence.
+
+    Parameters
+    ----------
+    condition : asked when the body happens; the run goes on where it does not hold.
+    """
 
     message: str = ""
+    condition: Expr = field(default=TRUE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Note this sentence in the event log."""
+    """Note this sentence in the event log.
+
+    Parameters
+    ----------
+    condition : asked when the body happens; nothing is noted where it does not hold.
+    """
 
     text: str
+    condition: Expr = field(default=TRUE, compare=False)
 
 
 Action = Assignment | Terminate | Message
@@ -52,7 +64,7 @@ class Branch:
     Parameters
     ----------
     conditions : boolean expressions; any of them becoming true fires the branch.
-    actions : what is done.
+    actions : what is done; branches and time events with the same tuple of actions are one body.
     label : how the log and messages name it, e.g. ``"bounce"``.
     """
 

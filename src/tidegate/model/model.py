@@ -32,7 +32,8 @@ class Model:
 
     Symbols: time is ``symbol(Role.TIME, "time")``; state and algebraic elements have ``Role.UNKNOWN`` and their element name, their derivatives
     ``Role.DERIVATIVE`` and the same name; inputs, discrete variables and parameters have the role of that name;
-    ``tg.pre(d)`` of a discrete variable is ``Role.PREVIOUS`` with d's name.
+    ``tg.pre(d)`` of a discrete variable is ``Role.PREVIOUS`` with d's name. ``Role.NEXT`` may stand in the bodies of events only: what d becomes
+    in the round in which the body happens, by the other bodies that happen in it.
 
     Parameters
     ----------
@@ -48,6 +49,8 @@ class Model:
     opaque_parts : callables that replace expressions, and hooks.
     condition_origins : where each relation or condition was written.
     origin : where the model was written.
+    time_unit : unit of time, "" where none was given; derivatives are then taken to be per second.
+    check_units : whether units that contradict each other are an error.
     """
 
     name: str
@@ -64,6 +67,8 @@ class Model:
     opaque_parts: tuple[OpaquePart, ...] = ()
     condition_origins: Mapping[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     origin: Origin = field(default_factory=Origin)
+    time_unit: str = ""
+    check_units: bool = True
 
     def lower(self) -> Model:
         """The model itself: a ``Model`` can be simulated like anything that lowers to one."""

@@ -57,6 +57,7 @@ def problems(model: Model) -> list[Problem]:
     checks: tuple[Callable[[Model], Iterator[Problem]], ...] = (
         _check_names,
         _check_variables,
+        _check_time_unit,
         _check_starts,
         _check_symbols,
         _check_derivatives,
@@ -125,6 +126,16 @@ def _check_variables(model: Model) -> Iterator[Problem]:
             yield f"{what}: {error.message}{f' ({error.hint})' if error.hint else ''}", variable.origin
 
 
+def _check_time_unit(model: Model) -> Iterator[Problem]:
+    try:
+        measured = parse(model.time_unit)
+    except UnitError as error:
+        yield f"the unit of time: {error.message}{f' ({error.hint})' if error.hint else ''}", model.origin
+        return
+    if model.time_unit and not measured.is_compatible(parse("s")):
+        yield f"the unit of time is {model.time_unit!r}, which measures {measured}; write e.g. s, ms, min, h or d", model.origin
+
+
 def _inside(value: float, low: Bound | None, high: Bound | None) -> bool:
     above = low is None or value > low.value or (value == low.value and not low.is_open)
     below = high is None or value < high.value or (value == high.value and not high.is_open)
@@ -190,6 +201,11 @@ def _known_symbols(model: Model) -> set[Expr]:
     return known
 
 
+def _new_values(model: Model) -> set[Expr]:
+    """What only the bodies of events can read: the values discrete variables get in the same round."""
+    return {symbol(Role.NEXT, name) for variable in model.discretes for name in variable.names}
+
+
 def _agenda(model: Model) -> Iterator[tuple[str, Origin, tuple[Action, ...], tuple[Expr, ...]]]:
     """Every clause's branch: its name, origin, actions and the expressions that trigger it."""
     for when in model.whens:
@@ -211,11 +227,11 @@ def _places(model: Model, *, left: bool = True) -> Iterator[tuple[str, Origin, l
     for definition in model.definitions:
         yield f"the definition of {definition.name}", definition.origin, [definition.value]
     for label, origin, actions, triggers in _agenda(model):
-        yield label, origin, [*triggers, *(action.value for action in actions if isinstance(action, Assignment))]
+        yield label, origin, [*triggers, *(action.value if isinstance(action, Assignment) else action.condition for action in actions)]
 
 
 def _check_symbols(model: Model) -> Iterator[Problem]:
-    known = _known_symbols(model)
+    known = _known_symbols(model) | _new_values(model)
     for label, origin, roots in _places(model):
         strangers = sorted({f"{_described(item.data)}" for item in _symbols(roots) if item not in known})
         if strangers:
@@ -225,6 +241,8 @@ def _check_symbols(model: Model) -> Iterator[Problem]:
 def _described(data: Symbol) -> str:
     if data.role is Role.DERIVATIVE:
         return f"der({data.name})"
+    if data.role is Role.NEXT:
+        return f"the new value of {data.name}"
     return f"pre({data.name})" if data.role is Role.PREVIOUS else data.name
 
 
@@ -305,16 +323,16 @@ def _check_writers(model: Model) -> Iterator[Problem]:
     """One variable has one writer; order between simultaneous clauses would be an accident otherwise (Modelica, single assignment rule)."""
     clauses = [[(b.label, b.origin, b.actions) for b in when.branches] for when in model.whens]
     clauses += [[(event.label, event.origin, event.actions)] for event in (*model.time_events, *model.step_events)]
-    writer: dict[Expr, tuple[int, str, Origin]] = {}
+    writer: dict[Expr, tuple[int, str, Origin, tuple[Action, ...]]] = {}
     reported: set[tuple[Expr, str, str]] = set()
     for number, branches in enumerate(clauses):
         for label, origin, actions in branches:
             for action in actions:
                 if not isinstance(action, Assignment):
                     continue
-                first, other, place = writer.setdefault(action.target, (number, label, origin))
-                # one body with several triggers is one writer
-                if first == number or (label == other and origin == place) or (action.target, other, label) in reported:
+                first, other, place, body = writer.setdefault(action.target, (number, label, origin, actions))
+                # one body with several triggers is one writer; two of one name and line are still two
+                if first == number or body is actions or (action.target, other, label) in reported:
                     continue
                 reported.add((action.target, other, label))
                 where = f" (at {place})" if str(place) else ""

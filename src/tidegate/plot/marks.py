@@ -31,7 +31,7 @@ def mark_events(result: Result, axes: Sequence[Axes]) -> str:
     -------
     A sentence about what was left out, "" if nothing was.
     """
-    log = result.events.of("state", "time", "step")
+    log = result.events.of("state", "time", "step", "set")
     if not log or not axes:
         return ""
     lines, labels = _thinned(log, axes[0], _MAX_LINES), _thinned(log, axes[0], _MAX_LABELS)

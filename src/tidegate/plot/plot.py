@@ -78,7 +78,7 @@ def plot(result: Result, *names: str, path: str | Path | None = None, sensitivit
         each.label_outer()
     if result.t.size and result.t[0] != result.t[-1]:
         axes[0].set_xlim(float(result.t[0]), float(result.t[-1]))
-    axes[-1].set_xlabel("time")
+    axes[-1].set_xlabel(f"time ({result.time_unit})" if result.time_unit else "time")
     note = mark_events(result, axes)
     figure.suptitle(_title(result, note), fontsize="medium")
     if path is not None:

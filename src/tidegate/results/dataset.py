@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tidegate.results.events import EventLog
     from tidegate.results.result import Result
 
-__all__ = ["at_times", "dataset_of", "dense_variables", "trajectories_of"]
+__all__ = ["at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
@@ -36,7 +36,7 @@ def trajectories_of(result: Result) -> xr.Dataset:
     """Values and sensitivities, without the events."""
     import xarray as xr
 
-    coordinates: dict[str, Any] = {"time": ("time", result.t)}
+    coordinates: dict[str, Any] = {"time": ("time", result.t, time_attributes(result))}
     if result.sensitivities is not None:
         coordinates["parameter"] = ("parameter", np.array(result.sensitivity_parameters, dtype=str))
     variables: dict[str, Variable] = {}
@@ -50,6 +50,11 @@ def trajectories_of(result: Result) -> xr.Dataset:
             dimensions = ("time", "parameter", *_dimensions(group, name))
             variables[derivative] = (dimensions, cube, {"long_name": f"derivative of {group.name} by each parameter", "derivative_of": name})
     return xr.Dataset(variables, coords=coordinates, attrs=_run_attributes(result))
+
+
+def time_attributes(result: Result) -> dict[str, str]:
+    """What is said of the time."""
+    return {"units": result.time_unit} if result.time_unit else {}
 
 
 def dataset_of(result: Result, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
@@ -170,7 +175,7 @@ def at_times(result: Result, times: ArrayLike, names: Sequence[str] | None, side
             )
         name = stored[group.name][0]
         variables[name] = _values(Group(group.name, group.shape, indices), name, source, _attributes(group, columns[0], name))
-    return xr.Dataset(variables, coords={"time": ("time", t)})
+    return xr.Dataset(variables, coords={"time": ("time", t, time_attributes(result))})
 
 
 def _chosen(result: Result, names: Sequence[str] | None) -> list[Group]:

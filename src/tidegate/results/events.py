@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Event", "EventKind", "EventLog", "largest"]
 
-EventKind = Literal["state", "time", "step", "initial", "final"]
+EventKind = Literal["state", "time", "step", "set", "initial", "final"]
 
-_KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "initial", "final")
+_KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "set", "initial", "final")
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
 _NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
 _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is rounding, far below any tolerance in use
@@ -56,7 +56,7 @@ class Event:
     ----------
     index : position in the log.
     time : when.
-    kind : what found it: a state condition, the calendar, a completed step, the start or the end of the run.
+    kind : what found it: a state condition, the calendar, a completed step, a value set by the user, the start or the end of the run.
     causes : conditions and names of ``when`` clauses, in the user's words; several for simultaneous events.
     origins : where these are written.
     priority : 1 most important, 100 least.
@@ -119,6 +119,7 @@ class EventLog(Sequence[Event]):
     ----------
     events : any sequence; one that makes its events on demand is only asked for those looked at.
     times : their times, where the caller has them as an array.
+    time_unit : of these times, "" if none was given.
 
     Examples
     --------
@@ -127,10 +128,11 @@ class EventLog(Sequence[Event]):
     ([0.5, 1.0], 'clock')
     """
 
-    __slots__ = ("_events", "_times")
+    __slots__ = ("_events", "_times", "time_unit")
 
-    def __init__(self, events: Sequence[Event] = (), times: ArrayLike | None = None) -> None:
+    def __init__(self, events: Sequence[Event] = (), times: ArrayLike | None = None, time_unit: str = "") -> None:
         self._events = events
+        self.time_unit = time_unit
         self._times: NDArray[np.float64] | None = None if times is None else np.asarray(times, dtype=float)
 
     @property
@@ -149,7 +151,7 @@ class EventLog(Sequence[Event]):
     def __getitem__(self, index: slice) -> EventLog: ...
     def __getitem__(self, index: int | slice) -> Event | EventLog:
         if isinstance(index, slice):
-            return EventLog([self._events[i] for i in range(*index.indices(len(self)))])
+            return EventLog([self._events[i] for i in range(*index.indices(len(self)))], time_unit=self.time_unit)
         return self._events[index]
 
     def __iter__(self) -> Iterator[Event]:
@@ -162,10 +164,10 @@ class EventLog(Sequence[Event]):
 
     def where(self, predicate: Callable[[Event], bool]) -> EventLog:
         """The events for which the predicate holds."""
-        return EventLog([event for event in self if predicate(event)])
+        return EventLog([event for event in self if predicate(event)], time_unit=self.time_unit)
 
     def of(self, *kinds: EventKind) -> EventLog:
-        """The events of these kinds: "state", "time", "step", "initial", "final".
+        """The events of these kinds: "state", "time", "step", "set", "initial", "final".
 
         Raises
         ------
@@ -203,6 +205,10 @@ class EventLog(Sequence[Event]):
         tail = max_rows - head
         return list(self[:head]), len(self) - max_rows, list(self[len(self) - tail :])
 
+    @property
+    def _time_title(self) -> str:
+        return f"time ({self.time_unit})" if self.time_unit else "time"
+
     def _cells(self, event: Event) -> tuple[str, str, str, str, str]:
         note = event.change_text() or "; ".join(event.messages)
         return str(event.index), number(event.time, 10), event.kind, event.cause, note
@@ -214,7 +220,7 @@ class EventLog(Sequence[Event]):
 
         table = Table(title=f"{len(self)} event{'' if len(self) == 1 else 's'}", title_justify="left", box=None, pad_edge=False)
         table.add_column("#", justify="right", style="dim")
-        table.add_column("time", justify="right", no_wrap=True)
+        table.add_column(self._time_title, justify="right", no_wrap=True)
         table.add_column("kind")
         table.add_column("cause", overflow="fold")
         table.add_column("change", overflow="fold")
@@ -243,7 +249,7 @@ class EventLog(Sequence[Event]):
         if left_out:
             lines.append(f"<tr><td></td><td>...</td><td></td><td>{left_out} more</td><td></td></tr>")
         lines.extend(_html_row(self._cells(event)) for event in tail)
-        header = "".join(f"<th>{title}</th>" for title in ("#", "time", "kind", "cause", "change"))
+        header = "".join(f"<th>{title}</th>" for title in ("#", self._time_title, "kind", "cause", "change"))
         return f"<table><caption>{len(self)} events</caption><tr>{header}</tr>{''.join(lines)}</table>"
 
 

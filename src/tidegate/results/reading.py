@@ -64,6 +64,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
         status=attributes["status"],
         message=str(attributes["message"]),
         parameter_units=json.loads(attributes["parameter_units"]),
+        time_unit=str(dataset["time"].attrs.get("units", "")),
     )
 
 
@@ -90,7 +91,7 @@ def _events(dataset: xr.Dataset, sizes: dict[str, float]) -> EventLog:
                 sizes=sizes,
             )
         )
-    return EventLog(events, times)
+    return EventLog(events, times, str(dataset["time"].attrs.get("units", "")))
 
 
 def _lines(text: Any) -> tuple[str, ...]:

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from tidegate.export.appended import Appended
+
 __all__ = ["Result", "RunStatus"]
 
-RunStatus = Literal["finished", "terminated", "failed"]
+RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
 
 # Deeds on a result that belong to later stages. They are found by name when asked for: a result knows no plotting library and no file format.
 _LATER_STAGES: Final = {
@@ -41,6 +43,7 @@ _LATER_STAGES: Final = {
     "to_csv": ("tidegate.export", "to_csv"),
     "to_dataframe": ("tidegate.export", "to_dataframe"),
     "load": ("tidegate.export", "load"),
+    "appended": ("tidegate.export", "Appended"),
 }
 
 
@@ -63,9 +66,11 @@ class Result:
     sensitivities : (rows, n_p, columns), derivative of every value by every such parameter; None if not computed.
     events, statistics, interpolant : see there; no interpolant if it was not kept.
     options : what the run was asked for.
-    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either.
+    status : "finished" at the end of the time span, "terminated" by the model, "failed" before either, "unfinished" for a part of a run that was
+        still going on when it was written down.
     message : why it ended.
     parameter_units : units of parameters, by name.
+    time_unit : unit of time, "" if none was given.
 
     Examples
     --------
@@ -91,6 +96,7 @@ class Result:
         status: RunStatus = "finished",
         message: str = "",
         parameter_units: Mapping[str, str] | None = None,
+        time_unit: str = "",
     ) -> None:
         self.model_name = model_name
         self.columns = tuple(columns)
@@ -98,12 +104,13 @@ class Result:
         self.values: NDArray[np.float64] = np.asarray(values, dtype=float).reshape(self.t.size, len(self.columns))
         self.parameters = dict(parameters or {})
         self.parameter_units = dict(parameter_units or {})
+        self.time_unit = time_unit
         self.sensitivity_parameters = tuple(sensitivity_parameters)
         self.sensitivities: NDArray[np.float64] | None = None
         if sensitivities is not None:
             shape = (self.t.size, len(self.sensitivity_parameters), len(self.columns))
             self.sensitivities = np.asarray(sensitivities, dtype=float).reshape(shape)
-        self.events = events if isinstance(events, EventLog) else EventLog(events)
+        self.events = events if isinstance(events, EventLog) else EventLog(events, time_unit=time_unit)
         self.statistics = statistics or Statistics()
         self.interpolant = interpolant
         self.options = dict(options or {})
@@ -114,8 +121,8 @@ class Result:
 
     @property
     def success(self) -> bool:
-        """True unless the run failed."""
-        return self.status != "failed"
+        """True if the run came to its end, or to one that the model set."""
+        return self.status in ("finished", "terminated")
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -270,15 +277,21 @@ class Result:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what ``to_netcdf`` wrote."""
+        """Read what ``to_netcdf`` or ``to_csv`` wrote, or the ``.part`` that a killed run left; see ``tidegate.export.load.load``."""
         loaded: Self = _deed("load")(path)
         return loaded
+
+    @staticmethod
+    def appended(path: str | Path) -> Appended:
+        """A context for a run whose rows are to be appended to ``path.part`` as they come; see ``tidegate.export.appended.Appended``."""
+        made: Appended = _deed("appended")(path)
+        return made
 
     # -- for people -------------------------------------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """One line: model, span, rows, events, how it ended."""
-        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)}" if self.t.size else "empty"
+        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)} {self.time_unit}".rstrip() if self.t.size else "empty"
         count = len(self.events)
         end = f"{self.status}" + (f": {self.message}" if self.message else "")
         return f"{self.model_name} {span}, {self.t.size} rows, {count} event{'' if count == 1 else 's'}, {end}"

@@ -2,7 +2,8 @@
 
 Galan, Feehery and Barton 1999 (equations 12 and 14 of the DSL48SE manual), in total derivatives: with tau' = dt*/dp the total derivative of y just
 before the event is sigma = S + y' tau'; bodies and algebraic equations map sigma; afterwards S = sigma - y'(new) tau'. Discrete variables carry their
-derivative D. Several rounds chain.
+derivative D. Several rounds chain. Where tau' does not exist it is NaN, and nothing jumps by it: what it would have moved is struck out of the
+result.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tidegate.compiled.workspace import (
     MASS_KIND,
     N_D,
     N_G,
+    N_M,
     N_S,
     N_TIMES,
     O_BASE,
@@ -89,6 +91,8 @@ def event_time_derivatives(h, r, t, y, guard):
     slope = gt[guard]
     # a guard that does not leave its own rounding noise within the whole run has no event time to differentiate
     tiny = nu[guard] / r[SPAN]
+    # what the slope must be for a crossing to be certain was noted where it was found
+    tangent = slope * slope <= r[h[O_M] + h[N_M] - 1]
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
         call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, s[i], dp, dm, gt)
@@ -96,7 +100,7 @@ def event_time_derivatives(h, r, t, y, guard):
         set_direction(h, r, i, False)
         if change == 0.0:
             tau[i] = 0.0
-        elif abs(slope) <= tiny:
+        elif tangent or abs(slope) <= tiny:
             tau[i] = np.nan
         else:
             tau[i] = -change / slope
@@ -119,6 +123,12 @@ def time_event_derivatives(h, r, t, y, index):
 
 
 @native
+def _moved(tau):
+    """The derivative of the event's time, zero where there is none."""
+    return tau if abs(tau) > 0.0 else 0.0
+
+
+@native
 def start_jump(h, r):
     """sigma = S + y' tau' with the derivatives before the event."""
     n = h[N]
@@ -129,7 +139,7 @@ def start_jump(h, r):
     for i in range(h[N_S]):
         for q in range(n):
             sigma[i, q] = s[i, q]
-            if tau[i] != 0.0:
+            if abs(tau[i]) > 0.0:
                 sigma[i, q] += ydot[q] * tau[i]
 
 
@@ -149,7 +159,7 @@ def body_jump(h, r, t, y):
         for q in range(nd):
             out[n + q] = d[i, q]
         set_direction(h, r, i, True)
-        call_tangent(h[F_BODIES_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), tau[i], sigma[i], tail(r, h[O_DP]), tail(r, h[O_DM]), out)
+        call_tangent(h[F_BODIES_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), _moved(tau[i]), sigma[i], tail(r, h[O_DP]), tail(r, h[O_DM]), out)
         set_direction(h, r, i, False)
         for q in range(n):
             sigma[i, q] = out[q]
@@ -175,7 +185,7 @@ def restart_jump(h, r, t, y):
     right = vector(r, h[O_W2], n)
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
-        call_tangent(h[F_RESIDUAL_T], t, y, ydot, tail(r, h[O_P]), tail(r, h[O_M]), tau[i], zero, tail(r, h[O_DP]), tail(r, h[O_DM]), change)
+        call_tangent(h[F_RESIDUAL_T], t, y, ydot, tail(r, h[O_P]), tail(r, h[O_M]), _moved(tau[i]), zero, tail(r, h[O_DP]), tail(r, h[O_DM]), change)
         set_direction(h, r, i, False)
         for a in range(n):
             x = 0.0
@@ -203,5 +213,5 @@ def finish_jump(h, r):
     for i in range(h[N_S]):
         for q in range(n):
             s[i, q] = sigma[i, q]
-            if tau[i] != 0.0:
+            if abs(tau[i]) > 0.0:
                 s[i, q] -= ydot[q] * tau[i]

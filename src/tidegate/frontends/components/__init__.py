@@ -3,7 +3,8 @@
 from tidegate.frontends.components.clauses import at, every, finally_, initially, when
 from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.declarations import Algebraic, Discrete, Input, Output, Parameter, State
-from tidegate.frontends.components.symbols import der, message, pre, terminate, time
+from tidegate.frontends.components.symbols import der, pre, time
+from tidegate.model.remarks import message, terminate
 
 __all__ = [
     "Algebraic",

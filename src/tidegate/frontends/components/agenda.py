@@ -3,18 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, as_real
+from tidegate.expressions import Expr, Role, as_real, node, select, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.elements import elements
 from tidegate.frontends.components.following import Follower
-from tidegate.model import Action, Assignment, Branch, TimeEvent, When
+from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When
 
-__all__ = ["Agenda", "read_agenda"]
+__all__ = ["Agenda", "Body", "read_agenda"]
+
+_HARDLY: Final = 1e-9  # of a period: a tick this little before the start of the run is at the start
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What one clause does, whatever its triggers.
+
+    Parameters
+    ----------
+    chain : name of the clause that begins its chain; clauses of one chain never happen in the same round.
+    triggers : its conditions, and (first, period) of its time events.
+    """
+
+    name: str
+    chain: str
+    actions: tuple[Action, ...]
+    triggers: frozenset[object]
+    origin: Origin
+
+    @cached_property
+    def targets(self) -> frozenset[Expr]:
+        """What it assigns to."""
+        return frozenset(action.target for action in self.actions if isinstance(action, Assignment))
+
+    @cached_property
+    def reads(self) -> frozenset[Expr]:
+        """Symbols in its right-hand sides and conditions."""
+        return frozenset(item for item in walk(map(_expression, self.actions)) if item.op == "symbol")
+
+
+def _expression(action: Action) -> Expr:
+    return action.value if isinstance(action, Assignment) else action.condition
+
+
+def _replaced(action: Action, mapping: Mapping[Expr, Expr]) -> Action:
+    (new,) = substitute([_expression(action)], mapping)
+    return replace(action, value=new) if isinstance(action, Assignment) else replace(action, condition=new)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,26 +64,34 @@ class Agenda:
     time_events: tuple[TimeEvent, ...] = ()
     initial_actions: tuple[Action, ...] = ()
     final_actions: tuple[Action, ...] = ()
+    bodies: Mapping[str, Body] = field(default_factory=dict[str, Body])
+    clocks: tuple[Variable, ...] = ()
 
-    def replaced(self, mapping: Mapping[Expr, Expr]) -> Agenda:
-        """The same with nodes replaced in conditions, times and new values."""
+    def replaced(self, mapping: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
+        """The same with nodes replaced in conditions, times and new values; some bodies have replacements of their own."""
 
-        def actions(given: Iterable[Action]) -> tuple[Action, ...]:
-            return tuple(replace(item, value=substitute([item.value], mapping)[0]) if isinstance(item, Assignment) else item for item in given)
+        def actions(given: Iterable[Action], here: Mapping[Expr, Expr] = mapping) -> tuple[Action, ...]:
+            return tuple(_replaced(item, here) for item in given)
+
+        # one tuple for all triggers of a body: that is how it is known as one
+        bodies = {name: replace(body, actions=actions(body.actions, {**mapping, **in_bodies.get(name, {})})) for name, body in self.bodies.items()}
 
         def branch(given: Branch) -> Branch:
-            return replace(given, conditions=tuple(substitute(given.conditions, mapping)), actions=actions(given.actions))
+            return replace(given, conditions=tuple(substitute(given.conditions, mapping)), actions=bodies[given.label].actions)
 
         def event(given: TimeEvent) -> TimeEvent:
             first = substitute([given.first], mapping)[0]
             period = None if given.period is None else substitute([given.period], mapping)[0]
-            return replace(given, first=first, period=period, actions=actions(given.actions))
+            own = bodies.get(given.label)
+            return replace(given, first=first, period=period, actions=own.actions if own is not None else actions(given.actions))
 
         return Agenda(
             tuple(replace(when, branches=tuple(branch(item) for item in when.branches)) for when in self.whens),
             tuple(event(item) for item in self.time_events),
             actions(self.initial_actions),
             actions(self.final_actions),
+            bodies,
+            self.clocks,
         )
 
 
@@ -54,6 +101,7 @@ class _Reader:
 
     clauses: Mapping[str, Clause]
     follower: Follower
+    clocks: dict[Variable, Assignment] = field(default_factory=dict[Variable, Assignment])
 
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
@@ -73,7 +121,29 @@ class _Reader:
         firsts = [as_real(item) for one in given for item in elements(one, what, self.follower.placed(origin))]
         period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {clause.name}", origin)
         place = self.follower.placed(clause.origin)
-        return [TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place) for first in firsts]
+        read = {item for item in walk([period] if period is not None else []) if item.op == "symbol" and item.data.role is Role.DISCRETE}
+        events: list[TimeEvent] = []
+        for first in firsts:
+            if period is not None and read:
+                events += self._varying_clock(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place), read)
+            else:
+                events.append(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place))
+        return events
+
+    def _varying_clock(self, event: TimeEvent, read: set[Expr]) -> list[TimeEvent]:
+        """A clock whose period discrete variables change: its next time is one too, set at every tick from the period that the tick leaves behind."""
+        number = sum(variable.name.startswith(f"next({event.label}") for variable in self.clocks)
+        name = f"next({event.label})" if not number else f"next({event.label}, {number + 1})"
+        following = symbol(Role.DISCRETE, name)
+        assert event.period is not None
+        (period,) = substitute([event.period], {item: symbol(Role.NEXT, item.data.name) for item in read})
+        now = symbol(Role.TIME, "time")
+        missed = -node("floor", (_HARDLY - (now - event.first) / event.period,))
+        start = select(now > event.first, event.first + missed * event.period, event.first)
+        described = f"next time of {event.label}"
+        self.clocks[Variable(name, VariableRole.DISCRETE, description=described, origin=event.origin)] = Assignment(following, start, event.origin)
+        advance = Assignment(following, following + period, event.origin)
+        return [replace(event, first=following, period=None), replace(event, first=following, period=None, actions=(advance,), label="")]
 
 
 def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
@@ -98,18 +168,28 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     time_events: list[TimeEvent] = []
     initial: list[Action] = []
     final: list[Action] = []
+    bodies: dict[str, Body] = {}
     for name, clause in clauses.items():
         actions = follower.actions(reader.body(clause), name, follower.placed(clause.origin))
+        triggers: set[object] = set()
+        in_chain = name
         for trigger in clause.triggers:
             if trigger.kind == "when":
-                chain = _head_name(clause, clauses)
-                leaders.setdefault(chain, (trigger.priority, follower.placed(clause.origin)))
-                chains.setdefault(chain, []).append(reader.branch(clause, trigger, actions))
+                in_chain = _head_name(clause, clauses)
+                leaders.setdefault(in_chain, (trigger.priority, follower.placed(clause.origin)))
+                branch = reader.branch(clause, trigger, actions)
+                chains.setdefault(in_chain, []).append(branch)
+                triggers.update(branch.conditions)
             elif trigger.kind == "initially":
                 initial.extend(actions)
             elif trigger.kind == "finally":
                 final.extend(actions)
             else:
-                time_events.extend(reader.times(clause, trigger, actions))
+                found = reader.times(clause, trigger, actions)
+                time_events.extend(found)
+                triggers.update((event.first, event.period) for event in found)
+        if triggers:
+            bodies[name] = Body(name, in_chain, actions, frozenset(triggers), follower.placed(clause.origin))
     whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
-    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final))
+    initial.extend(reader.clocks.values())
+    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tidegate.model import Model
 
 __all__ = ["Component"]
 
-_KEPT: Final = frozenset({"clauses", "declarations", "equations", "lower"})
+_KEPT: Final = frozenset({"check_units", "clauses", "declarations", "equations", "lower", "time_unit"})
 
 
 class Component:
@@ -25,6 +25,11 @@ class Component:
     Parameters
     ----------
     values : parameter values, start values and input values that differ from the class's, by name.
+
+    Attributes
+    ----------
+    time_unit : unit of time, e.g. ``time_unit = "h"``; where none is given, derivatives are taken to be per second.
+    check_units : False for a model whose units need not fit.
 
     Examples
     --------
@@ -45,6 +50,8 @@ class Component:
     e
     """
 
+    time_unit: ClassVar[str] = ""
+    check_units: ClassVar[bool] = True
     _overrides: dict[str, Any]
 
     def __init__(self, **values: Any) -> None:
@@ -63,9 +70,7 @@ class Component:
             inherited |= {name: item for name, item in vars(base).items() if isinstance(item, Declaration)}
         for name, item in list(vars(cls).items()):
             if isinstance(item, Declaration) and name in _KEPT:
-                raise UsageError(
-                    f"{cls.__name__}.{name}: this name is kept for the component's own method", origin=item.origin, hint="choose another name"
-                )
+                raise UsageError(f"{cls.__name__}.{name}: this name is kept for the component itself", origin=item.origin, hint="choose another name")
             declared = inherited.get(name)
             if declared is None or isinstance(item, Declaration):
                 continue

@@ -14,8 +14,8 @@ from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
-from tidegate.frontends.components.symbols import collect_actions
 from tidegate.model import Action, Assignment
+from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Follower"]
 
@@ -105,7 +105,7 @@ class Follower:
         def merge(condition: Expr, first: Any, second: Any) -> Any:
             return self._merged_returns(condition, first, second, name, origin)
 
-        with collect_actions() as said:
+        with collect_remarks() as said:
             followed = trace(method, (), merge_returns=merge)
         self._keep(followed.condition_origins)
         if followed.value is None:

@@ -17,12 +17,14 @@ from tidegate.expressions import Expr, Role, as_real, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
+from tidegate.frontends.components.at_once import equations_at_once, resolve
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
 from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
-from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
+from tidegate.frontends.components.symbols import continuous_of
+from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
 
 __all__ = ["ComponentParts", "lower"]
 
@@ -59,7 +61,8 @@ def lower(parts: ComponentParts) -> Model:
     place = _place(parts)
     variables, values = _variables(parts, follower)
     equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
-    system = _System(variables, equalities, values, read_agenda(parts.clauses, follower))
+    agenda = read_agenda(parts.clauses, follower)
+    system = _System([*variables, *agenda.clocks], equalities, values, agenda)
     _define_outputs(system)
     rates = _explicit_rates(system)
     form = Form.DAE if rates is None else Form.ODE
@@ -80,6 +83,8 @@ def lower(parts: ComponentParts) -> Model:
         final_actions=system.agenda.final_actions,
         condition_origins=follower.condition_origins,
         origin=place,
+        time_unit=parts.component.time_unit,
+        check_units=parts.component.check_units,
     )
 
 
@@ -177,7 +182,7 @@ def _define_outputs(system: _System) -> None:
                 break
         else:
             rest.append(item)
-    resolved, circular = _resolve({item: found.right for item, found in system.definitions.items()})
+    resolved, circular = resolve({item: found.right for item, found in system.definitions.items()})
     for item in circular & declared:
         others = ", ".join(sorted(other.data.name for other in circular - {item}))
         raise UsageError(
@@ -197,20 +202,6 @@ def _define_outputs(system: _System) -> None:
     system.equalities = [replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0]) for item in rest]
 
 
-def _resolve(values: Mapping[Expr, Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
-    """Put definitions into each other until none is left in them; those that go in a circle are the second answer."""
-    resolved: dict[Expr, Expr] = {}
-    waiting = dict(values)
-    while waiting:
-        ready = [item for item, value in waiting.items() if not any(used in waiting for used in _used([value]))]
-        if not ready:
-            return resolved, set(waiting)
-        new = substitute([waiting[item] for item in ready], resolved)
-        resolved.update(zip(ready, new, strict=True))
-        waiting = {item: value for item, value in waiting.items() if item not in resolved}
-    return resolved, set()
-
-
 def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
     """The derivatives in terms of everything else, where every equation gives one; None for a DAE."""
     explicit = {item.left: item.right for item in system.equalities}
@@ -220,7 +211,7 @@ def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
         or len(explicit) != len(system.equalities)
     ):
         return None
-    resolved, circular = _resolve(explicit)
+    resolved, circular = resolve(explicit)
     return None if circular else resolved
 
 
@@ -229,12 +220,22 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> 
     system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
-    if not mapping:
+    states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
+    at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
+    before = _values_before(system.agenda, mapping)
+    if not mapping and not before and not any(at_once.values()):
         return
-    system.agenda = system.agenda.replaced(mapping)
+    system.agenda = system.agenda.replaced(mapping | before, at_once)
     origins = follower.condition_origins
     for old, new in zip(list(origins), substitute(list(origins), mapping), strict=True):
         origins.setdefault(new, origins[old])
+
+
+def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """For ``tg.pre`` of what is no discrete variable its value before the round, which is what stands in the workspace."""
+    actions = [*(action for body in agenda.bodies.values() for action in body.actions), *agenda.initial_actions, *agenda.final_actions]
+    values = [action.value if isinstance(action, Assignment) else action.condition for action in actions]
+    return {item: mapping.get(own, own) for item in _used(values) if (own := continuous_of(item)) is not None}
 
 
 def _ordered(system: _System, form: Form) -> Sequence[Equality]:

@@ -1,27 +1,23 @@
-"""What users write inside a component's methods (front end of components): time, derivatives, previous values, messages, the end of a run."""
+"""What users write inside a component's methods (front end of components): time, derivatives, previous values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from tidegate.errors import UntraceableError, UsageError
-from tidegate.expressions import ONE, TRUE, Expr, Role, as_real, symbol, walk
+from tidegate.errors import UsageError
+from tidegate.expressions import ONE, Expr, Role, as_real, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
-from tidegate.expressions.tracing import Vector, path_condition
+from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.model import Message, Terminate
+from tidegate.model.remarks import is_in_body
 
-__all__ = ["collect_actions", "der", "message", "pre", "terminate", "time"]
+__all__ = ["continuous_of", "der", "pre", "time"]
 
 time: Final = symbol(Role.TIME, "time")
-
-_collector: ContextVar[list[Message | Terminate] | None] = ContextVar("collector", default=None)
 
 
 def _each(function: Callable[[Expr], Expr], x: Any) -> Any:
@@ -59,13 +55,32 @@ def der(x: Any) -> Any:
     return _each(_derivative, x)
 
 
+_CONTINUOUS: Final = "of "  # no name of a variable begins so: what stands for its value before the round
+
+
 def _previous(x: Expr) -> Expr:
-    discretes = {item: symbol(Role.PREVIOUS, item.data.name) for item in walk([x]) if item.op == "symbol" and item.data.role is Role.DISCRETE}
-    return substitute([x], discretes)[0] if discretes else x
+    found: dict[Expr, Expr] = {}
+    for item in walk([x]):
+        if item.op == "symbol" and item.data.role is Role.DISCRETE:
+            found[item] = symbol(Role.PREVIOUS, item.data.name)
+        elif item.op == "symbol" and item.data.role in (Role.UNKNOWN, Role.DERIVATIVE) and is_in_body():
+            found[item] = symbol(Role.PREVIOUS, f"{_CONTINUOUS}{item.data.role.value} {item.data.name}")
+    return substitute([x], found)[0] if found else x
+
+
+def continuous_of(item: Expr) -> Expr | None:
+    """The unknown or derivative whose value before the round this symbol stands for; None for every other symbol."""
+    if item.data.role is not Role.PREVIOUS or not item.data.name.startswith(_CONTINUOUS):
+        return None
+    role, name = item.data.name.removeprefix(_CONTINUOUS).split(" ", 1)
+    return symbol(Role(role), name)
 
 
 def pre(x: Any) -> Any:
-    """The value just before the event's present round; of a continuous variable the value as the body sees it anyway.
+    """The value just before the event's present round.
+
+    Of a discrete variable or a state a body sees it anyway. Of an output or an algebraic variable it may differ from what the body sees, where
+    another clause of the same instant changes what the variable follows from by an equation.
 
     Examples
     --------
@@ -73,53 +88,3 @@ def pre(x: Any) -> Any:
     True
     """
     return _each(_previous, x)
-
-
-@contextmanager
-def collect_actions() -> Generator[list[Message | Terminate]]:
-    """Gather what ``message`` and ``terminate`` are called with while the body of an event is followed."""
-    found: list[Message | Terminate] = []
-    token = _collector.set(found)
-    try:
-        yield found
-    finally:
-        _collector.reset(token)
-
-
-def _collect(action: Message | Terminate, name: str) -> None:
-    found = _collector.get()
-    if found is None:
-        raise UsageError(
-            f"tg.{name} is called outside the body of an event", hint="call it in a method under @tg.when, @tg.every, @tg.at or @tg.initially"
-        )
-    condition = path_condition()
-    if condition is not TRUE:
-        raise UntraceableError(
-            f"tg.{name} depends on a condition of the body, `{condition!r}`",
-            hint=f"call it in a clause of its own: @tg.when(lambda self: ... and {condition!r})",
-        )
-    if action not in found:
-        found.append(action)
-
-
-def terminate(reason: str = "") -> None:
-    """End the run, as a success, at the event in whose body this is called.
-
-    Parameters
-    ----------
-    reason : kept in the result and shown to the user.
-    """
-    _collect(Terminate(_text(reason, "terminate")), "terminate")
-
-
-def message(text: str) -> None:
-    """Note a sentence in the event log, from the body of an event."""
-    _collect(Message(_text(text, "message")), "message")
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise UntraceableError(
-            f"tg.{name} was given {value!r}; a text is expected", hint="values at the event stand in the event log beside the text"
-        )
-    return value

@@ -12,7 +12,7 @@ from tidegate.model import Form
 __all__ = ["dae"]
 
 
-def dae(
+def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     residual: Callable[..., Any],
     y0: Any,
     ydot0: Any = None,
@@ -22,6 +22,7 @@ def dae(
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
     events: Iterable[Event] | Event = (),
+    check_units: bool = True,
 ) -> FunctionModel:
     """A model ``0 = residual(t, y, ydot, p)``; unknowns whose derivative appears are states, the others algebraic.
 
@@ -30,7 +31,7 @@ def dae(
     residual : ``residual(t, y, ydot)`` or ``residual(t, y, ydot, p)``; returns as many values as there are unknowns, in any order.
     y0 : start values, exact for states and guesses for algebraic unknowns; given as for ``tg.ode``.
     ydot0 : guesses of derivatives at the start, by name or in the order of ``y0``; zero where not given.
-    p, name, units, outputs, events : as for ``tg.ode``.
+    p, name, units, outputs, events, check_units : as for ``tg.ode``.
 
     Raises
     ------
@@ -48,4 +49,4 @@ def dae(
     >>> [variable.role.value for variable in model.unknowns]
     ['state', 'algebraic']
     """
-    return function_model(Form.DAE, residual, (y0, ydot0), p, Options(name, units, outputs, events))
+    return function_model(Form.DAE, residual, (y0, ydot0), p, Options(name, units, outputs, events, check_units))

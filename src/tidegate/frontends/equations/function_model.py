@@ -51,6 +51,7 @@ class Options:
     units: Mapping[str, str] | None
     outputs: Callable[..., Any] | None
     events: Iterable[Event] | Event
+    check_units: bool = True
 
 
 def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: Options) -> FunctionModel:
@@ -85,6 +86,7 @@ def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, o
         outputs=options.outputs,
         events=events,
         origin=origin,
+        check_units=options.check_units,
     )
     if starts[0] is None:
         problems.append((f"{maker} was given no start values: y0 is None", origin))

@@ -22,6 +22,7 @@ from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.quantities import Piece, Problems, Quantities, read_quantities
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, Form, Model, Terminate, Variable, VariableRole, When
+from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Description", "lower"]
 
@@ -50,6 +51,7 @@ class Description:
     outputs: Callable[..., Any] | None
     events: tuple[Event, ...]
     origin: Origin
+    check_units: bool = True
 
 
 @dataclass(eq=False)
@@ -115,6 +117,8 @@ def lower(description: Description) -> Model:
         whens=whens,
         condition_origins=lowering.condition_origins,
         origin=description.origin,
+        time_unit=description.units.get("time", ""),
+        check_units=description.check_units,
     )
 
 
@@ -236,7 +240,7 @@ def _check_names(variables: list[Variable], lowering: _Lowering) -> None:
     lowering.problems.extend((f"the name {name!r} is given to {count} quantities", origin) for name, count in names.items() if count > 1)
     pieces = [*names, *(piece.name for piece in lowering.y.pieces)]
     for name in lowering.description.units:
-        if name not in pieces:
+        if name not in pieces and name != "time":
             close = difflib.get_close_matches(name, pieces)
             lowering.problems.append(
                 (f"units names {name!r}, which the model does not have" + (f"; did you mean {close[0]!r}?" if close else ""), origin)
@@ -284,16 +288,23 @@ def _when(lowering: _Lowering, item: Event, at: int) -> When:
             raise UsageError(
                 f"the condition of {label} is {value!r}, which is neither true nor false", origin=origin, hint="compare it: lambda t, y: y['h'] < 0"
             )
-    actions: list[Action] = [] if item.reset is None else list(_assignments(lowering, item.reset, label))
+    actions: list[Action] = []
+    if item.reset is not None:
+        with collect_remarks() as said:
+            actions += _assignments(lowering, item.reset, label, said)
+        actions += said
     if item.terminal:
         actions.append(Terminate(label))
     return When((Branch(tuple(conditions), tuple(actions), label, origin),), item.priority, origin)
 
 
-def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str) -> Iterable[Assignment]:
+def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str, said: Sequence[Action]) -> Iterable[Assignment]:
+    """What a reset assigns; one that has something to say may return nothing."""
     origin = function_origin(reset)
     followed = lowering.follow(reset)
     y = lowering.y
+    if followed.value is None and said:
+        return []
     if not is_mapping(followed.value):
         described = f"the reset of {label}"
         values = flat(followed.value)

@@ -21,6 +21,7 @@ def ode(
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
     events: Iterable[Event] | Event = (),
+    check_units: bool = True,
 ) -> FunctionModel:
     """A model ``y' = f(t, y, p)``; `if`, `min`, `abs` and the like in ``f`` become events of the run.
 
@@ -32,9 +33,10 @@ def ode(
         values that depend on parameters.
     p : parameters, likewise; whole numbers and truth values stay such.
     name : how results and messages name the model; the function's name if not given.
-    units : units by variable or parameter, as texts.
+    units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
     outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded.
     events : made by ``tg.event``.
+    check_units : False for a model whose units need not fit.
 
     Raises
     ------
@@ -53,4 +55,4 @@ def ode(
     >>> model.equations[0].right
     inflow - (k*(level - 1) if level > 1 else 0)
     """
-    return function_model(Form.ODE, f, (y0, None), p, Options(name, units, outputs, events))
+    return function_model(Form.ODE, f, (y0, None), p, Options(name, units, outputs, events, check_units))

@@ -9,29 +9,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     C_RESTEPS,
-    F_GUARDS,
     FACCON,
     FOUND_GUARD,
     FOUND_THETA,
     LENGTH,
-    MASS_KIND,
-    N_G,
     NEEDS_FACTORS,
     NEWTON_TOL,
     NOT_FINITE,
     O_A,
     O_AB,
-    O_G,
-    O_GT,
-    O_M,
-    O_NU,
-    O_NUSTART,
-    O_P,
     O_Y,
+    O_YEND,
     O_YNEW,
     O_Z,
     STAGES,
@@ -40,20 +31,17 @@ from tidegate.compiled.workspace import (
     N,
     T,
     matrix,
-    tail,
     vector,
 )
-from tidegate.events.isolate import UNDEFINED, earliest_crossing, expected_sign
-from tidegate.events.restart import consistent_point
+from tidegate.events.isolate import UNDEFINED, earliest_crossing
+from tidegate.integrators.polish import NEAR_END, distance_behind, end_point, polish
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import evaluate_jacobian
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
 
 __all__ = ["locate", "restep"]
 
-_NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _MOST_RESTEPS: Final = 16
-_FAR_SIDE: Final = 0.5  # of a guard's noise: less than 1, so that the side it leaves to still decides
 _EPS: Final = 2.220446049250313e-16
 
 
@@ -62,100 +50,6 @@ def _keep_polynomial(h, r, degree):
     n = h[N]
     for q in range(degree * n):
         r[h[O_AB] + q] = r[h[O_A] + q]
-
-
-@native
-def _end_point(n, s, y, z, a, theta, out):
-    """The step's polynomial near its end: the last stage and a small difference, without the rounding of large coefficients."""
-    for q in range(n):
-        out[q] = y[q] + z[s - 1, q]
-    if theta == 1.0:
-        return
-    ahead = theta - 1.0
-    factor = 0.0
-    for k in range(s):
-        factor = factor * theta + ahead  # theta**(k + 1) - 1
-        for q in range(n):
-            out[q] += a[k, q] * factor
-
-
-@native
-def _guard_at(h, r, t, step, y, a, s, guard, theta):
-    point = vector(r, h[O_YNEW], h[N])
-    values = vector(r, h[O_GT], h[N_G])
-    _end_point(h[N], s, y, matrix(r, h[O_Z], s, h[N]), a, theta, point)
-    call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
-    return values[guard]
-
-
-@native
-def _slope(h, r, t, step, y, a, s, guard, theta):
-    """dg/dtheta by a difference short enough for a start of Newton's iteration."""
-    width = 1e-5
-    return (_guard_at(h, r, t, step, y, a, s, guard, theta) - _guard_at(h, r, t, step, y, a, s, guard, theta - width)) / width
-
-
-@native
-def _distance(h, r, t, step, y, a, s, guard):
-    """How far behind the end, as a part of the step, the guard would be across on its tangent; negative if it moves away."""
-    sign = expected_sign(h, r, guard)
-    slope = sign * _slope(h, r, t, step, y, a, s, guard, 1.0)
-    value = sign * _guard_at(h, r, t, step, y, a, s, guard, 1.0) + r[h[O_NU] + guard]
-    if not slope < 0.0:
-        return -1.0
-    # at least a little, so that the next try ends behind the crossing and not before it again
-    return max(-value / slope, 0.0) * 1.001 + 4 * _EPS
-
-
-@native
-def _to_zero(h, r, t, step, y, a, s, guard, theta, point):
-    """Move to where s*g = -delta, just across, from where the crossing was isolated.
-
-    Delta is half the rounding noise of the guard: what is recorded lies on the far side, as the new mode says, and rounding cannot bring it back.
-    """
-    level = _FAR_SIDE * r[h[O_NUSTART] + guard]
-    sign = expected_sign(h, r, guard)
-    finest = _EPS * max(abs(t / step), 1.0)
-    low = max(0.0, theta - _NEAR_END)
-    high = theta
-    at_low = sign * _guard_at(h, r, t, step, y, a, s, guard, low) + level
-    at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
-    # the isolated point may fall short of the crossing by rounding: on along the secant, then by ever longer strides
-    stride = 2 * finest
-    for attempt in range(40):
-        if at_high <= 0.0 or not abs(high - theta) <= _NEAR_END:
-            break
-        new = high - at_high * (high - low) / (at_high - at_low) if at_low > at_high and attempt < 6 else high
-        low = high
-        at_low = at_high
-        high = min(max(new, high) + stride, theta + 1.5 * _NEAR_END)
-        stride *= 2.0
-        at_high = sign * _guard_at(h, r, t, step, y, a, s, guard, high) + level
-    if not (at_low > 0.0 and at_high <= 0.0):
-        high = theta
-        at_high = 0.0
-    side = 0
-    for _ in range(60):
-        if high - low <= 2 * finest or at_high == 0.0:
-            break
-        middle = high - at_high * (high - low) / (at_high - at_low)
-        if not (low < middle < high):
-            middle = 0.5 * (low + high)
-        value = sign * _guard_at(h, r, t, step, y, a, s, guard, middle) + level
-        if value > 0.0:
-            low = middle
-            at_low = value
-            if side == 1:
-                at_high *= 0.5
-            side = 1
-        else:
-            high = middle
-            at_high = value
-            if side == -1:
-                at_low *= 0.5
-            side = -1
-    _end_point(h[N], s, y, matrix(r, h[O_Z], s, h[N]), a, high, point)
-    return high
 
 
 @unit(NUMBER, WHOLE, NUMBER, WHOLE, WHOLE, WHOLE)
@@ -208,6 +102,7 @@ def locate(h, r, theta, crossed):
     z = matrix(r, h[O_Z], s, n)
     a = matrix(r, h[O_A], s, n)
     point = vector(r, h[O_YNEW], n)
+    end = vector(r, h[O_YEND], n)
     whole = r[STEP]
     if theta <= 0.0 or t + theta * whole <= t:
         r[STEP] = 0.0
@@ -236,11 +131,13 @@ def locate(h, r, theta, crossed):
                 return STEP_TOO_SMALL
             continue
         stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
+        for q in range(n):
+            end[q] = y[q] + z[s - 1, q]
         which = earliest_crossing(h, r, t, step)
         found = r[FOUND_THETA]
         if which == UNDEFINED:
             return NOT_FINITE
-        if found <= 1.0 - _NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
+        if found <= 1.0 - NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
             _keep_polynomial(h, r, s)
             old_step = step
             step = found * step
@@ -248,8 +145,8 @@ def locate(h, r, theta, crossed):
             continue
         if found > 1.0:
             # no crossing up to here: it lies just behind the end, or nowhere
-            ahead = _distance(h, r, t, step, y, a, s, guard)
-            if 0.0 < ahead <= _NEAR_END and step * (1.0 + ahead) <= whole:
+            ahead = distance_behind(h, r, t, step, guard)
+            if 0.0 < ahead <= NEAR_END and step * (1.0 + ahead) <= whole:
                 found = 1.0 + ahead
                 which = guard
             elif ahead > 0.0 and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
@@ -259,32 +156,9 @@ def locate(h, r, theta, crossed):
                 continue
             else:
                 r[STEP] = step
-                _end_point(n, s, y, z, a, 1.0, point)
+                end_point(h, r, 1.0, point)
                 h[FOUND_GUARD] = -1
                 return 0
-        final = _to_zero(h, r, t, step, y, a, s, which, found, point)
-        r[STEP] = min(final * step, whole)
-        if h[MASS_KIND] == 0:
-            h[FOUND_GUARD] = which
-            return 0
-        # algebraic unknowns exactly on their equations; the guard may move by that, so once more
-        slope = _slope(h, r, t, step, y, a, s, which, final)
-        _end_point(n, s, y, z, a, final, point)
-        for _ in range(3):
-            code = consistent_point(h, r, t + r[STEP], h[O_YNEW])
-            if code != 0:
-                return code
-            g = vector(r, h[O_G], h[N_G])
-            call_value(h[F_GUARDS], t + r[STEP], point, tail(r, h[O_P]), tail(r, h[O_M]), g)
-            beyond = g[which] + expected_sign(h, r, which) * _FAR_SIDE * r[h[O_NUSTART] + which]
-            if slope == 0.0 or not abs(beyond / slope) <= _NEAR_END:
-                break
-            final -= beyond / slope
-            moved = abs(beyond / slope)
-            _end_point(n, s, y, z, a, final, point)
-            r[STEP] = min(final * step, whole)
-            if moved <= 4 * _EPS * max(abs(t / step), 1.0):
-                break
         h[FOUND_GUARD] = which
-        return consistent_point(h, r, t + r[STEP], h[O_YNEW])
+        return polish(h, r, t, step, which, found, whole)
     return STEP_TOO_SMALL

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import native, unit
+from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import solve
 from tidegate.compiled.workspace import (
     ATOL_RATIO,
@@ -20,6 +20,7 @@ from tidegate.compiled.workspace import (
     C_NEWTON_FAILED,
     C_REJECTED,
     C_RHS,
+    DEGREE,
     ERROR_ACCEPTED,
     F_JACOBIAN,
     F_RHS,
@@ -51,6 +52,7 @@ from tidegate.compiled.workspace import (
     O_SCALE,
     O_W,
     O_Y,
+    O_YEND,
     O_Z,
     RTOL,
     RTOL_INNER,
@@ -89,6 +91,7 @@ _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 def set_stages(h, r, s):
     """Use s stages from now on: inner tolerances that give the asked accuracy at the end of a step (tolerance map of RADAU, 1999)."""
     h[STAGES] = s
+    h[DEGREE] = s
     rtol = r[RTOL]
     inner = 0.1 * rtol ** ((s + 1.0) / (2.0 * s))
     r[RTOL_INNER] = inner
@@ -243,20 +246,15 @@ def _is_finite(values):
     return True
 
 
-@unit()
-def take_step(h, r):
+@unit(NUMBER, WHOLE)
+def take_step(h, r, _number, _whole):
     """Find the next accepted step from the current point; nothing is committed.
 
-    Leaves the step in r[STEP], Z, the step's polynomial in A and the proposal for the step after it in r[STEP_NEW]. Returns 0 or the reason of
-    failure.
+    Leaves the step in r[STEP], Z, the step's polynomial in A, its end, and the proposal for the step after it in r[STEP_NEW]. Returns 0 or the reason
+    of failure.
     """
     n = h[N]
     t = r[T]
-    if n == 0:
-        # nothing to integrate: only events are left, and they lie on the time axis
-        r[STEP] = min(r[STEP_NEW], r[STEP_MAX], r[T_NEXT] - t)
-        r[STEP_NEW] = 2.0 * r[STEP_NEW]
-        return 0
     if h[STAGES] < h[STAGES_WANTED] and h[GOOD_STEPS] >= _STEPS_TO_RAISE:
         set_stages(h, r, h[STAGES] + 2)
     z = matrix(r, h[O_Z], h[STAGES], n)
@@ -292,7 +290,6 @@ def take_step(h, r):
         if status != CONVERGED:
             _after_newton_failure(h, r)
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL
-            h[HAS_POLYNOMIAL] = 0
             step *= 0.5
             continue
         norm = _error(h, r, t, step, z)
@@ -338,4 +335,8 @@ def take_step(h, r):
     r[STEP] = step
     r[STEP_NEW] = proposed
     stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, matrix(r, h[O_A], s, n))
+    end = vector(r, h[O_YEND], n)
+    y = vector(r, h[O_Y], n)
+    for q in range(n):
+        end[q] = y[q] + z[s - 1, q]
     return 0

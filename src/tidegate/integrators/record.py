@@ -11,6 +11,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, unit
 from tidegate.compiled.workspace import (
     CAUSE_ITEM,
+    DEGREE,
     EVENT_CAUSE,
     EVENT_KIND,
     F_OUTPUTS,
@@ -18,7 +19,7 @@ from tidegate.compiled.workspace import (
     FIRST_DISCRETE,
     KEEP_POLYNOMIALS,
     LENGTH,
-    MAX_STAGES,
+    MAX_DEGREE,
     N_D,
     N_FIRE,
     N_LOGGED,
@@ -40,7 +41,6 @@ from tidegate.compiled.workspace import (
     O_YOLD,
     O_ZERO,
     ROUNDS,
-    STAGES,
     STEP,
     WIDE_LOG,
     WIDE_POLYNOMIALS,
@@ -106,22 +106,22 @@ def record_polynomial(h, r, polynomials):
     if h[KEEP_POLYNOMIALS] == 0 or r[STEP] <= 0.0:
         return 0
     n = h[N]
-    s = h[STAGES]
+    degree = h[DEGREE]
     row = tail(polynomials, h[N_POLYNOMIALS] * h[WIDE_POLYNOMIALS])
     row[0] = r[T]
     row[1] = r[STEP]
-    row[2] = s
+    row[2] = degree
     for q in range(n):
         row[3 + q] = r[h[O_Y] + q]
     ratio = r[STEP] / r[LENGTH]
     power = 1.0
-    for k in range(MAX_STAGES):
+    for k in range(h[MAX_DEGREE]):
         power *= ratio
         for q in range(n):
             row[3 + (k + 1) * n + q] = 0.0
-            if k < s:
+            if k < degree:
                 row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] * power
-    place = 3 + (MAX_STAGES + 1) * n
+    place = 3 + (h[MAX_DEGREE] + 1) * n
     for q in range(h[N_D]):
         row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
     h[N_POLYNOMIALS] += 1

@@ -1,0 +1,258 @@
+"""The same model by two engines, and how far they are apart.
+
+Our own Radau IIA and SUNDIALS share the model's compiled functions and the handling of events, and nothing of the integration: order, error
+estimate, step size, interpolation and the iteration for sensitivities are independent. Where both agree to the tolerance asked for, what is left to
+doubt is the model. States and sensitivities are compared at common times, apart from the short intervals in which one engine has had an event and the
+other not yet; events in the order in which they happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import RunError, UsageError
+from tidegate.model import Lowerable
+from tidegate.results import Result
+from tidegate.results.labels import number
+from tidegate.simulate import prepare
+
+__all__ = ["CrossCheck", "Difference", "cross_check"]
+
+_POINTS: Final = 200  # common times where none are asked for
+_ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
+_AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
+_SHOWN: Final = 25  # rows of the table as text
+_FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The largest difference in one quantity.
+
+    Parameters
+    ----------
+    kind : "state", "event time", "sensitivity" or "event-time derivative".
+    name : variable, or variable and parameter, or cause of the event.
+    largest : largest absolute difference.
+    size : the quantity's own size: the largest absolute value over the run (length of the run for event times); for derivatives by a parameter at
+        least 0.01 of what they are a derivative of, divided by the parameter.
+    time : where the difference is largest.
+    tolerances : the difference relative to the size, in multiples of rtol.
+    """
+
+    kind: str
+    name: str
+    largest: float
+    size: float
+    time: float
+    tolerances: float
+
+    @property
+    def relative(self) -> float:
+        """The difference relative to the quantity's size."""
+        return self.largest / self.size if self.size > 0.0 else self.largest
+
+
+@dataclass(frozen=True, eq=False)
+class CrossCheck:
+    """What ``cross_check`` found; printing it shows the table.
+
+    Parameters
+    ----------
+    methods : the two engines.
+    results : their results, None where an engine could not do the problem at all.
+    differences : one for each state, sensitivity, and cause of events, largest first.
+    problems : sentences about what cannot be put into numbers: an engine that stopped, events that only one has seen.
+    allowed : multiples of rtol up to which engines count as agreeing.
+    """
+
+    methods: tuple[str, str]
+    results: tuple[Result | None, Result | None]
+    differences: tuple[Difference, ...]
+    problems: tuple[str, ...]
+    allowed: float = _ALLOWED
+
+    @property
+    def agrees(self) -> bool:
+        """True if both engines saw the same events and every difference is within ``allowed`` times rtol of the quantity's size."""
+        return not self.problems and all(d.tolerances <= self.allowed for d in self.differences)
+
+    def _verdict(self) -> str:
+        first, second = self.methods
+        if self.problems:
+            return f"{first} and {second} do not agree"
+        worst = self.differences[0].tolerances if self.differences else 0.0
+        word = "agree" if self.agrees else "do not agree"
+        return f"{first} and {second} {word}: the largest difference is {number(worst, 2)} times rtol (up to {number(self.allowed)} is expected)"
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [(d.kind, d.name, number(d.largest, 3), number(d.relative, 2), number(d.tolerances, 2), number(d.time)) for d in self.differences]
+
+    def __str__(self) -> str:
+        head = ("what", "name", "largest difference", "relative", "times rtol", "at t")
+        cells = self._cells()
+        rows = [head, *cells[:_SHOWN]]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if len(cells) > _SHOWN:
+            lines.append(f"and {len(cells) - _SHOWN} smaller ones, in .differences")
+        return "\n".join([self._verdict(), *(f"  - {sentence}" for sentence in self.problems), *lines])
+
+    def __repr__(self) -> str:
+        return f"<CrossCheck {self._verdict()}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{title}</th>" for title in ("what", "name", "largest difference", "relative", "times rtol", "at t"))
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._cells())
+        problems = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.problems)
+        return f"<p>{escape(self._verdict())}</p><ul>{problems}</ul><table><tr>{head}</tr>{body}</table>"
+
+
+def cross_check(
+    source: Lowerable,
+    t_span: tuple[float, float],
+    *,
+    methods: Sequence[str] | None = None,
+    outputs: ArrayLike | None = None,
+    rtol: float = 1e-6,
+    **options: Any,
+) -> CrossCheck:
+    """Run a model by two engines and report the largest differences in states, event times and sensitivities.
+
+    Parameters
+    ----------
+    source, t_span : as for ``tg.simulate``.
+    methods : two methods; our own and the SUNDIALS engine that fits by default: "bdf" for differential equations, "ida" with algebraic unknowns.
+    outputs : times at which values are compared, or their distance; 200 equal parts of the run by default.
+    rtol : relative tolerance of both.
+    options : what else ``tg.simulate`` takes: sensitivities, atol, parameters, max_step, ...
+
+    Returns
+    -------
+    CrossCheck : a table when printed; ``.agrees`` is the verdict, ``.results`` holds both results.
+
+    Raises
+    ------
+    ModelError : the model itself is wrong.
+    UsageError : an option or a name does not fit. A run that stops early is not raised but reported in ``.problems``.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> model = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 2.0})
+    >>> check = tg.cross_check(model, (0, 1), sensitivities=["k"])
+    >>> check.agrees, sorted(d.kind for d in check.differences)
+    (True, ['sensitivity', 'state'])
+    """
+    start, end = float(t_span[0]), float(t_span[1])
+    if outputs is None:
+        outputs = np.linspace(start, end, _POINTS + 1) if end > start else [start]
+    options = {"event_rows": False, "dense": False, **options, "outputs": outputs, "rtol": rtol}
+    if methods is None:
+        own = prepare(source, t_span, method="radau", **options)
+        methods = ("radau", "ida" if own.problem.model.algebraic.any() else "bdf")
+    if len(methods) != 2 or methods[0] == methods[1]:
+        raise UsageError(f"methods must be two different ones, not {methods!r}", hint='methods=("radau", "ida")')
+    pair = (methods[0], methods[1])
+    problems: list[str] = []
+    first, second = (_run(source, t_span, method, options, problems) for method in pair)
+    events = _events(first, second, pair, problems, rtol, end - start)
+    values = _values(first, second, rtol)
+    ordered = sorted([*values, *events], key=lambda d: -d.tolerances)
+    return CrossCheck(pair, (first, second), tuple(ordered), tuple(problems))
+
+
+def _run(source: Lowerable, t_span: tuple[float, float], method: str, options: dict[str, Any], problems: list[str]) -> Result:
+    try:
+        return prepare(source, t_span, method=method, **options).run()
+    except RunError as error:
+        problems.append(f"{method} stopped: {error.message}")
+        if error.result is None:
+            raise
+        return error.result
+
+
+def _events(first: Result, second: Result, pair: tuple[str, str], problems: list[str], rtol: float, length: float) -> list[Difference]:
+    """The event times, by cause; what only one engine has seen goes to ``problems``."""
+    by_cause: dict[str, Difference] = {}
+    slopes: dict[str, Difference] = {}
+    for one, other in zip(first.events, second.events, strict=False):
+        apart = abs(one.time - other.time)
+        if not set(one.causes) & set(other.causes) and apart > _ALLOWED * rtol * length:
+            seen = [f"{event.cause} at t = {number(event.time, 9)} by {method}" for event, method in zip((one, other), pair, strict=True)]
+            problems.append(f"event {one.index + 1} is {' and '.join(seen)}")
+            break
+        _keep(by_cause, Difference("event time", one.cause, apart, length, one.time, apart / length / rtol))
+        for name, slope in one.dt_dp.items():
+            if np.isfinite(slope) and np.isfinite(other.dt_dp[name]):
+                size = max(abs(slope), _FLOOR * length / _scale(first, name))
+                largest = abs(slope - other.dt_dp[name])
+                _keep(slopes, Difference("event-time derivative", f"{one.cause} by {name}", largest, size, one.time, largest / size / rtol))
+    fewest = min(len(first.events), len(second.events))
+    if len(first.events) != len(second.events) and not problems:
+        longer, engine = (first, pair[0]) if len(first.events) > fewest else (second, pair[1])
+        extra = longer.events[fewest]
+        counts = f"{pair[0]} has seen {len(first.events)} events, {pair[1]} {len(second.events)}"
+        problems.append(f"{counts}: only {engine} has {extra.cause} at t = {number(extra.time, 9)}")
+    return [*by_cause.values(), *slopes.values()]
+
+
+def _keep(found: dict[str, Difference], difference: Difference) -> None:
+    """Remember the difference if it is the largest under its name."""
+    if difference.name not in found or found[difference.name].tolerances < difference.tolerances:
+        found[difference.name] = difference
+
+
+def _scale(result: Result, parameter: str) -> float:
+    """The size of a parameter; 1 for one that is zero."""
+    return abs(result.parameters[parameter]) or 1.0
+
+
+def _values(first: Result, second: Result, rtol: float) -> list[Difference]:
+    """States, discrete variables, outputs and sensitivities at the times both have."""
+    times = np.unique(first.t[np.isin(first.t, second.t)])
+    times = times[_apart_from_events(times, first.events.times, second.events.times)]
+    a, b = np.searchsorted(first.t, times), np.searchsorted(second.t, times)
+    found: list[Difference] = []
+    for k, column in enumerate(first.columns):
+        size = float(np.nanmax(np.abs(first.values[:, k]), initial=0.0))
+        found += _largest("state", column.name, times, first.values[a, k], second.values[b, k], size, rtol)
+        if first.sensitivities is None or second.sensitivities is None:
+            continue
+        for i, parameter in enumerate(first.sensitivity_parameters):
+            one, other = first.sensitivities[a, i, k], second.sensitivities[b, i, k]
+            own = float(np.nanmax(np.abs(first.sensitivities[:, i, k]), initial=0.0))
+            found += _largest(
+                "sensitivity", f"{column.name} by {parameter}", times, one, other, max(own, _FLOOR * size / _scale(first, parameter)), rtol
+            )
+    return found
+
+
+def _largest(kind: str, name: str, times: FloatArray, one: FloatArray, other: FloatArray, size: float, rtol: float) -> list[Difference]:
+    difference = np.where(np.isnan(one) & np.isnan(other), 0.0, np.abs(one - other))
+    if not difference.size:
+        return []
+    worst = int(np.argmax(difference))
+    largest = float(difference[worst])
+    tolerances = largest / size / rtol if size > 0.0 else (0.0 if largest == 0.0 else np.inf)
+    return [Difference(kind, name, largest, size, float(times[worst]), tolerances)]
+
+
+def _apart_from_events(times: FloatArray, one: FloatArray, other: FloatArray) -> NDArray[np.bool_]:
+    """Which times lie outside the intervals between an event's times by the two engines."""
+    keep = np.ones(times.size, dtype=bool)
+    for a, b in zip(one, other, strict=False):
+        reach = _AROUND * abs(a - b)
+        first, last = float(min(a, b) - reach), float(max(a, b) + reach)
+        near = slice(int(np.searchsorted(times, first)), int(np.searchsorted(times, last, side="right")))
+        keep[near] = False
+    return keep

@@ -1,0 +1,101 @@
+"""Derivatives that do not exist, part after part of one run, and what the user is warned of (stage: executive).
+
+``contacts`` looks at what is recorded at once. Here is remembered what it found, so that a derivative lost in one part of a run is lost in the next.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import NotFiniteWarning, SensitivityWarning
+from tidegate.executive.contacts import Recorded, strike_out
+from tidegate.executive.recorder import not_finite
+from tidegate.expressions.sparsity import dependencies
+from tidegate.integrators.interface import Integrator, Problem
+from tidegate.results import Result
+
+__all__ = ["Doubts", "warn"]
+
+FloatArray = NDArray[np.float64]
+
+_WARNED: Final = 3  # sentences in a warning
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+
+class Doubts:
+    """What is known of the derivatives of one run so far.
+
+    Parameters
+    ----------
+    lost : (parameters, columns), 1 where a derivative does not exist any more; None at the start.
+    """
+
+    def __init__(self, lost: FloatArray | None = None) -> None:
+        self.lost: NDArray[np.bool_] | None = None if lost is None else lost.astype(bool)
+        self._told: set[str] = set()
+        self._untold: list[str] = []
+        self._last: tuple[float, FloatArray] | None = None
+
+    def copy(self) -> Doubts:
+        """As much knowledge, to be gone on with separately."""
+        other = Doubts(None if self.lost is None else self.lost.astype(float))
+        other._told, other._last = set(self._told), self._last
+        return other
+
+    def untold(self) -> list[str]:
+        """Sentences that have not been asked for before."""
+        sentences, self._untold = self._untold, []
+        return sentences
+
+    def strike(self, problem: Problem, integrator: Integrator, recorded: Recorded) -> None:
+        """Put NaN into the next part of a run where a derivative does not exist."""
+        self._carry_over(problem, recorded)
+        shape = recorded.sensitivities.shape[1:]
+        # the row before tells what a parameter has moved, one behind the last is changed by whatever is lost for good
+        times = [[] if self._last is None else [self._last[0]], recorded.times, [np.inf]]
+        slopes = [np.zeros((0, *shape)) if self._last is None else self._last[1][None], recorded.sensitivities, np.zeros((1, *shape))]
+        whole = Recorded(recorded.names, np.concatenate(times), np.concatenate(slopes), recorded.log)
+        for sentence in strike_out(problem, integrator, whole):
+            if sentence not in self._told:
+                self._told.add(sentence)
+                self._untold.append(sentence)
+        recorded.sensitivities[:] = whole.sensitivities[len(times[0]) : -1]
+        found = np.isnan(whole.sensitivities[-1])
+        self.lost = found if self.lost is None else self.lost | found
+        if len(recorded.times):
+            self._last = float(recorded.times[-1]), recorded.sensitivities[-1].copy()
+
+    def _carry_over(self, problem: Problem, recorded: Recorded) -> None:
+        if self.lost is None or not self.lost.any():
+            return
+        recorded.sensitivities[:, self.lost] = np.nan
+        guards = problem.model.guards
+        for entry in recorded.log:
+            item = int(entry[3])
+            crossed = item if 0 <= item < len(guards) else int(entry[2])
+            if crossed < 0:
+                continue
+            read = {s.data.name for s in dependencies(guards[crossed].source)}
+            columns = [k for k, name in enumerate(recorded.names) if name in read]
+            for i in np.flatnonzero(self.lost[:, columns].any(axis=1)):
+                entry[5 + i] = np.nan
+
+
+def warn(problem: Problem, result: Result, sentences: Sequence[str]) -> None:
+    """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
+
+    Parameters
+    ----------
+    result : in which numbers may be not finite.
+    sentences : about derivatives.
+    """
+    for kind, every in ((SensitivityWarning, sentences), (NotFiniteWarning, not_finite(problem, result.t, result.values))):
+        if every:
+            more = f" (and {len(every) - _WARNED} more)" if len(every) > _WARNED else ""
+            warnings.warn("; ".join(every[:_WARNED]) + more, kind, skip_file_prefixes=(_PACKAGE,))

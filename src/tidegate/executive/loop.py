@@ -1,0 +1,92 @@
+"""The loop around an integrator (stage: executive): budgets between two visits of Python, progress, Ctrl-C, limits. Out: why it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.opaque import opaque_calls
+from tidegate.errors import TooManyStepsError
+from tidegate.executive.failures import failure
+from tidegate.executive.options import Options
+from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+
+__all__ = ["begin", "drive"]
+
+_VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C, progress and new rows wait no longer
+_FIRST_BUDGET: Final = 200  # steps
+_LARGEST_BUDGET: Final = 10_000_000
+
+
+def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
+    """Consistent start values and the first row, or the state that the problem is to be resumed from.
+
+    Raises
+    ------
+    RunError : there is no consistent start.
+    """
+    stop = integrator.start()
+    integrator.collect(records)
+    if stop is not Stop.LIMIT:
+        raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=True)
+
+
+def drive(integrator: Integrator, problem: Problem, options: Options, records: Records, visit: Callable[[], None] | None = None) -> Stop:
+    """Advance a started integrator to the end of the run, and collect what it writes down.
+
+    Parameters
+    ----------
+    options : ``progress`` and ``max_steps`` are heeded here; the steps are counted from this call on.
+    visit : called about twenty times a second, after new records were collected.
+
+    Returns
+    -------
+    Stop.TARGET or Stop.TERMINATED.
+
+    Raises
+    ------
+    RunError : the run stopped before.
+    """
+    budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
+    progress, limit = options.progress, options.max_steps
+    calls = opaque_calls(problem.model.keep_alive)
+    first = integrator.counters.steps
+    shown = visited = time.perf_counter()
+    if visit is not None:
+        visit()
+    while True:
+        began = time.perf_counter()
+        before = integrator.counters.steps
+        stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
+        now = time.perf_counter()
+        integrator.collect(records)
+        if stop is not Stop.LIMIT:
+            break
+        if calls is not None and isinstance(calls.error, KeyboardInterrupt):
+            raise calls.error  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
+        done = integrator.counters.steps
+        if limit is not None and done - first >= limit:
+            raise TooManyStepsError(
+                f"the run took {done - first} steps and is only at t = {integrator.time:g} of {problem.t_end:g}",
+                time=integrator.time,
+                hint="raise max_steps, loosen rtol, or look at where the steps are small: result.t",
+            )
+        # so many steps as fit between two visits, whatever a step costs
+        pace = (now - began) / max(done - before, 1)
+        budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
+        if progress is not None and now - shown > 2 * _VISIT:
+            shown = now
+            progress(integrator.time)
+        # full buffers bring Python here more often than a file needs to be written to
+        if visit is not None and now - visited > 0.5 * _VISIT:
+            visited = now
+            visit()
+    if stop not in (Stop.TARGET, Stop.TERMINATED):
+        recent = np.concatenate([entry[-12:, :5] for entry in records.log[-3:]]) if records.log else np.zeros((0, 5))
+        raise failure(stop, problem, integrator, recent, at_start=False)
+    if progress is not None:
+        progress(integrator.time)
+    return stop

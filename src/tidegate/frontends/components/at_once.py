@@ -1,0 +1,192 @@
+"""What clauses of one instant see of each other (front end of components: the system and its agenda go in, replacements for each body come out).
+
+Right-hand sides are values before the event, but an equation holds at every instant: a body that reads ``y`` of ``y == sin(d)`` reads it with the
+value that another clause of the same instant gives to ``d`` (Modelica 8.6: at an event the equations are solved together). Clauses that would need
+each other's new values so, in a circle, all see the values before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tidegate.errors import ModelError
+from tidegate.expressions import ZERO, Expr, Role, symbol, walk
+from tidegate.expressions.differentiate import differentiate
+from tidegate.expressions.substitute import substitute
+from tidegate.frontends.components.agenda import Agenda, Body
+from tidegate.frontends.components.equalities import Equality
+
+__all__ = ["Followers", "equations_at_once", "resolve"]
+
+_FREE = frozenset({Role.UNKNOWN, Role.DERIVATIVE})
+
+
+def resolve(values: Mapping[Expr, Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
+    """Put definitions into each other until none is left in them; those that go in a circle are the second answer."""
+    resolved: dict[Expr, Expr] = {}
+    waiting = dict(values)
+    while waiting:
+        ready = [item for item, value in waiting.items() if not any(used in waiting for used in _used([value]))]
+        if not ready:
+            return resolved, set(waiting)
+        new = substitute([waiting[item] for item in ready], resolved)
+        resolved.update(zip(ready, new, strict=True))
+        waiting = {item: value for item, value in waiting.items() if item not in resolved}
+    return resolved, set()
+
+
+def _used(roots: Iterable[Expr]) -> set[Expr]:
+    return {item for item in walk(roots) if item.op == "symbol"}
+
+
+@dataclass(frozen=True, eq=False)
+class Followers:
+    """What follows from equations when states and discrete variables are known.
+
+    Parameters
+    ----------
+    values : symbol of an output, algebraic variable or derivative -> its value, where an equation can be solved for it alone.
+    tied : symbol of any other -> the discrete variables in the equations it is solved from together with others.
+    """
+
+    values: Mapping[Expr, Expr]
+    tied: Mapping[Expr, frozenset[Expr]]
+
+    @classmethod
+    def of(cls, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr]) -> Followers:
+        """Solve what can be solved alone.
+
+        Parameters
+        ----------
+        known : outputs and explicit derivatives, resolved.
+        equalities : the other equations.
+        states : symbols of the states.
+        """
+        held = set(states)
+        explicit = dict(known)
+        rest: list[Equality] = []
+        for item in equalities:
+            is_free = item.left.op == "symbol" and item.left.data.role in _FREE and item.left not in held
+            if is_free and item.left not in explicit and item.left not in _used([item.right]):
+                explicit[item.left] = item.right
+            else:
+                rest.append(item)
+        resolved, circular = resolve(explicit)
+        rest += [Equality(item, explicit[item]) for item in circular]
+        resolved, residuals = _solve_alone(resolved, [item.residual for item in rest], held)
+        return cls(resolved, _tied(residuals, held))
+
+
+def _free(residual: Expr, held: set[Expr]) -> list[Expr]:
+    return [item for item in _used([residual]) if item.data.role in _FREE and item not in held]
+
+
+def _solve_alone(resolved: dict[Expr, Expr], residuals: list[Expr], held: set[Expr]) -> tuple[dict[Expr, Expr], list[Expr]]:
+    """Solve residuals with one free symbol, linear with a number as its coefficient, for it, and put that in, until there are none."""
+    residuals = substitute(residuals, resolved)
+    while True:
+        for residual in residuals:
+            free = _free(residual, held)
+            slope = differentiate(residual, free[0]) if len(free) == 1 else ZERO
+            if slope.op == "const" and slope.value != 0.0:
+                found = {free[0]: -substitute([residual], {free[0]: ZERO})[0] / slope}
+                break
+        else:
+            return resolved, residuals
+        residuals = substitute([item for item in residuals if item is not residual], found)
+        resolved = dict(zip(resolved, substitute(resolved.values(), found), strict=True)) | found
+
+
+def _tied(residuals: Iterable[Expr], held: set[Expr]) -> dict[Expr, frozenset[Expr]]:
+    groups: list[tuple[set[Expr], set[Expr]]] = []
+    for residual in residuals:
+        free = set(_free(residual, held))
+        discrete = {item for item in _used([residual]) if item.data.role is Role.DISCRETE}
+        for other in [group for group in groups if group[0] & free]:
+            groups.remove(other)
+            free |= other[0]
+            discrete |= other[1]
+        groups.append((free, discrete))
+    return {item: frozenset(discrete) for free, discrete in groups for item in free}
+
+
+@dataclass(eq=False)
+class _Instant:
+    """The bodies of a component, and who writes which discrete variable."""
+
+    bodies: Mapping[str, Body]
+    followers: Followers
+
+    def __post_init__(self) -> None:
+        self.writer = {target: body.chain for body in self.bodies.values() for target in body.targets if target.data.role is Role.DISCRETE}
+        self.needs: dict[str, set[str]] = {body.chain: set() for body in self.bodies.values()}
+        for body in self.bodies.values():
+            follows = _used(self.followers.values.get(item, item) for item in body.reads)
+            moved = follows.union(*(self.followers.tied[item] for item in follows & self.followers.tied.keys())) - body.reads
+            self.needs[body.chain].update(self.writer[d] for d in self._others(body, moved))
+
+    def _others(self, body: Body, discretes: Iterable[Expr]) -> list[Expr]:
+        return [d for d in discretes if self.writer.get(d, body.chain) != body.chain]
+
+    def _leads_back(self, chain: str, to: str) -> bool:
+        seen: set[str] = set()
+        waiting = [chain]
+        while waiting:
+            here = waiting.pop()
+            if here == to:
+                return True
+            if here not in seen:
+                seen.add(here)
+                waiting.extend(self.needs.get(here, ()))
+        return False
+
+    def replacements(self, body: Body) -> dict[Expr, Expr]:
+        """What a body that reads something that follows from equations reads instead."""
+        new: dict[Expr, Expr] = {}
+        for item in body.reads & self.followers.values.keys():
+            value = self.followers.values[item]
+            fresh = [d for d in self._others(body, _used([value])) if not self._leads_back(self.writer[d], body.chain)]
+            if fresh:
+                (new[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
+        return new
+
+    def check(self, body: Body) -> None:
+        """Refuse what is certain to need a system of equations solved between two bodies of one instant."""
+        values = self.followers.values
+        reads = _used(values.get(item, item) for item in body.reads)
+        for item in reads & self.followers.tied.keys():
+            for d in self._others(body, self.followers.tied[item]):
+                other = next((b for b in self.bodies.values() if d in b.targets and b.triggers & body.triggers), None)
+                if other is not None and not self._leads_back(other.chain, body.chain):
+                    raise ModelError(
+                        f"{body.name} reads {item.data.name}, which follows from {d.data.name} through a system of equations, "
+                        f"and {other.name} changes {d.data.name} at the same instant",
+                        origin=body.origin,
+                        hint=f"tg.pre(self.{item.data.name}) for the value before the event, or an equation that gives {item.data.name} alone",
+                    )
+
+
+def equations_at_once(
+    agenda: Agenda, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr]
+) -> dict[str, dict[Expr, Expr]]:
+    """For each body by name what stands in it for outputs, algebraic variables and derivatives that other clauses of the instant may move.
+
+    Parameters
+    ----------
+    agenda : as read, outputs still in it.
+    known, equalities, states : as for ``Followers.of``, which is asked only if a body reads anything of the kind.
+
+    Raises
+    ------
+    ModelError : for a body that certainly needs a value which only a system of equations gives.
+    """
+    held = set(states)
+    writers = {body.chain for body in agenda.bodies.values() if any(target.data.role is Role.DISCRETE for target in body.targets)}
+    readers = {body.chain for body in agenda.bodies.values() if any(item.data.role in _FREE and item not in held for item in body.reads)}
+    if not writers or not readers or len(writers | readers) == 1:
+        return {}
+    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held))
+    for body in agenda.bodies.values():
+        instant.check(body)
+    return {name: instant.replacements(body) for name, body in agenda.bodies.items()}

@@ -1,0 +1,373 @@
+"""The native run, whatever the method: step, isolate, locate, settle, record, until a target, a failure, or until Python is wanted.
+
+Everything between two visits of Python happens here, without the interpreter and without allocation. A method stands behind six units whose
+addresses are in the workspace; each is called as ``unit(h, r, number, whole)`` and returns 0 or the reason of failure:
+
+- ``H_STEP``: take the next step from the current point, not beyond T_NEXT. Leaves its length in STEP, the polynomial in A (degree in DEGREE), its end
+  in O_YEND; the proposal for the step after it in STEP_NEW, if the method wants one.
+- ``H_LOCATE`` (theta, guard): the event at that part of the step. Leaves time from the start of the step in STEP, the length of the step it lies
+  on in LENGTH, the point in O_YNEW, the guard in FOUND_GUARD (-1: the step, now shorter, ends before any event).
+- ``H_SENSITIVITIES``: S at the end of STEP, into O_SEND.
+- ``H_VALUES`` (time): unknowns at a time inside the step into O_YOLD, S into O_SOUT.
+- ``H_RESTART`` (time, AT_START or AGAIN): forget the past; the current point is where the method goes on from.
+- ``H_ACCEPT``: the step is the current one, no event at its end; y' (or f) there into O_F0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_hook
+from tidegate.compiled.jit import NUMBERS, native, unit
+from tidegate.compiled.workspace import (
+    AFTER_ROW,
+    BUDGET,
+    C_STEPS,
+    DEGREE,
+    EVENT_ROWS,
+    FOUND_GUARD,
+    FOUND_THETA,
+    H_ACCEPT,
+    H_LOCATE,
+    H_RESTART,
+    H_SENSITIVITIES,
+    H_STEP,
+    H_VALUES,
+    HAS_POLYNOMIAL,
+    INITIAL_EVENT,
+    IS_FIRST,
+    IS_TERMINATED,
+    LAST_GUARD,
+    LENGTH,
+    LIMIT,
+    N_ASKED,
+    N_LOGGED,
+    N_POLYNOMIALS,
+    N_ROWS,
+    N_S,
+    NEXT_OUTPUT,
+    NOT_FINITE,
+    O_ATOL,
+    O_DTDP,
+    O_S,
+    O_SEND,
+    O_SOUT,
+    O_Y,
+    O_YDOT,
+    O_YDOTM,
+    O_YEND,
+    O_YMAX,
+    O_YNEW,
+    O_YOLD,
+    OUTPUT_ROW,
+    PHASE,
+    ROOM_LOG,
+    ROOM_POLYNOMIALS,
+    ROOM_ROWS,
+    RTOL,
+    SINGULAR,
+    SPAN,
+    STEP,
+    STEP_BEFORE_EVENT,
+    STEP_MAX,
+    STEP_NEW,
+    STEP_OLD,
+    STEP_ROW,
+    STEP_ROWS,
+    STEP_TOO_SMALL,
+    T_END,
+    T_NEXT,
+    T_START,
+    TARGET,
+    TERMINATED,
+    WIDE_ROWS,
+    N,
+    T,
+    vector,
+)
+from tidegate.events.blocked import blocked_guard
+from tidegate.events.isolate import UNDEFINED, earliest_crossing, guard_at_the_end, refresh_activity
+from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
+from tidegate.events.restart import derivatives, update_mass
+from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
+from tidegate.events.settle import note_conditions
+from tidegate.integrators.event import AT_START, event_with_rows
+from tidegate.integrators.record import record_polynomial, record_row
+from tidegate.integrators.transition import settle
+from tidegate.sensitivity.jump import finish_jump, start_jump
+
+__all__ = ["advance", "begin", "continue_from", "disturb", "move_end"]
+
+_ROOM: Final = 4  # rows a step can add besides outputs
+_SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
+_AFTER_BLOCK: Final = 1e-6  # of the run: first step after a guard that could not be crossed
+_AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
+
+
+@native
+def _first_step(h, r):
+    """First guess from the size of y' (Hairer, Norsett and Wanner, Solving ODEs I, section II.4, without the second evaluation)."""
+    n = h[N]
+    size = 0.0
+    speed = 0.0
+    for q in range(n):
+        scale = r[h[O_ATOL] + q] + r[RTOL] * abs(r[h[O_Y] + q])
+        size += (r[h[O_Y] + q] / scale) ** 2
+        speed += (r[h[O_YDOT] + q] / scale) ** 2
+    if n == 0:
+        return r[SPAN]
+    size = np.sqrt(size / n)
+    speed = np.sqrt(speed / n)
+    if size < 1e-5 or speed < 1e-5:
+        return 1e-6 * r[SPAN]
+    return min(0.01 * size / speed, 0.1 * r[SPAN])
+
+
+@native
+def _outputs_here(h, r, rows, times):
+    """Rows at asked times that are the current time, after what happened at it."""
+    while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
+        if h[N_ROWS] >= h[ROOM_ROWS]:
+            return
+        if h[EVENT_ROWS] == 1 and h[N_ROWS] > 0:
+            last = (h[N_ROWS] - 1) * h[WIDE_ROWS]
+            if rows[last + 1] == AFTER_ROW and is_same_time(rows[last], r[T]):
+                h[NEXT_OUTPUT] += 1
+                continue
+        record_row(h, r, rows, times[h[NEXT_OUTPUT]], h[O_Y], h[O_S], OUTPUT_ROW)
+        h[NEXT_OUTPUT] += 1
+
+
+@native
+def _write_outputs(h, r, rows, times, until):
+    """Rows at the asked times inside the step; 0, LIMIT if the buffer is full before all are written, or a reason of failure."""
+    while h[NEXT_OUTPUT] < h[N_ASKED]:
+        when = times[h[NEXT_OUTPUT]]
+        if not when < until or is_same_time(when, until):
+            return 0
+        if h[N_ROWS] >= h[ROOM_ROWS] - _ROOM:
+            return LIMIT
+        if h[N] > 0:
+            code = call_hook(h[H_VALUES], h, r, when, 0)
+            if code != 0:
+                return code
+        record_row(h, r, rows, when, h[O_YOLD], h[O_SOUT], OUTPUT_ROW)
+        h[NEXT_OUTPUT] += 1
+    return 0
+
+
+@native
+def _stand_still(h, r):
+    """A step of no length, at whose end an event happens."""
+    r[STEP] = 0.0
+    r[LENGTH] = 0.0
+    # the step size that led here says nothing about what comes
+    r[STEP_NEW] = _AFTER_BLOCK * r[SPAN]
+    for q in range(h[N_S] * h[N]):
+        r[h[O_SEND] + q] = r[h[O_S] + q]
+
+
+@native
+def _at_a_block(h, r, code):
+    """Where no step is possible: 0 with a guard in LAST_GUARD that explains it, else the reason."""
+    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR):
+        h[LAST_GUARD] = blocked_guard(h, r)
+        if h[LAST_GUARD] >= 0:
+            _stand_still(h, r)
+            return 0
+    return code
+
+
+@native
+def _take_step(h, r):
+    """A step of the method; of the clock alone where there is nothing to integrate."""
+    if h[N] > 0:
+        return call_hook(h[H_STEP], h, r, 0.0, 0)
+    h[DEGREE] = 1
+    r[STEP] = min(r[STEP_NEW], r[STEP_MAX], r[T_NEXT] - r[T])
+    r[STEP_NEW] = 2.0 * r[STEP_NEW]
+    return 0
+
+
+@native
+def _find_step(h, r):
+    """The next step, cut at the earliest event in it: its end in O_YNEW and O_SEND, the guard in LAST_GUARD (-1: none)."""
+    n = h[N]
+    t = r[T]
+    code = _take_step(h, r)
+    if code != 0:
+        return _at_a_block(h, r, code)
+    end = vector(r, h[O_YEND], n)
+    point = vector(r, h[O_YNEW], n)
+    r[LENGTH] = r[STEP]
+    h[LAST_GUARD] = -1
+    guard = earliest_crossing(h, r, t, r[STEP])
+    if guard == UNDEFINED:
+        return NOT_FINITE
+    first_guard = guard
+    first_theta = r[FOUND_THETA]
+    quiet = 0
+    if guard >= 0:
+        keep_modes(h, r)
+        while guard >= 0 and r[FOUND_THETA] > 0.0 and flips_quietly(h, r, t, guard):
+            quiet += 1
+            guard = earliest_crossing(h, r, t, r[STEP])
+    for q in range(n):
+        point[q] = end[q]
+    if quiet > 0 and guard < 0 and not quiet_modes_hold(h, r, t + r[STEP], point):
+        quiet = 0
+        guard = first_guard
+        r[FOUND_THETA] = first_theta
+    if guard >= 0:
+        code = call_hook(h[H_LOCATE], h, r, r[FOUND_THETA], guard)
+        if code != 0:
+            return _at_a_block(h, r, code)
+        h[LAST_GUARD] = h[FOUND_GUARD]
+        if h[LAST_GUARD] < 0:
+            # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
+            r[STEP_NEW] = min(r[STEP_NEW], max(_AFTER_FALSE_ALARM * r[STEP], _SHORTEST_AFTER * max(abs(t), r[SPAN])))
+        if quiet > 0 and h[LAST_GUARD] < 0:
+            # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
+            quiet_modes_hold(h, r, t + r[STEP], point)
+    if h[N_S] > 0:
+        if r[LENGTH] > 0.0 and n > 0:
+            return call_hook(h[H_SENSITIVITIES], h, r, 0.0, 0)
+        for q in range(h[N_S] * n):
+            r[h[O_SEND] + q] = r[h[O_S] + q]
+    return 0
+
+
+@native
+def _commit(h, r):
+    """Make the end of the step the current point."""
+    t_new = r[T] + r[STEP]
+    if is_same_time(t_new, r[T_NEXT]):
+        t_new = r[T_NEXT]
+    for q in range(h[N]):
+        r[h[O_Y] + q] = r[h[O_YNEW] + q]
+    for q in range(h[N_S] * h[N]):
+        r[h[O_S] + q] = r[h[O_SEND] + q]
+    r[T] = t_new
+    r[STEP_OLD] = r[LENGTH]
+    if r[LENGTH] > 0.0:
+        r[STEP_BEFORE_EVENT] = r[LENGTH]
+    h[HAS_POLYNOMIAL] = 1 if r[STEP] == r[LENGTH] and r[STEP] > 0.0 else 0
+    h[IS_FIRST] = 0
+    h[C_STEPS] += 1
+
+
+@unit(NUMBERS, NUMBERS, NUMBERS)
+def begin(h, r, rows, log, times):
+    """Consistent start: modes from the guards, algebraic unknowns, sensitivities; first row, first schedule, events due at once."""
+    n = h[N]
+    t = r[T]
+    y = vector(r, h[O_Y], n)
+    for i in range(h[N_S]):
+        r[h[O_DTDP] + i] = 0.0
+    for q in range(n):
+        r[h[O_YDOTM] + q] = 0.0
+        r[h[O_YMAX] + q] = max(r[h[O_YMAX] + q], abs(y[q]))
+    update_mass(h, r)
+    if h[N_S] > 0:
+        start_jump(h, r)
+    r[STEP_BEFORE_EVENT] = r[STEP_NEW]
+    code = settle(h, r, t, INITIAL_EVENT)
+    if code != 0:
+        return code
+    if h[N_S] > 0:
+        finish_jump(h, r)
+    note_conditions(h, r, t)
+    code = call_hook(h[H_RESTART], h, r, t, AT_START)
+    if code != 0:
+        return code
+    skip_past(h, r, t, True)
+    schedule(h, r, True)
+    if r[STEP_NEW] <= 0.0:
+        r[STEP_NEW] = _first_step(h, r)
+    r[STEP_BEFORE_EVENT] = r[STEP_NEW]
+    due = -1
+    if is_same_time(r[T_NEXT], t):
+        due = mark_due(h, r, t, False)
+    if due >= 0:
+        code = event_with_rows(h, r, rows, log, -1, due)
+        if code != 0:
+            return code
+    elif h[STEP_ROWS] == 1:
+        record_row(h, r, rows, t, h[O_Y], h[O_S], STEP_ROW)
+    _outputs_here(h, r, rows, times)
+    return 0
+
+
+@unit()
+def continue_from(h, r):
+    """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
+    update_mass(h, r)
+    refresh_activity(h, r)
+    code = derivatives(h, r, r[T], h[O_Y], h[O_YDOT])
+    if code == 0:
+        code = call_hook(h[H_RESTART], h, r, r[T], AT_START)
+    schedule(h, r, False)
+    if r[STEP_NEW] <= 0.0:
+        r[STEP_NEW] = _first_step(h, r)
+    r[STEP_BEFORE_EVENT] = r[STEP_NEW]
+    return code
+
+
+@unit()
+def move_end(h, r):
+    """Make known that T_END was changed."""
+    r[SPAN] = r[T_END] - r[T_START]
+    schedule(h, r, False)
+    return 0
+
+
+@unit(NUMBERS, NUMBERS)
+def disturb(h, r, rows, log):
+    """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
+    return event_with_rows(h, r, rows, log, -1, -1)
+
+
+@unit(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def advance(h, r, rows, log, polynomials, times):
+    """Run until the end, a failure, or until a buffer is full or the budget of steps used up; returns the reason."""
+    budget = h[BUDGET]
+    while True:
+        if h[PHASE] == 0:
+            if h[IS_TERMINATED] == 1:
+                return TERMINATED
+            if not r[T] < r[T_END]:
+                return TARGET
+            full = h[N_ROWS] >= h[ROOM_ROWS] - 2 * _ROOM or h[N_LOGGED] >= h[ROOM_LOG] - 1 or h[N_POLYNOMIALS] >= h[ROOM_POLYNOMIALS] - 1
+            if budget <= 0 or full:
+                return LIMIT
+            budget -= 1
+            code = _find_step(h, r)
+            if code != 0:
+                return code
+            h[PHASE] = 1
+        code = _write_outputs(h, r, rows, times, r[T] + r[STEP])
+        if code != 0:
+            return code
+        record_polynomial(h, r, polynomials)
+        _commit(h, r)
+        h[PHASE] = 0
+        due = -1
+        if r[T] == r[T_NEXT]:
+            due = mark_due(h, r, r[T], False)
+        guard = h[LAST_GUARD]
+        if guard < 0 and not r[T] < r[T_END]:
+            guard = guard_at_the_end(h, r)
+            if guard == UNDEFINED:
+                return NOT_FINITE
+        if guard >= 0 or due >= 0:
+            code = event_with_rows(h, r, rows, log, guard, due)
+            if code != 0:
+                return code
+        else:
+            if h[N] > 0:
+                call_hook(h[H_ACCEPT], h, r, r[T], 0)
+            if h[STEP_ROWS] == 1:
+                record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+        _outputs_here(h, r, rows, times)

@@ -1,0 +1,169 @@
+"""IDAS and CVODES behind the interface: their objects on the workspace's memory, tolerances, callbacks, and what they say when they fail.
+
+Sensitivities are staggered and under error control, each with absolute tolerances scaled by the size of its parameter. Linear algebra is dense.
+"""
+
+from __future__ import annotations
+
+import weakref
+from ctypes import addressof, c_int64
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.compiled import workspace as w
+from tidegate.errors import UsageError
+from tidegate.integrators.interface import Counters, Problem
+from tidegate.integrators.lay_out import Method
+from tidegate.integrators.native_run import NativeRun
+from tidegate.integrators.sundials import cvodes, idas, model_functions, multistep
+from tidegate.integrators.sundials.library import CODE, HANDLE, NUMBER, c_function
+from tidegate.integrators.sundials.objects import Objects
+
+__all__ = ["SundialsIntegrator"]
+
+_ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
+_MULTISTEP: Final = {"adams": 1, "bdf": 2}
+_SHOWN: Final = 4
+
+
+def _method(problem: Problem, name: str) -> Method:
+    n, ns = len(problem.model.layout.unknowns), len(problem.sensitivity_parameters)
+    order = _ORDERS[name]
+    if name == "ida":
+        step, sensitivities, values, restart = idas.ida_step, idas.ida_sensitivities_at, idas.ida_values, idas.ida_restart
+    else:
+        step, sensitivities, values, restart = cvodes.cvode_step, cvodes.cvode_sensitivities_at, cvodes.cvode_values, cvodes.cvode_restart
+    return Method(
+        hooks={
+            w.H_STEP: step.address,
+            w.H_LOCATE: multistep.sundials_locate.address,
+            w.H_SENSITIVITIES: sensitivities.address,
+            w.H_VALUES: values.address,
+            w.H_RESTART: restart.address,
+            w.H_ACCEPT: multistep.sundials_accept.address,
+            w.STARTS_COARSE: int(name != "ida"),
+        },
+        degree=order,
+        numbers={w.O_SDOT: ns * n},
+        whole={w.I_SUN_A: order, w.I_SUN_S: ns, w.I_SUN_SDOT: ns, w.I_SUN_SEND: ns, w.I_SUN_SOUT: ns},
+    )
+
+
+class SundialsIntegrator(NativeRun):
+    """One run by IDAS (ida) or CVODES (bdf, adams).
+
+    Parameters
+    ----------
+    problem : what to run.
+    name : "ida", "bdf" or "adams".
+
+    Raises
+    ------
+    UsageError : CVODES was asked to solve equations with algebraic unknowns.
+    """
+
+    def __init__(self, problem: Problem, name: str) -> None:
+        if name != "ida":
+            _check_explicit(problem, name)
+        super().__init__(problem, _method(problem, name))
+        self._name = name
+        self._objects: Objects | None = None
+        n = len(problem.model.layout.unknowns)
+        if n > 0:
+            self._objects = objects = Objects(n)
+            weakref.finalize(self, objects.free)
+            self._make(objects, n)
+            self._fresh = (self._h.copy(), self._r.copy())
+
+    def _make(self, objects: Objects, n: int) -> None:
+        problem, h, work = self.problem, self._h, self._work
+        prefix = "IDA" if self._name == "ida" else "CVode"
+        for place, array in ((w.SUN_Y, w.O_Y), (w.SUN_YDOT, w.O_YDOT), (w.SUN_END, w.O_YEND)):
+            h[place] = objects.vector(work.view(array))
+        for place, array in (
+            (w.I_SUN_A, w.O_A), (w.I_SUN_S, w.O_S), (w.I_SUN_SDOT, w.O_SDOT), (w.I_SUN_SEND, w.O_SEND), (w.I_SUN_SOUT, w.O_SOUT),
+        ):  # fmt: skip
+            work.whole(place)[:] = [objects.vector(row) for row in work.view(array).reshape(-1, n)]
+        y, t = int(h[w.SUN_Y]), problem.t_start
+        if self._name == "ida":
+            created = c_function("IDACreate", HANDLE, HANDLE)(objects.context)
+            h[w.SUN_MEMORY] = objects.memory(created, "IDAFree")
+            self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, int(h[w.SUN_YDOT]))
+            jacobian = model_functions.ida_jacobian.address
+        else:
+            created = c_function("CVodeCreate", HANDLE, CODE, HANDLE)(_MULTISTEP[self._name], objects.context)
+            h[w.SUN_MEMORY] = objects.memory(created, "CVodeFree")
+            self._call(objects, "CVodeInit", model_functions.cvode_rhs.address, t, y)
+            jacobian = model_functions.cvode_jacobian.address
+        self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.view(w.O_ATOL)))
+        self._call(objects, f"{prefix}SetUserData", h.ctypes.data)
+        self._call(objects, f"{prefix}SetLinearSolver", *objects.linear_solver(y))
+        self._call(objects, f"{prefix}SetJacFn", jacobian)
+        if np.isfinite(problem.step_max):
+            self._call(objects, f"{prefix}SetMaxStep", float(problem.step_max))
+        if len(problem.sensitivity_parameters):
+            self._make_sensitivities(objects, prefix)
+
+    def _make_sensitivities(self, objects: Objects, prefix: str) -> None:
+        problem, work, h = self.problem, self._work, self._h
+        count = len(problem.sensitivity_parameters)
+        s, sdot = (h.ctypes.data + 8 * int(h[place]) for place in (w.I_SUN_S, w.I_SUN_SDOT))
+        if self._name == "ida":
+            self._call(objects, "IDASensInit", count, idas.STAGGERED, model_functions.ida_sensitivities.address, s, sdot)
+        else:
+            self._call(objects, "CVodeSensInit", count, cvodes.STAGGERED, model_functions.cvode_sensitivities.address, s)
+        size = np.abs(problem.p[problem.sensitivity_parameters])
+        size[size == 0.0] = 1.0
+        # kept by the list until SUNDIALS has copied them
+        limits = [np.ascontiguousarray(work.view(w.O_ATOL) / one) for one in size]
+        vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
+        self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
+        self._call(objects, f"{prefix}SetSensErrCon", 1)
+
+    def _call(self, objects: Objects, name: str, *arguments: Any) -> None:
+        """Call a function that sets something up; its types follow from the arguments."""
+        kinds = [NUMBER if isinstance(a, float) else HANDLE for a in arguments]
+        flag = c_function(name, CODE, HANDLE, *kinds)(int(self._h[w.SUN_MEMORY]), *arguments)
+        if flag != 0:
+            raise UsageError(f"SUNDIALS refused {name}: {objects.sentence}", hint="method='radau' is our own")
+
+    @property
+    def counters(self) -> Counters:
+        """What has been done, with what SUNDIALS has counted since its last restart."""
+        done = super().counters
+        if self._objects is None:
+            return done
+        prefix = "IDA" if self._name == "ida" else "CVode"
+        live: list[int] = []
+        for name in ("ErrTestFails", "LinSolvSetups", "NonlinSolvIters", "NonlinSolvConvFails"):
+            word = c_int64()
+            c_function(f"{prefix}GetNum{name}", CODE, HANDLE, HANDLE)(int(self._h[w.SUN_MEMORY]), addressof(word))
+            live.append(word.value)
+        return replace(
+            done,
+            rejected=done.rejected + live[0],
+            factorizations=done.factorizations + live[1],
+            newton_iterations=done.newton_iterations + live[2],
+            newton_failures=done.newton_failures + live[3],
+        )
+
+    @property
+    def remark(self) -> str:
+        """What SUNDIALS said last, if it failed."""
+        if self._objects is None or self._h[w.SUN_FLAG] >= 0:
+            return ""
+        return f"SUNDIALS says: {self._objects.sentence}"
+
+
+def _check_explicit(problem: Problem, name: str) -> None:
+    model = problem.model
+    names = [s.data.name for s, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
+    if names:
+        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"
+        raise UsageError(
+            f"method {name!r} solves differential equations only, and {shown} {kind}",
+            hint="method='ida' or method='radau' solve them together with the differential equations",
+        )

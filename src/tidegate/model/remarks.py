@@ -1,0 +1,98 @@
+"""What the bodies of events say while a front end follows them.
+
+In: calls of ``tg.message`` and ``tg.terminate``. Out: the neutral model's actions, each with the condition of the body under which it was called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions.tracing import path_condition
+from tidegate.model.events import Message, Terminate
+
+__all__ = ["collect_remarks", "is_in_body", "message", "terminate"]
+
+_collector: Final[ContextVar[list[Message | Terminate] | None]] = ContextVar("collector", default=None)
+
+
+@contextmanager
+def collect_remarks() -> Generator[list[Message | Terminate]]:
+    """Gather what ``message`` and ``terminate`` are called with while the body of an event is followed."""
+    found: list[Message | Terminate] = []
+    token = _collector.set(found)
+    try:
+        yield found
+    finally:
+        _collector.reset(token)
+
+
+def is_in_body() -> bool:
+    """Whether the body of an event is being followed."""
+    return _collector.get() is not None
+
+
+def _collect(action: Message | Terminate, name: str) -> None:
+    found = _collector.get()
+    if found is None:
+        raise UsageError(
+            f"tg.{name} is called outside the body of an event",
+            hint="call it in a method under @tg.when, @tg.every, @tg.at, @tg.initially or @tg.finally_, or in the reset of a tg.event",
+        )
+    if not any(item == action and item.condition is action.condition for item in found):
+        found.append(action)
+
+
+def terminate(reason: str = "") -> None:
+    """End the run, as a success, at the event in whose body this is called; under an ``if`` only when its condition holds then.
+
+    Parameters
+    ----------
+    reason : kept in the result and shown to the user.
+
+    Raises
+    ------
+    UsageError : outside the body of an event.
+    UntraceableError : for a reason that is no text.
+
+    Examples
+    --------
+    >>> with collect_remarks() as said:
+    ...     terminate("the tank is full")
+    >>> said[0].message
+    'the tank is full'
+    """
+    _collect(Terminate(_text(reason, "terminate"), path_condition()), "terminate")
+
+
+def message(text: str) -> None:
+    """Note a sentence in the event log, from the body of an event; under an ``if`` only when its condition holds then.
+
+    Parameters
+    ----------
+    text : the sentence.
+
+    Raises
+    ------
+    UsageError : outside the body of an event.
+    UntraceableError : for something that is no text.
+
+    Examples
+    --------
+    >>> with collect_remarks() as said:
+    ...     message("nearly full")
+    >>> said[0].text
+    'nearly full'
+    """
+    _collect(Message(_text(text, "message"), path_condition()), "message")
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise UntraceableError(
+            f"tg.{name} was given {value!r}; a text is expected", hint="values at the event stand in the event log beside the text"
+        )
+    return value

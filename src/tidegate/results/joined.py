@@ -1,0 +1,101 @@
+"""Results of successive parts of one run as one result (stage: results)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from itertools import accumulate
+from typing import overload
+
+import numpy as np
+
+from tidegate.results.events import Event, EventLog, largest
+from tidegate.results.interpolant import Interpolant
+from tidegate.results.result import Result, RunStatus
+from tidegate.results.statistics import Statistics
+
+__all__ = ["joined"]
+
+
+class _JoinedEvents(Sequence[Event]):
+    """Logs one behind the other; an event is only made when it is looked at."""
+
+    def __init__(self, logs: Sequence[EventLog], sizes: dict[str, float]) -> None:
+        self._logs = [log for log in logs if len(log)]
+        self._ends = list(accumulate(len(log) for log in self._logs))
+        self._sizes = sizes
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+        part = int(np.searchsorted(self._ends, place, side="right"))
+        event = self._logs[part][place - (self._ends[part - 1] if part else 0)]
+        return replace(event, index=place, sizes=self._sizes)
+
+
+def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message: str | None = None) -> Result:
+    """One result of successive parts of a run.
+
+    Parameters
+    ----------
+    parts : at least one; all of the same model, in the order of the run. Options, status and parameters are those of the last.
+    status, message : of the whole; the last part's if not given.
+
+    Examples
+    --------
+    >>> from tidegate.results import Column
+    >>> parts = [Result("tank", [Column("level")], [0.0, 1.0], [2.0, 3.0]), Result("tank", [Column("level")], [2.0], [4.0])]
+    >>> joined(parts)["level"].values.tolist()
+    [2.0, 3.0, 4.0]
+    """
+    first, last = parts[0], parts[-1]
+    values = np.concatenate([part.values for part in parts])
+    sensitivities = [part.sensitivities for part in parts if part.sensitivities is not None]
+    events = _JoinedEvents([part.events for part in parts], largest([column.name for column in first.columns], values))
+    return Result(
+        first.model_name,
+        first.columns,
+        np.concatenate([part.t for part in parts]),
+        values,
+        parameters=last.parameters,
+        sensitivity_parameters=first.sensitivity_parameters,
+        sensitivities=np.concatenate(sensitivities) if sensitivities else None,
+        events=EventLog(events, np.concatenate([part.events.times for part in parts]), first.time_unit),
+        statistics=_sum([part.statistics for part in parts]),
+        interpolant=_interpolant(parts),
+        options=last.options,
+        status=last.status if status is None else status,
+        message=last.message if message is None else message,
+        parameter_units=first.parameter_units,
+        time_unit=first.time_unit,
+    )
+
+
+def _sum(parts: Sequence[Statistics]) -> Statistics:
+    extra: dict[str, float] = {}
+    for part in parts:
+        for name, value in part.extra.items():
+            extra[name] = extra.get(name, 0) + value
+    numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
+    return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
+
+
+def _interpolant(parts: Sequence[Result]) -> Interpolant | None:
+    """None as soon as one part kept no polynomials of its steps."""
+    pieces = [part.interpolant for part in parts if part.interpolant is not None]
+    if len(pieces) < len(parts):
+        return None
+    size = max(piece.coefficients.shape[1] for piece in pieces)
+    padded = [np.pad(piece.coefficients, ((0, 0), (0, size - piece.coefficients.shape[1]), (0, 0))) for piece in pieces]
+    starts, widths = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("starts", "widths"))
+    return Interpolant(starts, widths, np.concatenate(padded), pieces[0].names)

@@ -1,0 +1,175 @@
+"""Results as frames that can be written one after the other while a run goes on (stage: results), and the way back.
+
+The first frame says whose rows follow. What the events say of themselves repeats, so that each wording is written once and an event is its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.results.columns import Column
+from tidegate.results.events import Event, EventLog
+from tidegate.results.frames import Frame, packed
+from tidegate.results.interpolant import Interpolant
+from tidegate.results.joined import joined
+from tidegate.results.result import Result
+from tidegate.results.statistics import Statistics
+
+__all__ = ["FORMAT", "JournalWriter", "read_journal"]
+
+FORMAT: Final = 1  # raised when a file of this version could be misread by an older tidegate
+
+
+class JournalWriter:
+    """Turns one result after the other into bytes to append to a file; it remembers which wordings of events have been written."""
+
+    def __init__(self) -> None:
+        self._wordings: dict[Any, int] = {}
+        self._has_begun = False
+
+    def frames_of(self, part: Result) -> bytes:
+        """The bytes of a part of a run."""
+        pieces = [] if self._has_begun else [self._opening(part)]
+        self._has_begun = True
+        new, numbers = self._events(part)
+        pieces.extend(packed("wording", facts) for facts in new)
+        if part.interpolant is not None:
+            kept = part.interpolant
+            pieces.append(packed("polynomials", {"starts": len(kept)}, np.concatenate([kept.starts, kept.widths])))
+            pieces.append(packed("coefficients", {"names": list(kept.names)}, kept.coefficients))
+        if numbers:
+            pieces.append(packed("events", {}, np.array(numbers)))
+        if part.sensitivities is not None:
+            pieces.append(packed("sensitivities", {}, part.sensitivities))
+        # the frame that makes the others count comes last, so that a cut leaves no half
+        rows = np.column_stack([part.t, part.values])
+        facts = {name: getattr(part, name) for name in ("status", "message", "options", "parameters")}
+        pieces.append(packed("rows", {**facts, "statistics": part.statistics.to_dict()}, rows))
+        return b"".join(pieces)
+
+    def _opening(self, part: Result) -> bytes:
+        facts = {
+            "format": FORMAT,
+            "tidegate": version("tidegate"),
+            "model": part.model_name,
+            "columns": [asdict(column) for column in part.columns],
+            "parameter_units": part.parameter_units,
+            "time_unit": part.time_unit,
+            "sensitivity_parameters": list(part.sensitivity_parameters),
+            "has_sensitivities": part.sensitivities is not None,
+        }
+        return packed("journal", facts)
+
+    def _events(self, part: Result) -> tuple[list[dict[str, Any]], list[float]]:
+        """Wordings that are new, and for each event: time, number of its wording, rounds, values before and after, derivatives of the time."""
+        new: list[dict[str, Any]] = []
+        numbers: list[float] = []
+        for event in part.events:
+            names = (tuple(event.before), tuple(event.after), tuple(event.dt_dp))
+            key = (event.kind, event.causes, event.origins, event.priority, event.messages, names)
+            if key not in self._wordings:
+                self._wordings[key] = len(self._wordings)
+                facts = {"kind": event.kind, "causes": event.causes, "priority": event.priority, "messages": event.messages, "names": names}
+                new.append({**facts, "origins": [[o.file, o.line, o.text, o.path] for o in event.origins]})
+            numbers += [event.time, self._wordings[key], event.rounds, *event.before.values(), *event.after.values(), *event.dt_dp.values()]
+        return new, numbers
+
+
+def read_journal(frames: Iterable[Frame], *, source: str = "the file") -> Result:
+    """The result that was written down, complete or not.
+
+    Parameters
+    ----------
+    frames : what ``JournalWriter`` made.
+    source : how an error names it.
+
+    Raises
+    ------
+    UsageError
+        If they hold no rows, or were written by a newer tidegate.
+    """
+    every = iter(frames)
+    opening = next((frame.facts for frame in every if frame.facts["is"] == "journal"), None)
+    if opening is None:
+        raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
+    if opening["format"] > FORMAT:
+        raise UsageError(
+            f"{source} has format {opening['format']}, of tidegate {opening['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
+            hint="update tidegate",
+        )
+    parts = list(_parts(every, opening))
+    if not parts:
+        raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
+    return joined(parts)
+
+
+def _parts(frames: Iterator[Frame], opening: dict[str, Any]) -> Iterator[Result]:
+    columns = [Column(**facts) for facts in opening["columns"]]
+    wordings: list[dict[str, Any]] = []
+    found: dict[str, Frame] = {}
+    for frame in frames:
+        kind = frame.facts["is"]
+        if kind == "wording":
+            wordings.append(frame.facts)
+        found[kind] = frame
+        if kind != "rows":
+            continue
+        facts, rows = frame.facts, frame.numbers
+        yield Result(
+            opening["model"],
+            columns,
+            rows[:, 0],
+            rows[:, 1:],
+            parameters=facts["parameters"],
+            sensitivity_parameters=opening["sensitivity_parameters"],
+            sensitivities=found["sensitivities"].numbers if opening["has_sensitivities"] else None,
+            events=EventLog(list(_events(found["events"].numbers.tolist(), wordings)) if "events" in found else []),
+            statistics=Statistics.from_dict(facts["statistics"]),
+            interpolant=_interpolant(found),
+            options=facts["options"],
+            status=facts["status"],
+            message=facts["message"],
+            parameter_units=opening["parameter_units"],
+            time_unit=opening["time_unit"],
+        )
+        found = {}
+
+
+def _interpolant(found: dict[str, Frame]) -> Interpolant | None:
+    if "polynomials" not in found:
+        return None
+    k = found["polynomials"].facts["starts"]
+    numbers = found["polynomials"].numbers
+    return Interpolant(numbers[:k], numbers[k:], found["coefficients"].numbers, found["coefficients"].facts["names"])
+
+
+def _events(numbers: list[float], wordings: list[dict[str, Any]]) -> Iterator[Event]:
+    place = index = 0
+    while place < len(numbers):
+        time, number, rounds = numbers[place : place + 3]
+        wording = wordings[int(number)]
+        values: list[dict[str, float]] = []
+        place += 3
+        for names in wording["names"]:
+            values.append(dict(zip(names, numbers[place : place + len(names)], strict=True)))
+            place += len(names)
+        yield Event(
+            index=index,
+            time=time,
+            kind=wording["kind"],
+            causes=tuple(wording["causes"]),
+            origins=tuple(Origin(*fields) for fields in wording["origins"]),
+            priority=wording["priority"],
+            rounds=int(rounds),
+            before=values[0],
+            after=values[1],
+            dt_dp=values[2],
+            messages=tuple(wording["messages"]),
+        )
+        index += 1

@@ -1,0 +1,97 @@
+"""What makes two models the same one (stage: simulation). In: neutral models; out: short digests by name, and sentences about what differs.
+
+A digest follows an expression's structure and not its text, which can be exponentially longer than the graph. Of an opaque function only the name
+counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.expressions import Expr, walk
+from tidegate.model import Action, Assignment, Message, Model, Terminate
+
+__all__ = ["differences", "identity"]
+
+_LENGTH: Final = 16  # hexadecimal digits of a digest: 64 bits, far from any chance collision
+_SHOWN: Final = 6
+
+
+def identity(model: Model) -> dict[str, dict[str, str]]:
+    """For every variable, equation and event clause a digest, by kind and name."""
+    digests: dict[int, str] = {}
+
+    def of(exprs: Iterable[Expr | None]) -> str:
+        roots = list(exprs)
+        for item in walk(root for root in roots if root is not None):
+            if id(item) not in digests:
+                digests[id(item)] = _digest(item.op, _data(item.data), *(digests[id(arg)] for arg in item.args))
+        return _digest(*("" if root is None else digests[id(root)] for root in roots))
+
+    def does(actions: Iterable[Action]) -> list[str]:
+        return [of([a.target, a.value]) if isinstance(a, Assignment) else _digest(type(a).__name__, _words(a), of([a.condition])) for a in actions]
+
+    found: dict[str, dict[str, str]] = {"unit": {"of time": model.time_unit}, "variable": {}, "equation": {}, "definition": {}, "event clause": {}}
+    for variable in model.variables:
+        facts = (variable.role.value, str(variable.shape), variable.unit, variable.kind, of(variable.start))
+        found["variable"][variable.name] = _digest(*facts)
+    for k, equation in enumerate(model.equations):
+        found["equation"][f"{k + 1}" + (f" ({equation.label})" if equation.label else "")] = of([equation.left, equation.right])
+    for definition in model.definitions:
+        found["definition"][definition.name] = of([definition.value])
+    clauses = found["event clause"]
+    for k, when in enumerate(model.whens):
+        for i, branch in enumerate(when.branches):
+            clauses[f"when {k + 1}.{i + 1}" + (f" ({branch.label})" if branch.label else "")] = _digest(of(branch.conditions), *does(branch.actions))
+    for k, event in enumerate(model.time_events):
+        name = f"at {k + 1}" + (f" ({event.label})" if event.label else "")
+        clauses[name] = _digest(of([event.first, event.period, event.condition]), *does(event.actions))
+    for k, event in enumerate(model.step_events):
+        clauses[f"step {k + 1}" + (f" ({event.label})" if event.label else "")] = _digest(of([event.condition]), *does(event.actions))
+    clauses["initially"] = _digest(*does(model.initial_actions))
+    clauses["finally"] = _digest(*does(model.final_actions))
+    return found
+
+
+def differences(saved: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What the given model lacks, has more, and has otherwise than the saved one; nothing if they are the same."""
+    sentences: list[str] = []
+    for kind in sorted({*saved, *given}, key=[*saved, *given].index):
+        old, new = saved.get(kind, {}), given.get(kind, {})
+        groups = (
+            ("missing", [name for name in old if name not in new]),
+            ("added", [name for name in new if name not in old]),
+            ("changed", [name for name in new if name in old and old[name] != new[name]]),
+        )
+        sentences += [f"{kind} {_some(names)} {what}" for what, names in groups if names]
+    return sentences
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _words(action: Message | Terminate) -> str:
+    return action.text if isinstance(action, Message) else action.message
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:_LENGTH]
+
+
+def _data(data: Any) -> str:
+    if data is None or isinstance(data, bool | int | str):
+        return repr(data)
+    if isinstance(data, float):
+        return data.hex()
+    if isinstance(data, tuple | list):
+        return f"({','.join(map(_data, data))})"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(data, np.ndarray):
+        return _data(data.tolist())
+    # symbols by role and name, tables by their numbers, opaque functions by their names
+    parts = (getattr(data, name) for name in ("role", "name", "grid", "coefficients", "n_outputs") if hasattr(data, name))
+    return f"{type(data).__name__}:{','.join(_data(getattr(part, 'value', part)) for part in parts)}"

@@ -1,0 +1,216 @@
+"""Names of a model's quantities and where their numbers are in the vectors of a run (stage: simulation). In: names, values; out: numbers."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.compiled import CompiledModel
+from tidegate.errors import UsageError
+from tidegate.model import Variable, VariableRole
+from tidegate.results import unknown_name
+
+__all__ = ["Place", "Point", "Quantities", "Values"]
+
+FloatArray = NDArray[np.float64]
+
+_POINTER: Final = ctypes.POINTER(ctypes.c_double)
+_VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)
+
+
+class Point(Protocol):
+    """Where a run stands."""
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        ...
+
+    @property
+    def y(self) -> FloatArray:
+        """Unknowns."""
+        ...
+
+    @property
+    def m(self) -> FloatArray:
+        """Modes, discrete variables, inputs."""
+        ...
+
+    @property
+    def p(self) -> FloatArray:
+        """Parameters."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a quantity is.
+
+    Parameters
+    ----------
+    variable : whose value it is, or the value of one of its elements.
+    vector : "y", "m", "p", or "outputs".
+    indices : of its elements there.
+    shape : () for a number.
+    """
+
+    variable: Variable
+    vector: str
+    indices: NDArray[np.intp]
+    shape: tuple[int, ...]
+
+
+class Quantities:
+    """Everything of a model that has a name and a value.
+
+    Parameters
+    ----------
+    compiled : the model.
+    """
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self._compiled = compiled
+        self.model_name = compiled.model.name
+        self._places: dict[str, Place] = {}
+        model, layout = compiled.model, compiled.layout
+        self._add(model.unknowns, "y", 0)
+        self._add(model.discretes, "m", layout.first_discrete)
+        self._add(model.by_role(VariableRole.INPUT), "m", layout.first_input)
+        self._add(model.parameters, "p", 0)
+        for k, output in enumerate(compiled.outputs):
+            self._places.setdefault(output.name, Place(output.variable, "outputs", np.array([k]), ()))
+
+    def _add(self, variables: list[Variable], vector: str, first: int) -> None:
+        for variable in variables:
+            self._places[variable.name] = Place(variable, vector, np.arange(first, first + variable.size), variable.shape)
+            for k, name in enumerate(variable.names):
+                self._places.setdefault(name, Place(variable, vector, np.array([first + k]), ()))
+            first += variable.size
+
+    def names(self, *roles: VariableRole) -> list[str]:
+        """Names of variables with these roles, of all if none is given; an array has one."""
+        return [
+            name
+            for name, place in self._places.items()
+            if (not roles or place.variable.role in roles) and (name == place.variable.name or place.vector == "outputs")
+        ]
+
+    def place(self, name: str) -> Place:
+        """Where a variable or an element of an array is.
+
+        Raises
+        ------
+        UsageError
+            If there is none of this name.
+        """
+        if name not in self._places:
+            raise unknown_name("variable or parameter", name, list(self._places), of=f"model {self.model_name}")
+        return self._places[name]
+
+    def element_names(self, name: str) -> list[str]:
+        """Names of the numbers that a variable, or an element of one, is made of."""
+        place = self.place(name)
+        return place.variable.names if name == place.variable.name else [name]
+
+    def read(self, point: Point, name: str) -> float | FloatArray:
+        """A number, or an array of the variable's shape."""
+        place = self.place(name)
+        vector = self._outputs(point) if place.vector == "outputs" else getattr(point, place.vector)
+        values: FloatArray = vector[place.indices]
+        return values.reshape(place.shape) if place.shape else float(values[0])
+
+    def checked(self, name: str, value: ArrayLike) -> tuple[Place, FloatArray]:
+        """Where a value is to be put, and its numbers.
+
+        Raises
+        ------
+        UsageError
+            If there is no such name, or it follows from others, or the value does not fit.
+        """
+        place = self.place(name)
+        variable = place.variable
+        if place.vector == "outputs":
+            raise UsageError(
+                f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
+            )
+        if place.vector == "y" and self._compiled.algebraic[place.indices].any():
+            states = self.names(VariableRole.STATE)
+            hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
+            raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise UsageError(f"{name} needs {_expected(place.shape)}, not {value!r}") from None
+        if numbers.shape != place.shape and numbers.ndim:
+            raise UsageError(f"{name} needs {_expected(place.shape)}, not one of shape {numbers.shape}")
+        if not np.all(np.isfinite(numbers)):
+            raise UsageError(f"{name} must be finite, not {value}")
+        if variable.kind != "real" and np.any(numbers != np.round(numbers)):
+            raise UsageError(
+                f"{name} is {variable.kind}, and {value} is not", hint="a whole number" if variable.kind == "integer" else "True or False"
+            )
+        return place, np.broadcast_to(numbers, place.shape).ravel()
+
+    def _outputs(self, point: Point) -> FloatArray:
+        out = np.zeros(len(self._compiled.outputs))
+        function = _VALUE_FUNCTION(self._compiled.addresses["outputs"])
+        vectors = [np.ascontiguousarray(vector) for vector in (point.y, point.p, point.m)]
+        function(point.time, *(vector.ctypes.data_as(_POINTER) for vector in vectors), out.ctypes.data_as(_POINTER))
+        return out
+
+
+def _expected(shape: tuple[int, ...]) -> str:
+    return f"an array of shape {shape}" if shape else "a number"
+
+
+class _Owner(Protocol):
+    """What values are read from and written to."""
+
+    def __getitem__(self, name: str) -> float | FloatArray: ...
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None: ...
+
+
+class Values(Mapping[str, Any]):
+    """The current values of some of a simulation's quantities, by name; setting one sets it in the simulation.
+
+    Parameters
+    ----------
+    owner : the simulation.
+    names : of these quantities.
+    what : they are, for messages.
+    """
+
+    def __init__(self, owner: _Owner, names: list[str], what: str) -> None:
+        self._owner = owner
+        self._names = names
+        self._what = what
+
+    def _checked(self, name: str) -> str:
+        # an element of an array is one of them too
+        if name not in self._names and name.partition("[")[0] not in self._names:
+            raise unknown_name(self._what, name, self._names)
+        return name
+
+    def __getitem__(self, name: str) -> Any:
+        return self._owner[self._checked(name)]
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None:
+        self._owner[self._checked(name)] = value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

@@ -1,0 +1,96 @@
+"""A simulation as a file and back (stage: simulation). In: facts, the state to go on from, the result so far; out: frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.executive import Options
+from tidegate.results import Result, written_whole
+from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
+from tidegate.results.journal import JournalWriter, read_journal
+
+__all__ = ["FORMAT", "Saved", "plain_options", "read_saved", "write_saved"]
+
+FloatArray = NDArray[np.float64]
+
+FORMAT: Final = 1  # raised when a file of this version could be misread by an older tidegate
+_KEPT: Final = (
+    "outputs", "sensitivities", "method", "rtol", "atol", "max_step", "first_step", "max_steps", "parameters", "event_rows", "dense",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file holds.
+
+    Parameters
+    ----------
+    facts : everything but numbers: times, options, what the model is.
+    state : of the integrator.
+    result : everything recorded so far.
+    """
+
+    facts: dict[str, Any]
+    state: Mapping[str, FloatArray]
+    result: Result
+
+
+def plain_options(options: Options) -> dict[str, Any]:
+    """The options that JSON can hold: all but the caller's functions."""
+    return {name: _plain(value) for name in _KEPT if (value := getattr(options, name)) is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in cast(Mapping[str, Any], value).items()}
+    return np.asarray(value).tolist() if not isinstance(value, str | bool) else value
+
+
+def write_saved(path: str | Path, facts: Mapping[str, Any], state: Mapping[str, FloatArray], result: Result) -> Path:
+    """Write a file, whole or not at all."""
+    with written_whole(path) as draft, draft.open("wb") as file:
+        file.write(MAGIC + packed("simulation", {"format": FORMAT, "tidegate": version("tidegate"), **facts}))
+        for name, numbers in state.items():
+            file.write(packed("state", {"name": name}, numbers))
+        file.write(JournalWriter().frames_of(result))
+        file.write(packed("end"))
+    return Path(path)
+
+
+def read_saved(path: str | Path) -> Saved:
+    """Read what ``write_saved`` wrote.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file, or it is another, is damaged, or was written by a newer tidegate.
+    """
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file {path}", hint="give a file written by Simulation.save")
+    try:
+        frames = list(frames_in(path)) if is_framed(path) else []
+    except (ValueError, KeyError, json.JSONDecodeError):
+        frames = []
+    first = frames[0].facts if frames else {}
+    if first.get("is") == "journal":
+        raise UsageError(f"{path} holds the rows of a run and no simulation", hint="tg.Result.load reads it")
+    if first.get("is") != "simulation":
+        raise UsageError(f"{path} is no saved simulation, or it is damaged", hint="give a file written by Simulation.save")
+    if first["format"] > FORMAT:
+        raise UsageError(
+            f"{path} has format {first['format']}, of tidegate {first['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
+            hint="update tidegate",
+        )
+    if frames[-1].facts["is"] != "end":
+        raise UsageError(f"{path} is cut or damaged: its end is missing", hint="take an older copy, or run the simulation again")
+    state = {frame.facts["name"]: frame.numbers for frame in frames if frame.facts["is"] == "state"}
+    return Saved(first, state, read_journal(frames, source=str(path)))

@@ -1,0 +1,297 @@
+"""A run under the user's hand (stage: simulation): advance, look, set, save, go on after a failure. In: a model; out: results so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.errors import UsageError
+from tidegate.executive import Options
+from tidegate.model import VariableRole
+from tidegate.results import Result
+from tidegate.results.labels import number
+from tidegate.simulate import compiled_of
+from tidegate.simulation.chosen import changed, checked, finite_time
+from tidegate.simulation.course import Course, Standing, Status, User
+from tidegate.simulation.identity import differences, identity
+from tidegate.simulation.quantities import Quantities, Values
+from tidegate.simulation.saved import plain_options, read_saved, write_saved
+
+__all__ = ["Simulation"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Simulation:
+    """A run that goes on when it is told to, and can be looked at and changed in between.
+
+    Parameters
+    ----------
+    source : anything that ``tg.simulate`` takes.
+    t_start : start time, in the model's unit of time.
+    options : those of ``tg.simulate``. Every ``advance`` ends with a row, also where ``outputs`` are given; ``max_steps`` counts anew in each.
+
+    Raises
+    ------
+    ModelError : the model itself is wrong.
+    UsageError : an option or a name does not fit.
+    RunError : there are no consistent start values.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> tank = tg.ode(lambda t, y, p: [p["inflow"] - y["level"]], y0={"level": 0.0}, p={"inflow": 1.0})
+    >>> simulation = tg.Simulation(tank, rtol=1e-8)
+    >>> _ = simulation.advance(1.0)
+    >>> print(f"{simulation['level']:.6f}")
+    0.632121
+    >>> simulation["inflow"] = 0.0
+    >>> _ = simulation.advance(2.0)
+    >>> print(f"{simulation['level']:.6f} {simulation.result.events[0].cause}")
+    0.232544 inflow set by the user
+    """
+
+    def __init__(self, source: object, t_start: float = 0.0, **options: Any) -> None:
+        start = finite_time("t_start", t_start)
+        self._take(Course(compiled_of(source), start, checked(options, start)))
+
+    def _take(self, course: Course) -> None:
+        self._course = course
+        self._quantities = Quantities(course.compiled)
+        self._names = self._quantities.names()
+
+    # -- where it stands ----------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time. After a failure: from where the simulation can go on."""
+        return self._course.standing.time
+
+    @property
+    def status(self) -> Status:
+        """What it is: "ready" to advance, "failed" the last time and ready to try again, "terminated" by the model, or "finished" by ``finish``."""
+        return self._course.status
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options in force, without those that are functions."""
+        return plain_options(self._course.options)
+
+    @property
+    def result(self) -> Result:
+        """Everything so far: trajectories, events, dense output, what it cost."""
+        return self._course.result
+
+    # -- values -------------------------------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> float | FloatArray:
+        """The current value of a state, algebraic variable, discrete variable, input, output or parameter; an array for an array."""
+        return self.time if name == "time" and name not in self._names else self._quantities.read(self._course.standing, name)
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None:
+        """Set one value; see ``set``."""
+        self.set({name: value})
+
+    def keys(self) -> list[str]:
+        """Names of everything that has a value; an array has one."""
+        return list(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.keys()
+
+    @property
+    def states(self) -> Values:
+        """The states, to read and to set."""
+        return Values(self, self._quantities.names(VariableRole.STATE), "state")
+
+    @property
+    def discretes(self) -> Values:
+        """The discrete variables, to read and to set."""
+        return Values(self, self._quantities.names(VariableRole.DISCRETE), "discrete variable")
+
+    @property
+    def inputs(self) -> Values:
+        """The inputs, to read and to set."""
+        return Values(self, self._quantities.names(VariableRole.INPUT), "input")
+
+    @property
+    def parameters(self) -> Values:
+        """The parameters, to read and to set."""
+        return Values(self, self._quantities.names(VariableRole.PARAMETER), "parameter")
+
+    def set(self, values: Mapping[str, ArrayLike]) -> Self:
+        """Set several values at once, as one event at the current instant.
+
+        Conditions that become true by it fire, algebraic variables follow, and the log has an event of the kind "set". What is set no longer depends
+        on the parameters that sensitivities are taken by; the derivative by a parameter that is set is from then on that by a shift of its new value.
+
+        Parameters
+        ----------
+        values : by name: states, discrete variables, inputs, parameters.
+
+        Raises
+        ------
+        UsageError
+            For an unknown name, an algebraic variable or an output, or a value that does not fit; nothing is set then.
+        RunError
+            If no consistent values follow; the simulation stands where it stood.
+        """
+        self._check_open("set values")
+        standing = self._course.standing
+        vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
+        causes: list[str] = []
+        before: dict[str, float] = {}
+        after: dict[str, float] = {}
+        for name, value in values.items():
+            place, new = self._quantities.checked(name, value)
+            vector = vectors[place.vector]
+            old = vector[place.indices]
+            if np.array_equal(old, new):
+                continue
+            vector[place.indices] = new
+            causes.append(f"{name} set by the user")
+            if place.variable.role in (VariableRole.PARAMETER, VariableRole.INPUT):
+                elements = self._quantities.element_names(name)
+                before |= dict(zip(elements, old.tolist(), strict=True))
+                after |= dict(zip(elements, new.tolist(), strict=True))
+        if causes:
+            self._course.put(Standing(self.time, **vectors), User(tuple(causes), before, after))
+        return self
+
+    # -- going on -----------------------------------------------------------------------------------------------------------------------------
+
+    def advance(self, until: float, **changes: Any) -> Result:
+        """Simulate up to a time.
+
+        Parameters
+        ----------
+        until : not before the current time.
+        changes : options that are other than before, from now on: ``rtol=1e-9``, ``method=...``, ``max_steps=...``.
+
+        Returns
+        -------
+        Result
+            What is new; ``result`` has everything.
+
+        Raises
+        ------
+        UsageError
+            If the time lies in the past, an option does not fit, or the model has ended the run.
+        RunError
+            If the run stopped before; its ``.result`` holds everything up to there. The simulation stands at the last point from which it can go on:
+            change values or options and advance again.
+        """
+        self._check_open("advance")
+        until = finite_time("until", until)
+        if until < self.time:
+            raise UsageError(f"advance({until:g}) leads back: the simulation is at t = {self.time:g}", hint="a later time; what was simulated stays")
+        if changes:
+            self._course.change(changes)
+        return self._course.advance(until)
+
+    def finish(self) -> Result:
+        """End the run: what the model does at its end is done, and the result of everything is returned.
+
+        Raises
+        ------
+        UsageError
+            If the last ``advance`` failed.
+        """
+        if self.status == "failed":
+            raise UsageError(f"the run stopped at t = {self.time:g} and has not come to an end", hint="advance again, with other values or options")
+        if self.status == "ready":
+            columns = (column.name for column in self.result.columns)
+            self._course.finish(np.array([self._quantities.read(self._course.standing, name) for name in columns], dtype=float))
+        return self.result
+
+    # -- files --------------------------------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything that is needed to go on later, and everything recorded so far, to one file.
+
+        Parameters
+        ----------
+        path : of the file, with any suffix; it is written whole or not at all.
+        """
+        course = self._course
+        facts = {
+            "model": course.compiled.model.name,
+            "identity": identity(course.compiled.model),
+            "options": plain_options(course.options),
+            "t_start": course.t_start,
+            "status": course.status,
+            "message": course.message,
+        }
+        return write_saved(path, facts, course.state, self.result)
+
+    @classmethod
+    def load(cls, path: str | Path, source: object, **changes: Any) -> Self:
+        """Go on with what was saved. Nothing that stands in the file is carried out.
+
+        Parameters
+        ----------
+        path : of a file that ``save`` wrote.
+        source : the same model; where it differs, the error says in what.
+        changes : options that are other than when it was saved; ``progress`` and ``on_rows``, which no file can hold.
+
+        Raises
+        ------
+        UsageError
+            If the file is none, is damaged or of a newer tidegate, or the model is another.
+        """
+        saved = read_saved(path)
+        compiled = compiled_of(source)
+        found = differences(saved.facts["identity"], identity(compiled.model))
+        if found:
+            raise UsageError(
+                f"{path} was saved from another model ({saved.facts['model']}): {'; '.join(found)}",
+                hint="load it with the model that it was saved from",
+            )
+        sizes = {"unknowns": len(compiled.layout.unknowns), "modes": compiled.layout.n_m, "parameters": len(compiled.layout.parameters)}
+        if any(saved.state[name].size != size for name, size in sizes.items()):
+            raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
+        start = saved.facts["t_start"]
+        options = changed(Options(**saved.facts["options"]), changes, start)
+        course = Course(compiled, start, options, (saved.state, [saved.result]))
+        course.status, course.message = saved.facts["status"], saved.facts["message"]
+        simulation = cls.__new__(cls)
+        simulation._take(course)  # noqa: SLF001, a second constructor
+        return simulation
+
+    # -- for people ---------------------------------------------------------------------------------------------------------------------------
+
+    def _check_open(self, deed: str) -> None:
+        if self.status in ("terminated", "finished"):
+            how = f"was ended by the model ({self._course.message})" if self.status == "terminated" else "has ended"
+            raise UsageError(f"cannot {deed}: the run {how} at t = {self.time:g}", hint="start a new simulation")
+
+    def summary(self) -> str:
+        """One line: model, time, status."""
+        end = f": {self._course.message}" if self.status in ("failed", "terminated") else ""
+        return f"{self._quantities.model_name} at t = {number(self.time, 10)}, {self.status}{end}"
+
+    def __repr__(self) -> str:
+        return f"<Simulation of {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(self[name]))}</td>"
+            f"<td>{escape(self._quantities.place(name).variable.unit)}</td></tr>"
+            for name in self._names
+        )
+        return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"
+
+
+def _text(value: float | FloatArray) -> str:
+    return number(value, 10) if isinstance(value, float) else str(value)

@@ -1,0 +1,9 @@
+"""The integration methods that every trap and every rule of events is tried with, in one place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["METHODS"]
+
+METHODS: Final = ["radau", "ida", "bdf", "adams"]

@@ -1,0 +1,73 @@
+"""Two engines side by side: agreement is told in numbers, disagreement in sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from examples import bouncing_ball, carver_circuit, stiff_relay
+
+import tidegate as tg
+
+__all__: list[str] = []
+
+
+def test_engines_agree_on_the_ball_in_states_event_times_and_derivatives() -> None:
+    check = tg.cross_check(bouncing_ball.model, bouncing_ball.t_span, sensitivities="all", rtol=1e-8)
+    assert check.agrees
+    assert check.methods == ("radau", "bdf")
+    assert {d.kind for d in check.differences} == {"state", "event time", "sensitivity", "event-time derivative"}
+    # the table is ordered by what matters, and none of its numbers is nothing: the engines are independent
+    tolerances = [d.tolerances for d in check.differences]
+    assert tolerances == sorted(tolerances, reverse=True)
+    assert 0.0 < tolerances[0] < 1000.0
+    assert "radau and bdf agree" in str(check)
+    assert "bounce, h < 0" in str(check)
+    assert "<table>" in check._repr_html_()
+
+
+def test_algebraic_unknowns_are_checked_by_ida() -> None:
+    check = tg.cross_check(carver_circuit.model, carver_circuit.t_span, sensitivities="all", rtol=1e-8)
+    assert check.methods == ("radau", "ida")
+    assert check.agrees, str(check)
+
+
+def test_an_event_that_one_engine_misses_is_told_by_cause_and_time() -> None:
+    # the fifth switch lies 3.5e-7 s before the end; BDF at this tolerance is 1.4e-6 s late at the fourth and does not come to it
+    check = tg.cross_check(stiff_relay.model, stiff_relay.t_span, rtol=1e-8)
+    assert not check.agrees
+    (sentence,) = check.problems
+    assert "only radau has drops_out, y1 > 5.8 at t = 4.99999965" in sentence
+
+
+def test_an_engine_that_stops_is_reported_and_what_both_have_is_compared() -> None:
+    model = tg.ode(lambda t, y: [y[0] ** 2], y0=[1.0])
+    check = tg.cross_check(model, (0.0, 2.0))
+    assert len(check.problems) == 2
+    assert all("stopped" in sentence for sentence in check.problems)
+    assert [d.name for d in check.differences] == ["y[0]"]
+    assert not check.agrees
+
+
+def test_a_wrong_engine_does_not_pass() -> None:
+    # a step limit that leaves one engine far too inaccurate is what a wrong result looks like
+    model = tg.ode(lambda t, y, p: [p["a"] * y[1], -y[0]], y0=[1.0, 0.0], p={"a": 1.0})
+    good = tg.cross_check(model, (0.0, 30.0), rtol=1e-7)
+    loose = tg.cross_check(model, (0.0, 30.0), rtol=1e-7, methods=("adams", "bdf"), atol=1e-1)
+    assert good.agrees
+    assert not loose.agrees
+
+
+@pytest.mark.parametrize("methods", [("radau",), ("ida", "ida"), ("radau", "ida", "bdf")])
+def test_methods_must_be_two_different_ones(methods: Any) -> None:
+    with pytest.raises(tg.UsageError, match="two different"):
+        tg.cross_check(bouncing_ball.model, (0.0, 1.0), methods=methods)
+
+
+def test_values_are_not_compared_between_the_two_times_of_one_event() -> None:
+    # the speed changes sign at a bounce; a common time that lies between both engines' bounces would show twice the speed
+    truth = tg.simulate(bouncing_ball.model, bouncing_ball.t_span, rtol=1e-12)
+    times = np.sort(np.concatenate([truth.events.times, np.linspace(0.0, 3.0, 31)]))
+    check = tg.cross_check(bouncing_ball.model, bouncing_ball.t_span, rtol=1e-8, outputs=times)
+    assert check.agrees, str(check)
