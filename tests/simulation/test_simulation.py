@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from examples.hidden_crossing import model as hidden_crossing
 
 import tidegate as tg
 
@@ -292,6 +294,73 @@ def test_what_cannot_be_asked_of_an_advance(arguments: Any, changes: dict[str, A
     with pytest.raises(tg.UsageError, match=sentence):
         simulation.advance(*arguments, **changes)
     assert simulation.time == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::tidegate.SensitivityWarning")
+def test_a_derivative_that_does_not_exist_stays_lost_in_later_pieces_and_in_a_file(tmp_path: Path) -> None:
+    # y[0] only touches 1, at pi/2; what grows above it has no derivative by c from there on, y[0] itself never had one
+    model = tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": 1.0})
+    parts: list[tg.Result] = []
+    whole = tg.simulate(model, (0.0, 4.0), sensitivities="all", rtol=1e-8)
+    simulation = tg.Simulation(model, sensitivities="all", rtol=1e-8, on_rows=parts.append)
+    for until in (1.0, 2.0, 3.0):
+        simulation.advance(until)
+    simulation.save(tmp_path / "touch")
+    loaded = tg.Simulation.load(tmp_path / "touch", model)
+    for each in (simulation, loaded):
+        each.advance(4.0)
+    lost = np.isnan(whole.sensitivities[-1])
+    assert lost.any()
+    for result in (simulation.result, loaded.result):
+        assert np.isnan(result.sensitivities[-1]).tolist() == lost.tolist()
+        assert not np.isnan(result.sensitivities[result.t < 1.5]).any()
+        assert np.isnan(result.sensitivities[result.t > 1.6]).all(axis=0).tolist() == lost.tolist()
+    assert np.isnan(parts[-1].sensitivities[-1]).tolist() == lost.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::tidegate.SensitivityWarning")
+def test_an_event_whose_condition_lost_its_derivative_has_none_in_a_later_piece() -> None:
+    simulation = tg.Simulation(hidden_crossing, parameters={"p": 3.0}, sensitivities=["p"])
+    for until in (0.1, 0.5, 2.0):
+        simulation.advance(until)
+    assert [math.isnan(event.dt_dp["p"]) for event in simulation.result.events] == [True]
+
+
+def test_the_user_is_warned_once_of_a_derivative_that_does_not_exist() -> None:
+    model = tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": 1.0})
+    simulation = tg.Simulation(model, sensitivities="all", rtol=1e-8)
+    simulation.advance(1.0)
+    with pytest.warns(tg.SensitivityWarning, match="touches its zero") as caught:
+        simulation.advance(2.0)
+    assert caught[0].filename == __file__
+    simulation.advance(3.0)
+
+
+def test_what_the_model_says_at_its_start_is_the_first_event() -> None:
+    class Talking(tg.Component):
+        x = tg.State(0.0)
+        stop = tg.Parameter(0.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.initially
+        def hello(self) -> Any:
+            tg.message("hello")
+            if self.stop > 0:
+                tg.terminate("not today")
+
+    parts: list[tg.Result] = []
+    simulation = tg.Simulation(Talking(), on_rows=parts.append)
+    assert simulation.result.events[0].messages == ("hello",)
+    for until in (1.0, 2.0):
+        simulation.advance(until)
+    assert [event.kind for event in simulation.result.events] == ["initial"]
+    assert [event.kind for part in parts for event in part.events] == ["initial"]
+    over = tg.Simulation(Talking(), parameters={"stop": 1.0})
+    assert (over.status, over.result.status) == ("terminated", "terminated")
+    with pytest.raises(tg.UsageError, match=r"ended by the model .*not today"):
+        over.advance(1.0)
 
 
 # -- failures ---------------------------------------------------------------------------------------------------------------------------------

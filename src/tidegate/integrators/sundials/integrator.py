@@ -162,7 +162,8 @@ def _check_explicit(problem: Problem, name: str) -> None:
     names = [s.data.name for s, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
     if names:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"
         raise UsageError(
-            f"method {name!r} solves differential equations only, and {shown} {'is an algebraic unknown' if len(names) == 1 else 'are algebraic unknowns'}",
+            f"method {name!r} solves differential equations only, and {shown} {kind}",
             hint="method='ida' or method='radau' solve them together with the differential equations",
         )
