@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from engines import METHODS
+from engines import DAE_METHODS, METHODS
 from tidegate.errors import Origin
 from tidegate.results import Column, Event, Interpolant, Result, Statistics
 
@@ -78,6 +78,12 @@ def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
 @pytest.fixture(params=METHODS)
 def method(request: pytest.FixtureRequest) -> str:
     """An integration method: whoever takes it is run with each of them."""
+    return str(request.param)
+
+
+@pytest.fixture(params=DAE_METHODS)
+def dae_method(request: pytest.FixtureRequest) -> str:
+    """Likewise, of those that solve for algebraic unknowns too."""
     return str(request.param)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["METHODS"]
+__all__ = ["DAE_METHODS", "METHODS"]
 
 METHODS: Final = ["radau", "ida", "bdf", "adams"]
+DAE_METHODS: Final = ["radau", "ida"]  # those that solve for algebraic unknowns too

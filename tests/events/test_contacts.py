@@ -17,7 +17,7 @@ from tidegate.executive.contacts import influenced
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10])
 def test_at_the_tangency_of_the_hidden_crossing_the_derivative_is_said_not_to_exist(rtol: float, method: str) -> None:
-    with pytest.warns(tg.SensitivityWarning, match=r"touches its zero at t = 0\.28768.*no derivative by p .*x by it are NaN"):
+    with pytest.warns(tg.SensitivityWarning, match=r"touches its zero at t = 0\.287[67].*no derivative by p .*x by it are NaN"):
         result = tg.simulate(hidden_crossing, (0.0, 2.0), rtol=rtol, parameters={"p": 3.0}, sensitivities=["p"], method=method)
     derivative = np.asarray(result.sensitivity("x", "p"))
     contact = -math.log(3 / 4)
@@ -36,34 +36,45 @@ def test_just_beside_the_tangency_derivatives_are_large_and_nothing_is_warned_of
     assert result.events[0].dt_dp["p"] == pytest.approx(1 / ((3 * x * x - 10 * x + 7) * (4 - x)), rel=1e-4)
 
 
-def waves(level: float) -> Any:
-    """y[2] counts the time above the level; y[3] has nothing to do with it."""
+class Beside(tg.Component):
+    """The contact of the hidden crossing, which no error of x can move, and two states that have nothing to do with it."""
 
-    def f(t: Any, y: Any, p: Any) -> Any:
-        return [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0, -p["c"] * y[3]]
+    x = tg.State(0.0)
+    above = tg.State(0.0)
+    w = tg.State(1.0)
+    p = tg.Parameter(3.0)
 
-    return tg.ode(f, y0=[0.0, 1.0, 0.0, 1.0], p={"c": level})
+    def equations(self) -> Any:
+        yield tg.der(self.x) == 4.0 - self.x
+        yield tg.der(self.above) == (1.0 if self.x**3 - 5.0 * self.x**2 + 7.0 * self.x > self.p else 0.0)
+        yield tg.der(self.w) == -self.p * self.w
 
 
 def test_only_what_depends_on_the_condition_loses_its_derivative(method: str) -> None:
-    with pytest.warns(tg.SensitivityWarning, match=r"`y\[0\] > c` touches"):
-        result = tg.simulate(waves(1.0), (0.0, 6.0), rtol=1e-10, sensitivities="all", method=method)
-    assert slopes(result, ["y[0]", "y[1]"], "c") == [0.0, 0.0]
-    assert math.isnan(slopes(result, ["y[2]"], "c")[0])
-    assert slopes(result, ["y[3]"], "c") == pytest.approx([-6 * math.exp(-6.0)], rel=1e-7)
+    with pytest.warns(tg.SensitivityWarning, match="derivatives of above by it are NaN"):
+        result = tg.simulate(Beside(), (0.0, 0.5), rtol=1e-8, sensitivities="all", method=method)
+    assert math.isnan(slopes(result, ["above"], "p")[0])
+    assert slopes(result, ["x"], "p") == [0.0]
+    assert slopes(result, ["w"], "p") == pytest.approx([-0.5 * math.exp(-1.5)], rel=1e-5)
 
 
 def test_a_crossing_by_less_than_the_tolerances_is_named_and_has_no_derivative(method: str) -> None:
-    with pytest.warns(tg.SensitivityWarning, match="no derivative by c"):
-        result = tg.simulate(waves(1.0 - 1e-13), (0.0, 6.0), rtol=1e-8, sensitivities="all", method=method)
-    assert math.isnan(slopes(result, ["y[2]"], "c")[0])
+    with pytest.warns(tg.SensitivityWarning, match="no derivative by p"):
+        result = tg.simulate(Beside(p=3.0 - 1e-13), (0.0, 0.5), rtol=1e-6, sensitivities="all", method=method)
+    assert math.isnan(slopes(result, ["above"], "p")[0])
+
+
+def waves(level: float) -> Any:
+    """y[2] counts the time above the level."""
+    return tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": level})
 
 
 @pytest.mark.parametrize("level", [1 + 1e-6, 1 - 1e-6])
 def test_clear_misses_and_clear_crossings_keep_their_derivatives(level: float, method: str) -> None:
     result = tg.simulate(waves(level), (0.0, 6.0), rtol=1e-10, sensitivities="all", method=method)
     expected = 0.0 if level > 1 else -2 / math.sqrt(1 - level**2)
-    assert slopes(result, ["y[2]"], "c") == pytest.approx([expected], rel=1e-3)
+    # a part of 1e-6 above the level: an error of 1e-9 in the height is one of 5e-4 in the derivative
+    assert slopes(result, ["y[2]"], "c") == pytest.approx([expected], rel=1e-2)
 
 
 def test_a_run_without_sensitivities_says_nothing_of_contacts(method: str) -> None:

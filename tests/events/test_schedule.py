@@ -11,6 +11,7 @@ import pytest
 
 import tidegate as tg
 from run_checks import event_times
+from tidegate.expressions import Role, as_real, symbol
 from tidegate.model import Model
 
 
@@ -166,6 +167,14 @@ class Retimed(tg.Component):
         return {self.period: 0.125}
 
 
-def test_a_clock_goes_on_when_its_new_period_would_have_struck_at_this_instant() -> None:
-    result = tg.simulate(Retimed(), (0.0, 1.5))
+def test_a_clock_goes_on_when_its_new_period_would_have_struck_at_this_instant(method: str) -> None:
+    model = Retimed().lower()
+    # the neutral model counts multiples of a period from the first tick on, whatever the period was when they were counted
+    tick = replace(model.time_events[0], first=as_real(0.0), period=symbol(Role.DISCRETE, "period"))
+    result = tg.simulate(_Fixed(replace(model, time_events=(tick,))), (0.0, 1.5), method=method)
     assert result.events.caused_by("tick").times == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.125, 1.25, 1.375, 1.5], abs=1e-12)
+
+
+def test_a_component_clock_keeps_the_tick_it_waits_for_when_its_period_changes(method: str) -> None:
+    result = tg.simulate(Retimed(), (0.0, 1.5), method=method)
+    assert result.events.caused_by("tick").times == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.2, 1.325, 1.45], abs=1e-12)

@@ -58,7 +58,8 @@ def test_a_table_with_a_thousand_corners_is_followed_corner_by_corner(method: st
     result = tg.simulate(tg.ode(lambda t, y: [1.0, look_up(y[0])], y0=[0.0, 0.0]), (0.0, 1.0), rtol=1e-8, method=method)
     # the last corner lies on the end of the run, with nothing behind it
     assert event_times(result)[:999] == pytest.approx(grid[1:-1], abs=1e-10)
-    assert result.final["y[1]"] == pytest.approx(0.5, rel=1e-8)
+    # a thousand restarts of a method leave a thousand errors
+    assert result.final["y[1]"] == pytest.approx(0.5, rel=1e-7)
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])
@@ -70,9 +71,10 @@ def test_a_triple_root_is_one_crossing(written: str, rtol: float, method: str) -
 
     model = tg.ode(f, y0={"x": 0.0, "a": -0.125, "b": 0.75, "c": -3.0, "s": 0.0})
     result = tg.simulate(model, (0.0, 1.0), rtol=rtol, method=method)
-    # the cube stays within its rounding noise, some 1e-14, for the cube root of that on both sides
-    assert event_times(result) == pytest.approx([0.5], abs=1e-4)
-    assert result.final["s"] == pytest.approx(0.5, abs=1e-4)
+    # the cube stays within its rounding noise, some 1e-14, for the cube root of that on both sides; so it does within the errors of states
+    late = 1e-4 if written == "product" else max(1e-4, 2 * np.cbrt(rtol))
+    assert event_times(result) == pytest.approx([0.5], abs=late)
+    assert result.final["s"] == pytest.approx(0.5, abs=late)
 
 
 @pytest.mark.parametrize("written", ["product", "states"])

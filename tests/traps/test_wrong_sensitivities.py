@@ -114,6 +114,6 @@ def test_near_a_tangency_the_derivative_is_large_and_right(below: float, method:
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])
 def test_at_a_tangency_the_derivative_is_said_not_to_exist(rtol: float, method: str) -> None:
-    with pytest.warns(tg.SensitivityWarning, match=r"touches its zero at t = 0\.28768.* no derivative by p \(tangency\)"):
+    with pytest.warns(tg.SensitivityWarning, match=r"touches its zero at t = 0\.287[67].* no derivative by p \(tangency\)"):
         result = tg.simulate(hidden_crossing, (0.0, 2.0), rtol=rtol, parameters={"p": 3.0}, sensitivities=["p"], method=method)
     assert math.isnan(slopes(result, ["x"], "p")[0])
