@@ -145,27 +145,3 @@ def test_a_time_relation_whose_slope_is_zero_never_switches(method: str) -> None
     result = tg.simulate(model, (0.0, 3.0), parameters={"a": 0.0}, method=method)
     assert result.final["y[0]"] == 0.0
     assert event_times(result) == [1.5]
-
-
-class Retimed(tg.Component):
-    """At 1.0 the period becomes one of which 1.0 is a multiple."""
-
-    period = tg.Discrete(0.3)
-    ticks = tg.Discrete(0)
-    x = tg.State(0.0)
-
-    def equations(self) -> Any:
-        yield tg.der(self.x) == 1.0
-
-    @tg.every(lambda self: self.period)
-    def tick(self) -> Any:
-        return {self.ticks: self.ticks + 1}
-
-    @tg.when(lambda self: self.x >= 1.0)
-    def faster(self) -> Any:
-        return {self.period: 0.125}
-
-
-def test_a_clock_goes_on_when_its_new_period_would_have_struck_at_this_instant() -> None:
-    result = tg.simulate(Retimed(), (0.0, 1.5))
-    assert result.events.caused_by("tick").times == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.125, 1.25, 1.375, 1.5], abs=1e-12)
