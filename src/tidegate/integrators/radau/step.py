@@ -83,7 +83,7 @@ __all__ = ["evaluate_jacobian", "predict_stages", "set_stages", "take_step", "up
 _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
-_NEWTON_PART: Final = 0.05
+_NEWTON_PART: Final = 0.2
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
@@ -289,6 +289,9 @@ def take_step(h, r, _number, _whole):
         iterations = h[ITERATIONS]
         if status != CONVERGED:
             _after_newton_failure(h, r)
+            if status == NOT_A_NUMBER or h[FAILURES_IN_A_ROW] >= _FAILURES_TO_DROP:
+                # once, the last polynomial is still the best start; twice, it is what leads astray
+                h[HAS_POLYNOMIAL] = 0
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL
             step *= 0.5
             continue
