@@ -83,7 +83,7 @@ __all__ = ["evaluate_jacobian", "predict_stages", "set_stages", "take_step", "up
 _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
-_NEWTON_PART: Final = 0.2
+_NEWTON_PART: Final = 0.05
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
