@@ -112,8 +112,10 @@ def _in_c(program: Path, name: str, comparison: Comparison) -> Callable[[int], f
     return measure
 
 
-def _in_tidegate(run: Run) -> Callable[[int], float]:
-    run()
+def _in_tidegate(run: Run, problem: Problem) -> Callable[[int], float]:
+    events = run().events
+    if events != problem.n_events:
+        raise OSError(f"{events} events instead of {problem.n_events}")
 
     def measure(repeats: int) -> float:
         began = time.perf_counter()
@@ -132,7 +134,7 @@ def compare(rounds: int) -> list[Comparison]:
         comparisons.append(comparison)
         who: dict[str, Callable[[int], float]] = {}
         try:
-            who["tidegate"] = _in_tidegate(prepare_by(method, problem, rtol))
+            who["tidegate"] = _in_tidegate(prepare_by(method, problem, rtol), problem)
         except Exception as reason:
             comparison.notes["tidegate"] = f"{type(reason).__name__}: {reason}".splitlines()[0][:120]
         for library in LIBRARIES:
