@@ -156,7 +156,8 @@ def cross_check(
     start, end = float(t_span[0]), float(t_span[1])
     if outputs is None:
         outputs = np.linspace(start, end, _POINTS + 1) if end > start else [start]
-    options = {"event_rows": False, "dense": False, **options, "outputs": outputs, "rtol": rtol}
+    given = {name: value for name, value in options.items() if value is not None}
+    options = {"event_rows": False, "dense": False, **given, "outputs": outputs, "rtol": rtol}
     if methods is None:
         own = prepare(source, t_span, method="radau", **options)
         methods = ("radau", "ida" if own.problem.model.algebraic.any() else "bdf")

@@ -18,7 +18,7 @@ def test_prints_model_events_values_and_statistics(line: Any) -> None:
         assert text in done.stdout
 
 
-def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
+def test_hands_overoptions_of_parameters_and_sensitivities(line: Any) -> None:
     options = ["--from", 1, "--until", 3, "--rtol", 1e-8, "--atol", 1e-9, "--method", "radau", "--step", 0.5]
     settings = ["--set", "k=4", "--set", "length=20 cm", "--set", "table[1]=7", "--sensitivity", "k", "--sensitivity", "table"]
     assert line("run", "tank.py:model", *options, *settings).exit_code == 0
@@ -197,7 +197,7 @@ def test_an_exception_in_the_users_function_shows_its_line(line: Any) -> None:
 def test_a_mistake_of_ours_is_one_sentence(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from tidegate.cli import run
 
-    monkeypatch.setattr(run, "_options", lambda *_: {}["gone"])
+    monkeypatch.setattr(run, "options_of", lambda *_: {}["gone"])
     monkeypatch.setattr("tidegate.cli.failures._is_ours", lambda _: True)
     done = line("run", "tank.py", "--until", 20)
     assert done.exit_code == 1

@@ -54,7 +54,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     ] = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance.")] = 1e-6,
     atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method.")] = "auto",
+    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau, or SUNDIALS' ida, bdf, adams.")] = "auto",
     step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
     points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
@@ -82,6 +82,33 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     )
     with reported():
         command.run(request)
+
+
+@app.command(epilog="Example: tidegate check tank.py --until 20 --sensitivity all --rtol 1e-8")
+def check(
+    source: Source,
+    until: Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")] = None,
+    start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter. May be repeated.")] = None,
+    sensitivity: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Parameter whose derivatives are compared too, or `all`. May be repeated.")
+    ] = None,
+    rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance of both.")] = 1e-6,
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="One of the two methods; without: radau, and ida or bdf. Give it twice.")
+    ] = None,
+) -> None:
+    """Run a model by two engines and print how far they are apart. Exit status 1 if they do not agree."""
+    from tidegate.cli import check as command
+    from tidegate.cli.failures import reported
+    from tidegate.cli.run import Request
+
+    request = Request(
+        source=source, start=start, until=until, settings=tuple(settings or ()), sensitivities=tuple(sensitivity or ()), rtol=rtol
+    )  # fmt: skip
+    with reported():
+        if not command.check(request, method or []):
+            raise typer.Exit(1)
 
 
 @app.command(epilog="Example: tidegate show tank.py:model")

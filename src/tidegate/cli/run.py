@@ -22,7 +22,7 @@ from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
 
-__all__ = ["Request", "run"]
+__all__ = ["Request", "check_request", "options_of", "run", "span_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ def run(request: Request) -> None:
     RunError
         If the run fails.
     """
-    _check(request)
+    check_request(request)
     source = load_source(request.source)
-    t_span = _t_span(request, source)
+    t_span = span_of(request, source)
     model = source.model.lower()
-    options = _options(request, model, t_span)
+    options = options_of(request, model, t_span)
     console = Console(quiet=request.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))
     news = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -94,7 +94,7 @@ def run(request: Request) -> None:
         _write(console, result, rows, request, "result")
 
 
-def _check(request: Request) -> None:
+def check_request(request: Request) -> None:
     """Everything that can be refused before the model is even read."""
     for name, value in (("--from", request.start), ("--until", request.until)):
         if value is not None and not math.isfinite(value):
@@ -115,7 +115,8 @@ def _check(request: Request) -> None:
             raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
 
 
-def _t_span(request: Request, source: Source) -> tuple[float, float]:
+def span_of(request: Request, source: Source) -> tuple[float, float]:
+    """Start and end: as asked for, or as the file says."""
     first, last = source.t_span or (0.0, None)
     first = first if request.start is None else request.start
     last = last if request.until is None else request.until
@@ -126,7 +127,8 @@ def _t_span(request: Request, source: Source) -> tuple[float, float]:
     return first, last
 
 
-def _options(request: Request, model: Model, t_span: tuple[float, float]) -> dict[str, Any]:
+def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> dict[str, Any]:
+    """The request as options of ``tg.simulate``."""
     options: dict[str, Any] = {
         "rtol": request.rtol,
         "atol": request.atol,

@@ -1,0 +1,40 @@
+"""``tidegate check``: a model by two engines, and how far they are apart (stage: command line). In goes a request, out comes a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+import tidegate
+from tidegate.cli.loading import load_source
+from tidegate.cli.report import model_line
+from tidegate.cli.run import Request, check_request, options_of, span_of
+
+__all__ = ["check"]
+
+
+def check(request: Request, methods: Sequence[str]) -> bool:
+    """Run both engines and print the comparison; True if they agree.
+
+    Parameters
+    ----------
+    request : what to run.
+    methods : two of them; none for our own and the SUNDIALS engine that fits.
+
+    Raises
+    ------
+    UsageError
+        Before anything is run, if an option is wrong.
+    """
+    check_request(request)
+    source = load_source(request.source)
+    t_span = span_of(request, source)
+    model = source.model.lower()
+    options = {name: value for name, value in options_of(request, model, t_span).items() if name != "method"}
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(model_line(model))
+    found = tidegate.cross_check(source.model, t_span, methods=list(methods) or None, **options)
+    console.print(Text(str(found)), soft_wrap=True)
+    return found.agrees
