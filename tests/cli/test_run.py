@@ -18,7 +18,7 @@ def test_prints_model_events_values_and_statistics(line: Any) -> None:
         assert text in done.stdout
 
 
-def test_hands_overoptions_of_parameters_and_sensitivities(line: Any) -> None:
+def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
     options = ["--from", 1, "--until", 3, "--rtol", 1e-8, "--atol", 1e-9, "--method", "radau", "--step", 0.5]
     settings = ["--set", "k=4", "--set", "length=20 cm", "--set", "table[1]=7", "--sensitivity", "k", "--sensitivity", "table"]
     assert line("run", "tank.py:model", *options, *settings).exit_code == 0
