@@ -21,7 +21,8 @@ __all__ = [
     "TO_REAL",
 ]
 
-# fmt: off, one number a line would hide what belongs together
+# one number a line would hide what belongs together
+# fmt: off
 
 
 # c_i
