@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 import tidegate as tg
+from engines import allowed
 from run_checks import event_times
 
 __all__: list[str] = []
+
+ON_PARABOLAS = 1.0  # tolerances: only the steps of order one are off there, and there are few of them after each bounce
 
 
 class Ball(tg.Component):
@@ -63,7 +66,7 @@ def test_nine_bounces_however_the_reset_leaves_the_guard(ball: Any, contact: str
         result = tg.simulate(Bouncing(), (0.0, 3.5), rtol=rtol, method=method)
         assert len(event_times(result)) == 9
         assert result.final["n"] == 9
-        assert result.final["h"] == pytest.approx(0.0163734727883287655, abs=1e-10)
+        assert result.final["h"] == pytest.approx(0.0163734727883287655, abs=allowed(method, 1e-10, rtol, ON_PARABOLAS))
 
 
 class Entry(tg.Component):
@@ -139,7 +142,7 @@ def test_units_of_time_and_length_neither_lose_nor_add_a_bounce(second: float, l
     model = tg.ode(lambda t, y: [y["v"], -9.81 * length / second**2], y0={"h": length, "v": 0.0}, events=bounce)
     result = tg.simulate(model, (0.0, 3.5 * second), rtol=1e-6, atol=[1e-9 * length, 1e-9 * length / second], method=method)
     assert len(event_times(result)) == 9
-    assert result.final["h"] / length == pytest.approx(0.0163734727883287655, rel=1e-9)
+    assert result.final["h"] / length == pytest.approx(0.0163734727883287655, abs=allowed(method, 1.6e-11, 1e-6, ON_PARABOLAS))
 
 
 @pytest.mark.parametrize("second", [1e-9, 1e-6, 1.0, 3.15e7])
@@ -162,7 +165,7 @@ def test_clocks_and_conditions_happen_alike_in_every_unit_of_time(second: float,
 
     result = tg.simulate(Charger(), (0.0, 10 * second), rtol=1e-8, method=method)
     assert (result.final["ticks"], result.final["discharges"]) == (101, 14)
-    assert result.final["x"] == pytest.approx(1 - math.exp(14 * math.log(2) - 10), rel=1e-7)
+    assert result.final["x"] == pytest.approx(1 - math.exp(14 * math.log(2) - 10), rel=allowed(method, 1e-7, 1e-8))
 
 
 @pytest.mark.parametrize("condition", [lambda t, y: y["x"] >= 1, lambda t, y: y["x"] > 1, lambda t, y: t >= 1, lambda t, y: t > 1])
@@ -200,7 +203,7 @@ class Logic(tg.Component):
 
 def test_and_or_not_fire_when_the_whole_comes_to_hold(method: str) -> None:
     result = tg.simulate(Logic(), (0.0, 6.0), rtol=1e-9, method=method)
-    assert event_times(result) == pytest.approx([math.pi / 6, math.pi - math.asin(0.7)], abs=1e-8)
+    assert event_times(result) == pytest.approx([math.pi / 6, math.pi - math.asin(0.7)], abs=allowed(method, 1e-8, 1e-9))
     assert result.final["n"] == 2
 
 
