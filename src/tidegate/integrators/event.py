@@ -54,7 +54,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.chatter import bounces_below_noise, note_event_time
-from tidegate.events.isolate import refresh_activity
+from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions

@@ -43,7 +43,7 @@ from tidegate.compiled.workspace import (
     matrix,
     vector,
 )
-from tidegate.events.isolate import polynomial_point
+from tidegate.events.guards import polynomial_point
 from tidegate.integrators.polish import polish, slope_of_the_step
 
 __all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
