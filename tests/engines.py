@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-__all__ = ["COARSE_METHODS", "DAE_METHODS", "METHODS", "SUNDIALS_METHODS", "allowed", "unseen_time"]
+__all__ = ["ADDED_UP", "COARSE_METHODS", "DAE_METHODS", "METHODS", "SUNDIALS_METHODS", "allowed", "unseen_time"]
 
 METHODS: Final = ["radau", "ida", "bdf", "adams"]
 SUNDIALS_METHODS: Final = METHODS[1:]
