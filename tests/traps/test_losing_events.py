@@ -185,6 +185,20 @@ def test_an_event_in_the_last_moment_is_found(before: float, method: str) -> Non
     assert result.final["x"] == pytest.approx(11.0)
 
 
+@pytest.mark.parametrize("start", [-1e9, 1e6, 1.7e9])
+def test_bounces_happen_alike_whenever_the_clock_was_started(start: float, method: str) -> None:
+    bounce = tg.event(lambda t, y: y["h"] < 0, reset=lambda t, y: {"v": -0.8 * y["v"]})
+    model = tg.ode(lambda t, y: [y["v"], -9.81], y0={"h": 1.0, "v": 0.0}, events=bounce)
+    result = tg.simulate(model, (start, start + 3.5), rtol=1e-6, method=method)
+    fall = math.sqrt(2 / 9.81)
+    # the last digit of 1.7e9 seconds is worth 2.4e-7, and each step is rounded to it
+    # an error of the speed at one bounce is an error of the time of every bounce after it
+    digit = float(np.spacing(abs(start)))
+    expected = [fall * (1 + 8 * (1 - 0.8**k)) for k in range(9)]
+    assert [t - start for t in event_times(result)] == pytest.approx(expected, abs=allowed(method, 1e-9, 1e-6, 10 * ON_PARABOLAS) + 100 * digit)
+    assert result.final["h"] == pytest.approx(0.0163734727883287655, abs=allowed(method, 1e-9, 1e-6, ON_PARABOLAS) + 500 * digit)
+
+
 class Logic(tg.Component):
     """x = sin t and v = cos t: the condition holds in (pi/6, pi/3) and again from where x falls through 0.7 to 5 pi/6."""
 

@@ -129,6 +129,18 @@ def test_sign_slides_on_zero(start: float, method: str) -> None:
     assert result.final["y[0]"] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("start", [0.0, 1e9])
+@pytest.mark.parametrize("f", [np.sqrt, np.log, lambda x: x**1.5])
+def test_the_end_of_a_domain_is_told_from_steps_that_are_short_for_another_reason(f: Any, start: float, method: str) -> None:
+    leaving = tg.ode(lambda t, y: [-1.0, f(y["x"])], y0={"x": 0.5, "z": 0.0})
+    with pytest.raises(tg.NotFiniteError) as caught:
+        tg.simulate(leaving, (start, start + 1.0), method=method)
+    assert caught.value.time - start == pytest.approx(0.5, abs=1e-4)
+    running_away = tg.ode(lambda t, y: [y["x"] ** 2], y0={"x": 1.0})
+    with pytest.raises(tg.StepSizeError):
+        tg.simulate(running_away, (start, start + 2.0), method=method)
+
+
 def test_four_ways_of_not_ending_have_four_names(method: str) -> None:
     # a multistep method takes some thirty steps after each bounce, and bounces twenty times before they are too small to see
     most = 300 if method == "radau" else 1_000

@@ -131,7 +131,7 @@ def ida_restart(h, r, t, which):
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
     r[NOT_FINITE_AT] = np.nan
-    IDASetInitStep(memory, r[STEP_NEW] if which == AT_START else _first_step(h, r, t))
+    IDASetInitStep(memory, max(r[STEP_NEW], _LEAST * abs(t)) if which == AT_START else _first_step(h, r, t))
     code = reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
     if code == 0 and h[N_S] > 0:
         code = _sensitivity_rates(h, r, t)

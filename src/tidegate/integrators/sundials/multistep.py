@@ -52,6 +52,7 @@ __all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sund
 _NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
 _LINEAR_SOLVER: Final = (-5, -6, -7)
 _JUST_AHEAD: Final = 1e-9  # of the run: so near to the point values that are not finite are what stops a step
+_ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
 
 
 @native
@@ -113,7 +114,7 @@ def take_in_step(h, r, flag, get_order, get_derivative):
     r[STEP] = r[REACHED] - r[T]
     if code == 0 and not r[STEP] > 0.0:
         code = STEP_TOO_SMALL
-    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= _JUST_AHEAD * r[SPAN]:
+    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= max(_JUST_AHEAD * r[SPAN], _ROUNDINGS * abs(r[T])):
         return NOT_FINITE
     if code != 0:
         return code
