@@ -1,3 +1,22 @@
 """The text of CSMP-10(ARL) (ARL/Aero. Note 362, 1976): statements, model files, diagnostics, sort order. Nothing is run here."""
 
-__all__: list[str] = []
+from tidegate.frontends.blocks.language.diagnostics import Diagnostic, Notice, notice, say
+from tidegate.frontends.blocks.language.program import NO_PARAMETERS, BlockStatement, CsmpProgram, Parameters
+from tidegate.frontends.blocks.language.statements import ConfigurationReader, FunctionReader, Limits, Outcome, ParameterReader, StatementReader
+
+__all__ = [
+    "NO_PARAMETERS",
+    "BlockStatement",
+    "ConfigurationReader",
+    "CsmpProgram",
+    "Diagnostic",
+    "FunctionReader",
+    "Limits",
+    "Notice",
+    "Outcome",
+    "ParameterReader",
+    "Parameters",
+    "StatementReader",
+    "notice",
+    "say",
+]
