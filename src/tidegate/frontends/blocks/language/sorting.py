@@ -64,8 +64,8 @@ def loop_of(program: CsmpProgram) -> tuple[int, ...]:
 def _sort(program: CsmpProgram) -> tuple[list[int], set[int]]:
     """The list, and the blocks that found no place in it.
 
-    The report searches from the lowest unsorted number after every success. Always taking the lowest of the blocks that wait for nothing gives the same
-    order, and a heap hands that one out.
+    The report searches from the lowest unsorted number after every success. Always taking the lowest of the blocks that wait for nothing gives
+    the same order, and a heap hands that one out.
     """
     blocks = program.blocks
     order = [number for kind in _FIRST_IN_LIST for number in program.numbers if blocks[number].kind == kind]
