@@ -38,7 +38,7 @@ class Diagnostic:
     key : its name in ``DIAGNOSTICS``.
     text : the message as the report words it.
     block : number of the block it is about; 0 for none.
-    line, file : where the statement stands; 0 and "" for none.
+    line, file : where the statement stands; 0 and "" for none. Without a file, ``"<text>"``.
     statement : the line as it was written.
     hint : what to try.
     loop : after a sort failure, the blocks that need each other, along the signals; the first closes the loop.

@@ -12,6 +12,8 @@ MOST_IN_LABEL: Final = 10
 MOST_IN_TITLE: Final = 60
 
 _SEPARATOR: Final = re.compile(r"\s*,\s*|\s+")
+# A tab is a blank; the others come from paper tape, other editors or a slip of the hand, and would break a line where it is stored.
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,13 @@ class Fields:
 def split(line: str) -> Fields:
     """Take a line to pieces.
 
-    Commas and runs of blanks separate; a comma with blanks around it is one separator, and two commas have a blank field between them.
+    Commas and runs of blanks separate; a comma with blanks around it is one separator, and two commas have a blank field between them. Control
+    characters count as blanks.
 
     >>> split("4, /, 17,, 6; Y DBLE DOT $ m/s**2")
     Fields(values=['4', '/', '17', None, '6'], label='Y DBLE DOT', comment='m/s**2', has_label=True)
     """
-    statement, _, comment = line.partition("$")
+    statement, _, comment = _CONTROL.sub(" ", line).partition("$")
     text, semicolon, label = statement.partition(";")
     values: list[str | None] = [value or None for value in _SEPARATOR.split(text.strip())]
     while values and values[-1] is None:
@@ -59,4 +62,4 @@ def title_of(line: str) -> str:
     >>> title_of("  Decay  ")
     'Decay'
     """
-    return line.strip()[:MOST_IN_TITLE].rstrip()
+    return _CONTROL.sub(" ", line).strip()[:MOST_IN_TITLE].rstrip()

@@ -1,4 +1,4 @@
-"""Numbers as the language reads and prints them: FORTRAN's free form in, its 1PE form or the shortest exact text out."""
+"""Numbers in statements: FORTRAN's free form in, the shortest exact text out. The 1PE forms of listings are in ``fortran_numbers``."""
 
 from __future__ import annotations
 
@@ -6,37 +6,12 @@ import math
 import re
 from typing import Final
 
-__all__ = ["HIGHEST_BLOCK", "exact", "five", "parse", "three", "whole"]
+__all__ = ["HIGHEST_BLOCK", "exact", "parse", "whole"]
 
 # A number of more digits is a slip of the keyboard; the columns of listings have five places.
 HIGHEST_BLOCK: Final = 99_999
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[EDed][+-]?[0-9]+)?")
-
-
-def five(x: float) -> str:
-    """A real as everything but the output program's tables prints it, with five digits.
-
-    >>> five(-0.101814), five(0.0)
-    ('-1.0181E-01', '0.0000E-01')
-    """
-    return _scaled(x, 4)
-
-
-def three(x: float) -> str:
-    """A real in the output program's tables, with three digits.
-
-    >>> three(-0.101814), three(0.0)
-    ('-1.02E-01', '0.00E-01')
-    """
-    return _scaled(x, 2)
-
-
-def _scaled(x: float, n_decimals: int) -> str:
-    if x == 0.0:
-        # FORTRAN's quirk: a zero has been shifted by the scale factor like any other number
-        return f"{0.0:.{n_decimals}f}E-01"
-    return f"{x:.{n_decimals}E}"
 
 
 def exact(x: float) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegate.errors import Origin
+from tidegate.fortran_numbers import five
 from tidegate.frontends.blocks.language import numbers
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic, Notice, notice, say
 from tidegate.frontends.blocks.language.fields import Fields, split
@@ -308,7 +309,7 @@ class FunctionReader:
 
     def _delete_pair(self, x: float, before: tuple[float, float] | None) -> Diagnostic | Notice:
         if before is None:
-            return say("PNT WITH ABSCISSA", x=numbers.five(x))
+            return say("PNT WITH ABSCISSA", x=five(x))
         left = [pair for pair in self.program.functions[self.block] if pair[0] != x]
         if left:
             self.program.functions[self.block] = left
@@ -346,7 +347,7 @@ def _abscissa(pair: tuple[float, float]) -> float:
 
 
 def _pair_deleted(pair: tuple[float, float]) -> Notice:
-    return notice("COORD PAIR DELETED", x=numbers.five(pair[0]), y=numbers.five(pair[1]))
+    return notice("COORD PAIR DELETED", x=five(pair[0]), y=five(pair[1]))
 
 
 def _keep_comment[Place](comments: dict[Place, str], place: Place, comment: str) -> None:
