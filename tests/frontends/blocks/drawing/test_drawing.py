@@ -105,6 +105,17 @@ def test_no_line_runs_through_a_block(drawing: Drawing) -> None:
 
 @settings(deadline=None)
 @given(drawings())
+def test_different_signals_do_not_lie_on_each_other(drawing: Drawing) -> None:
+    pieces = [(wire.edge, a, b) for wire in plan_of(drawing).wires for a, b in pairwise(wire.points)]
+    for (first, a, b), (second, c, d) in combinations(pieces, 2):
+        if (first.from_id, first.out_port) != (second.from_id, second.out_port):
+            for along, across in ((0, 1), (1, 0)):
+                if a[across] == b[across] == c[across] == d[across]:
+                    assert min(max(a[along], b[along]), max(c[along], d[along])) <= max(min(a[along], b[along]), min(c[along], d[along]))
+
+
+@settings(deadline=None)
+@given(drawings())
 def test_signals_go_to_the_right_but_for_those_that_close_a_loop(drawing: Drawing) -> None:
     columns = columns_of(drawing)
     follows: dict[str, set[str]] = {node.id: set() for node in drawing.nodes}
@@ -180,6 +191,12 @@ def test_lines_of_different_signals_cross_seldom() -> None:
     columns = columns_of(Drawing(nodes, [Edge(f"u{i}", 0, f"y{5 - i}", 0) for i in range(6)]))
     order = {name: k for column in columns.items for k, name in enumerate(column)}
     assert all(order[f"u{i}"] == order[f"y{5 - i}"] for i in range(6))
+
+
+def test_lines_do_not_cross_in_front_of_the_ports_of_a_block() -> None:
+    nodes = [Node("u", "Step", n_in=0), Node("i", "I"), Node("f", "F"), Node("sum", "W", n_in=2)]
+    plan = plan_of(Drawing(nodes, [Edge("u", 0, "i", 0), Edge("i", 0, "f", 0), Edge("f", 0, "sum", 1), Edge("u", 0, "sum", 0)]))
+    assert max(y for _, y in plan.wires[3].points) <= min(y for _, y in plan.wires[2].points)
 
 
 @pytest.mark.parametrize("kind", [*TYPES, *CLASSES])

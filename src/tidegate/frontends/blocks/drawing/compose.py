@@ -62,6 +62,7 @@ def plan_of(drawing: Drawing) -> Plan:
     columns = columns_of(drawing)
     y = heights(drawing, columns, boxes)
     wiring = wiring_of(drawing, columns, boxes, y)
+    y = wiring.heights
     top = min(
         [*(y[name] - 0.5 * box.height for name, box in boxes.items()), *(point[1] for wire in wiring.wires for point in wire.points)], default=0.0
     )

@@ -6,30 +6,18 @@ hierarchical system structures", IEEE Transactions on Systems, Man, and Cybernet
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Final
 
 from tidegate.frontends.blocks.drawing.description import Drawing, Edge
+from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net, Piece, untangled
 
-__all__ = ["Bend", "Columns", "Item", "Net", "columns_of"]
+__all__ = ["Columns", "columns_of"]
 
 _SWEEPS: Final = 12  # through all columns and back; crossings seldom become fewer after the first five
-
-Net = tuple[str, int]  # all edges of one output: a block and its port
-
-
-@dataclass(frozen=True, slots=True)
-class Bend:
-    """Where a signal passes a column on its way to a later one."""
-
-    net: Net
-    column: int
-
-
-Item = str | Bend
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,24 +53,36 @@ def columns_of(drawing: Drawing) -> Columns:
     feedback = _feedback(drawing)
     forward = [edge for edge in drawing.edges if edge not in feedback]
     column = _numbered(drawing, forward)
-    last: dict[Net, int] = {}
+    nets: dict[Net, list[str]] = {}
     for edge in forward:
-        net = (edge.from_id, edge.out_port)
-        last[net] = max(last.get(net, 0), column[edge.to_id])
+        nets.setdefault((edge.from_id, edge.out_port), []).append(edge.to_id)
     items: list[list[Item]] = [[] for _ in range(max(column.values(), default=-1) + 1)]
     for node in drawing.nodes:
         items[column[node.id]].append(node.id)
     links: dict[tuple[Item, Item], None] = {}
-    for net, end in last.items():
+    for net, readers in nets.items():
+        end = max(column[reader] for reader in readers)
         chain: list[Item] = [net[0], *(Bend(net, k) for k in range(column[net[0]] + 1, end))]
         for bend in chain[1:]:
             assert isinstance(bend, Bend)
             items[bend.column].append(bend)
         links.update(dict.fromkeys(pairwise(chain)))
-        for edge in forward:
-            if (edge.from_id, edge.out_port) == net:
-                links[chain[column[edge.to_id] - column[net[0]] - 1], edge.to_id] = None
-    return Columns(_ordered(items, list(links)), column, feedback)
+        for reader in readers:
+            links[chain[column[reader] - column[net[0]] - 1], reader] = None
+    ordered = _ordered(items, list(links))
+    return Columns(untangled(ordered, _pieces(drawing, forward, column)), column, feedback)
+
+
+def _pieces(drawing: Drawing, forward: Sequence[Edge], column: Mapping[str, int]) -> list[Piece]:
+    """Every edge from column to column, with how far down its ports are."""
+    pieces: dict[Piece, None] = {}
+    for edge in forward:
+        net = (edge.from_id, edge.out_port)
+        ends: list[tuple[Item, float]] = [(edge.from_id, edge.out_port / drawing.by_id[edge.from_id].n_out)]
+        ends.extend((Bend(net, k), 0.0) for k in range(column[edge.from_id] + 1, column[edge.to_id]))
+        ends.append((edge.to_id, edge.in_port / drawing.by_id[edge.to_id].n_in))
+        pieces.update(dict.fromkeys(Piece(*start, *end) for start, end in pairwise(ends)))
+    return list(pieces)
 
 
 def _feedback(drawing: Drawing) -> frozenset[Edge]:
@@ -146,28 +146,50 @@ def _ordered(items: list[list[Item]], links: Sequence[tuple[Item, Item]]) -> lis
     # grandalf would put every source into the first column; ours is decided
     class Ranked(layouts.SugiyamaLayout):
         def rank_all(self, roots: Any, optimize: Any = False) -> None:  # noqa: ARG002, its caller's names
-            ranks: dict[int, list[Any]] = {}
-            for vertex in self.g.sV:
-                ranks.setdefault(rank[vertex.data], []).append(vertex)
-            first = min(ranks)
-            self.layers = [layouts.Layer(ranks[k]) for k in range(first, max(ranks) + 1)]
+            columns: dict[int, list[Any]] = {}
+            for vertex in sorted(self.g.sV, key=lambda vertex: place[vertex.data]):
+                columns.setdefault(place[vertex.data][0], []).append(vertex)
+            self.layers = [layouts.Layer(column) for _, column in sorted(columns.items())]
             for k, layer in enumerate(self.layers):
                 for vertex in layer:
                     self.grx[vertex].rank = k
 
-    rank = {item: k for k, column in enumerate(items) for item in column}
-    vertices: Mapping[Item, Any] = {item: graphs.Vertex(item) for column in items for item in column}
-    for vertex in vertices.values():
-        vertex.view = layouts.VertexViewer()
-    graph = graphs.Graph(list(vertices.values()), [graphs.Edge(vertices[start], vertices[end]) for start, end in links])
+    place = {item: (k, i) for k, column in enumerate(items) for i, item in enumerate(column)}
     ordered: list[list[Item]] = [[] for _ in items]
-    for part in graph.C:
-        layout: Any = Ranked(part)
+    for first, part in _connected(place, links):
+        vertices: dict[Item, Any] = {item: graphs.Vertex(item) for item in (first, *(end for link in part for end in link))}
+        for vertex in vertices.values():
+            vertex.view = layouts.VertexViewer()
+        # edge by edge, since its constructor compares every vertex with every other one
+        graph = graphs.graph_core()
+        graph.add_single_vertex(vertices[first])
+        for start, end in part:
+            graph.add_edge(graphs.Edge(vertices[start], vertices[end]))
+        layout: Any = Ranked(graph)
         layout.init_all(roots=[], inverted_edges=[])
         for _ in range(_SWEEPS):
-            for _ in layout.ordering_step():
-                pass
+            list(layout.ordering_step())
         for layer in layout.layers:
             for vertex in layer:
-                ordered[rank[vertex.data]].append(vertex.data)
+                ordered[place[vertex.data][0]].append(vertex.data)
     return ordered
+
+
+def _connected(items: Iterable[Item], links: Sequence[tuple[Item, Item]]) -> Iterator[tuple[Item, list[tuple[Item, Item]]]]:
+    """The parts of the diagram: the first item of each, and its links, each of which has an end in one of those before."""
+    at: dict[Item, list[tuple[Item, Item]]] = {item: [] for item in items}
+    for link in links:
+        for end in link:
+            at[end].append(link)
+    seen: set[Item] = set()
+    for first in at:
+        if first in seen:
+            continue
+        seen.add(first)
+        ahead, part = [first], dict[tuple[Item, Item], None]()
+        while ahead:
+            for link in at[ahead.pop()]:
+                part[link] = None
+                ahead.extend(new := [end for end in link if end not in seen])
+                seen.update(new)
+        yield first, list(part)

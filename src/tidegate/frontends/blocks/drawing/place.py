@@ -15,13 +15,15 @@ from typing import Final
 
 from tidegate.frontends.blocks.drawing.boxes import LABEL, Box
 from tidegate.frontends.blocks.drawing.description import Drawing
-from tidegate.frontends.blocks.drawing.layers import Bend, Columns, Item
+from tidegate.frontends.blocks.drawing.layers import Columns
+from tidegate.frontends.blocks.drawing.untangle import Bend, Item
 
 __all__ = ["heights", "kept_apart"]
 
 _GAP: Final = 18.0  # between two blocks of a column
 _LINE: Final = 7.0  # half the room of a line that passes
 _SWEEPS: Final = 8
+_SLIP: Final = 12.0
 
 _Tie = tuple[Item, float]  # a neighbour, and how far above it the item stands when their line is straight
 
@@ -49,7 +51,39 @@ def heights(drawing: Drawing, columns: Columns, boxes: Mapping[str, Box]) -> dic
     for column in columns.items:
         _move(column, {item: left.get(item) or right.get(item) or [] for item in column}, y, boxes)
     # not to the nearest even number, which could bring two items together that just keep their distance
-    return {item: float(math.floor(place + 0.5)) for item, place in y.items()}
+    y = {item: float(math.floor(place + 0.5)) for item, place in y.items()}
+    for column in columns.items:
+        _snap(column, [*_tied(column, left), *_tied(column, right)], y, _distances(column, boxes))
+    return y
+
+
+def _tied(column: Sequence[Item], ties: Mapping[Item, Sequence[_Tie]]) -> list[tuple[int, _Tie]]:
+    return [(i, tie) for i, item in enumerate(column) for tie in ties.get(item, ())]
+
+
+def _snap(column: Sequence[Item], ties: Sequence[tuple[int, _Tie]], y: dict[Item, float], distances: Sequence[float]) -> None:
+    """Make lines straight that nearly are, where there is room: a bend of a few pixels looks like a slip."""
+    straight = {i for i, (other, rise) in ties if y[column[i]] == y[other] + rise}
+    for i, (other, rise) in ties:
+        if i not in straight and abs(y[other] + rise - y[column[i]]) <= _SLIP:
+            moves = _pushed({i: y[other] + rise}, [y[item] for item in column], distances)
+            if straight.isdisjoint(moves):
+                y.update((column[k], place) for k, place in moves.items())
+                straight.add(i)
+
+
+def _pushed(moves: dict[int, float], places: Sequence[float], distances: Sequence[float]) -> dict[int, float]:
+    """A move of one item, and of those that have to make room for it."""
+    (i,) = moves
+    for k in range(i - 1, -1, -1):
+        if moves[k + 1] - places[k] >= distances[k]:
+            break
+        moves[k] = moves[k + 1] - distances[k]
+    for k in range(i + 1, len(places)):
+        if places[k] - moves[k - 1] >= distances[k - 1]:
+            break
+        moves[k] = moves[k - 1] + distances[k - 1]
+    return moves
 
 
 def _move(column: Sequence[Item], ties: Mapping[Item, Sequence[_Tie]], y: dict[Item, float], boxes: Mapping[str, Box]) -> None:

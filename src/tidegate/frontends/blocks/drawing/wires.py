@@ -14,12 +14,14 @@ from typing import Final
 
 from tidegate.frontends.blocks.drawing.boxes import LABEL, Box, text_width
 from tidegate.frontends.blocks.drawing.description import Drawing, Edge
-from tidegate.frontends.blocks.drawing.layers import Bend, Columns, Item, Net
+from tidegate.frontends.blocks.drawing.layers import Columns
+from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net
 
 __all__ = ["Crossing", "Wire", "Wiring", "wiring_of"]
 
 TRACK: Final = 10.0  # between two parallel lines
 _MARGIN: Final = 16.0  # between a column and the first track; an arrowhead needs 8
+_NUDGES: Final = (4.0, -4.0, 7.0)  # enough to tell two lines apart, and less than any two things in a column are apart
 _TOUCH: Final = 3.0  # lines at heights closer than this look like one
 
 Point = tuple[float, float]
@@ -62,12 +64,14 @@ class Wiring:
     Parameters
     ----------
     middles : of the columns, x.
+    heights : of blocks, some of them moved a little for the sake of a line.
     wires : one for each edge.
     dots : where a signal branches.
     width, bottom : of everything that is drawn so far; the left end is 0.
     """
 
     middles: list[float]
+    heights: Mapping[Item, float]
     wires: list[Wire]
     dots: list[Point]
     width: float
@@ -89,9 +93,7 @@ def wiring_of(drawing: Drawing, columns: Columns, boxes: Mapping[str, Box], y: M
         default=0.0,
     )
     lanes = _lanes(columns, floor)
-    channels = _channels(drawing, columns, boxes, y, lanes)
-    for channel in channels:
-        _set_tracks(channel)
+    y, channels = _tracked(drawing, columns, boxes, y, lanes)
     middles, starts, width = _across(drawing, columns, boxes, channels)
 
     def x_of(net: Net, k: int) -> float:
@@ -118,7 +120,7 @@ def wiring_of(drawing: Drawing, columns: Columns, boxes: Mapping[str, Box], y: M
         wires.append(Wire(edge, (*corners, target)))
     dots = [(x_of(net, k), height) for k, channel in enumerate(channels) for net, crossing in channel.items() for height in _branches(crossing)]
     dots.extend(_lane_dots(columns, lanes, x_of))
-    return Wiring(middles, wires, dots, width, max([floor, *(lane + TRACK for lane in lanes.values())]))
+    return Wiring(middles, y, wires, dots, width, max([floor, *(lane + TRACK for lane in lanes.values())]))
 
 
 def _lanes(columns: Columns, floor: float) -> dict[Net, float]:
@@ -162,16 +164,48 @@ def _channels(
     return channels
 
 
-def _set_tracks(channel: Mapping[Net, Crossing]) -> None:
-    """Give a track to everything that changes its height, so that no two signals lie on each other and few cross."""
+def _tracked(
+    drawing: Drawing, columns: Columns, boxes: Mapping[str, Box], y: Mapping[Item, float], lanes: Mapping[Net, float]
+) -> tuple[Mapping[Item, float], list[dict[Net, Crossing]]]:
+    """Channels with tracks. Signals that change places with each other would lie on each other; what one of them goes to is moved a little."""
+    moved: dict[Item, float] = {}
+    tried: dict[Item, int] = {}
+    while True:
+        heights = {item: place + moved.get(item, 0.0) for item, place in y.items()}
+        channels = _channels(drawing, columns, boxes, heights, lanes)
+        stuck = [(net, k) for k, channel in enumerate(channels) for net in _set_tracks(channel)]
+        ends = [end for net, k in stuck for end in _ends(drawing, columns, net, k)]
+        item = min((end for end in ends if tried.get(end, 0) < len(_NUDGES)), key=lambda end: tried.get(end, 0), default=None)
+        if item is None:
+            return heights, channels
+        moved[item] = _NUDGES[tried.get(item, 0)]
+        tried[item] = tried.get(item, 0) + 1
+
+
+def _ends(drawing: Drawing, columns: Columns, net: Net, k: int) -> list[Item]:
+    """What stands in column k and is met by a signal."""
+    blocks = {edge.to_id for edge in drawing.edges if (edge.from_id, edge.out_port) == net and columns.column[edge.to_id] == k}
+    return [item for item in (columns.items[k] if k < len(columns.items) else []) if item == Bend(net, k) or item in blocks]
+
+
+def _set_tracks(channel: Mapping[Net, Crossing]) -> list[Net]:
+    """Give a track to everything that changes its height, so that no two signals lie on each other and few cross.
+
+    Returns
+    -------
+    Signals that had to turn before one that comes in where they go out.
+    """
+    stuck: list[Net] = []
     turning = {net: crossing for net, crossing in channel.items() if len(crossing.heights) > 1}
     # what goes up turns the earlier the higher it comes from, what goes down the later
     waiting = sorted(turning, key=lambda net: _turn(turning[net]))
     before = {net: {other for other in turning if other != net and _must_turn_first(turning[other], turning[net])} for net in turning}
     placed: list[Net] = []
     while waiting:
-        # where signals change places with each other there is no right order: the first of them goes first
-        net = next((each for each in waiting if not before[each] - set(placed)), waiting[0])
+        net = next((each for each in waiting if not before[each] - set(placed)), None)
+        if net is None:
+            net = waiting[0]
+            stuck.append(net)
         waiting.remove(net)
         crossing = turning[net]
         crossing.track = 0
@@ -179,6 +213,7 @@ def _set_tracks(channel: Mapping[Net, Crossing]) -> None:
             if other in before[net] or net in before[other] or _overlap(crossing.heights, turning[other].heights):
                 crossing.track = max(crossing.track, turning[other].track + 1)
         placed.append(net)
+    return stuck
 
 
 def _turn(crossing: Crossing) -> tuple[bool, float]:
