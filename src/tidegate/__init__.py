@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
+    CsmpError,
     InitializationError,
     InterruptedRunError,
     InvalidModelError,
@@ -71,6 +72,7 @@ __all__ = [
     "ChatteringError",
     "Component",
     "CrossCheck",
+    "CsmpError",
     "Discrete",
     "InitializationError",
     "Input",
