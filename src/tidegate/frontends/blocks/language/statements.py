@@ -172,9 +172,10 @@ class ConfigurationReader:
             (("U",), self.limits.delays, "MAX OF U BLKS"),
             (("F",), self.limits.functions, "MAX OF F BLKS"),
         ):
-            others = sum(block.kind in kinds for block in self.program.blocks.values() if block.number != number)
-            if limit is not None and kind in kinds and others >= limit:
-                return say(key, limit=limit)
+            if limit is not None and kind in kinds:
+                others = sum(block.kind in kinds for block in self.program.blocks.values() if block.number != number)
+                if others >= limit:
+                    return say(key, limit=limit)
         return None
 
 
@@ -369,6 +370,6 @@ def _hint_for_type(written: str) -> str:
     if written[0] == "U" and written[1:].isdecimal():
         return "user-defined types are U1 to U15"
     if written in {"*", "|"}:
-        return "a multiplier is X" if written == "*" else "a divider is /"
+        return "the multiplier is X" if written == "*" else "the divider is /"
     named = [kind for kind in KINDS.values() if kind.name.upper().startswith(written) or written.startswith(kind.name.upper())]
-    return f"a {named[0].name} is {named[0].kind}" if named else ""
+    return f"the {named[0].name} is {named[0].kind}" if named else ""
