@@ -44,6 +44,8 @@ _SOURCES: Final = (
     "integrators/sundials/*.py",
     "sensitivity/*.py",
 )
+# native code of other packages, which changes without the integrators; it is kept apart
+_ELSEWHERE: Final = {"tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/kernel.py", "csmp/machine/places.py")}
 # What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
 _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")
 _MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.record", "tidegate.sensitivity.forward")
@@ -57,14 +59,19 @@ _others: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def kernel_directory() -> Path:
-    """The directory for this source, this Numba and this Python; one that ends with the process where the usual place cannot be written."""
+def kernel_directory(sources: tuple[str, ...] = _SOURCES) -> Path:
+    """The directory for this source, this Numba and this Python; one that ends with the process where the usual place cannot be written.
+
+    Parameters
+    ----------
+    sources : patterns of the files that compiled code is made of.
+    """
     root = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)};".encode())
     digest.update(sys.version.encode())
-    for path in sorted(path for pattern in _SOURCES for path in root.glob(pattern)):
+    for path in sorted(path for pattern in sources for path in root.glob(pattern)):
         digest.update(path.read_bytes())
     directory = cache_directory() / f"kernels-{digest.hexdigest()[:16]}"
     try:
@@ -89,7 +96,7 @@ def kernel(module: str) -> ModuleType:
 
     settings: Any = config
     with _loading:
-        directory = kernel_directory()
+        directory = kernel_directory(next((sources for package, sources in _ELSEWHERE.items() if module.startswith(package)), _SOURCES))
         done = directory / f"{module}.done"
         is_new = module not in sys.modules and not done.exists()
         if is_new:

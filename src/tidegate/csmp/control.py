@@ -1,0 +1,79 @@
+"""What a run is asked for (stage: csmp): limits of time, interval, output blocks; and what is wrong with that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tidegate.errors import CsmpError
+from tidegate.frontends.blocks.language.diagnostics import Diagnostic, say
+from tidegate.frontends.blocks.language.program import CsmpProgram
+from tidegate.frontends.blocks.language.sorting import store_order
+
+__all__ = ["RunControl", "control_problems", "integration_problems", "output_blocks"]
+
+
+@dataclass(frozen=True)
+class RunControl:
+    """Integration and output control.
+
+    Parameters
+    ----------
+    lower, upper : limits of time.
+    interval : of integration; any number if the limits are equal.
+    outputs : numbers of the blocks whose outputs are stored; 1 is the time.
+    every : output interval; below ``interval`` every half step is stored.
+    percent : a value is stored only if it differs by more than so much from the one stored last, which is repeated otherwise.
+    """
+
+    lower: float
+    upper: float
+    interval: float
+    outputs: tuple[int, ...]
+    every: float
+    percent: float = 0.0
+
+
+def integration_problems(lower: float, upper: float, interval: float) -> list[Diagnostic]:
+    """What is wrong with limits and interval: what INT refuses."""
+    if not all(map(math.isfinite, (lower, upper, interval))):
+        return [say("IMPROPER PARAM SPECIFICATION", hint="limits and interval must be finite numbers")]
+    if upper < lower:
+        return [say("FINAL TIME")]
+    if upper == lower:
+        return []
+    if interval > upper - lower:
+        return [say("INTEGN INTERVAL")]
+    if interval <= 0.0:
+        return [say("IMPROPER PARAM SPECIFICATION", hint=f"the integration interval must be positive, not {interval:g}")]
+    return []
+
+
+def control_problems(program: CsmpProgram, control: RunControl) -> list[Diagnostic]:
+    """Everything that is wrong with a run's control."""
+    found = integration_problems(control.lower, control.upper, control.interval)
+    found += [say("BLK NOT USED", n=n) for n in dict.fromkeys(control.outputs) if n != 1 and n not in program.blocks]
+    if not (math.isfinite(control.every) and math.isfinite(control.percent) and control.every >= 0.0 and control.percent >= 0.0):
+        found.append(say("IMPROPER PARAM SPECIFICATION", hint="output interval and percentage are numbers that are not negative"))
+    return found
+
+
+def output_blocks(program: CsmpProgram, wanted: str | int | Sequence[int | str]) -> tuple[int, ...]:
+    """Block numbers of a list of numbers and labels, or of "A" for all blocks ascending and "AS" for all in sorted order.
+
+    Raises
+    ------
+    CsmpError : a number or label that is not used.
+    """
+    if isinstance(wanted, str) and wanted.upper() in ("A", "ALL"):
+        return tuple(program.numbers)
+    if isinstance(wanted, str) and wanted.upper() == "AS":
+        return tuple(store_order(program))
+    by_label = {program.blocks[n].label.upper(): n for n in reversed(program.numbers) if program.blocks[n].label}
+    items = [wanted] if isinstance(wanted, str | int) else list(wanted)
+    unknown = [item for item in items if isinstance(item, str) and item.upper() not in by_label]
+    if unknown:
+        labels = ", ".join(f"{n} {program.blocks[n].label}".strip() for n in program.numbers)
+        raise CsmpError([say("BLK NOT USED", n=item, hint=f"the blocks are {labels}") for item in unknown])
+    return tuple(by_label[item.upper()] if isinstance(item, str) else int(item) for item in items)

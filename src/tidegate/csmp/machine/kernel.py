@@ -1,0 +1,515 @@
+"""The language's method as native code (stage: csmp): every block at every half step, in sort order; the mid-point rule for I and T1.
+
+It may stop between any two blocks, for a full buffer or a user routine's failure, and goes on there when it is called again: where it is, is in
+``h``. Source: the CSMP-10(ARL) report, ARL/Aero. Note 362, Appendices B, G and H.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBERS, WHOLE, native, unit
+from tidegate.compiled.workspace import integers, vector
+from tidegate.csmp.machine import places as m
+
+__all__ = ["advance_csmp"]
+
+_START_HALF_STEP = 0
+_LIST_DELAYS = 1
+_PASS = 2
+_AFTER_PASS = 3
+
+_TOLERANCE = 1e-4  # of a step, for times compared with limits
+_NOTHING = 1e-30  # an implicit equation's value that counts as zero
+_SHORTEST_PERIOD = 1e-9  # of a step; a shorter one would only count changes nobody sees
+_MULTIPLIER = 630360016  # 14^29 modulo _MODULUS, the generator of the PDP-10's FORTRAN library
+_MODULUS = 2147483647
+
+
+@native
+def _input(h, r, b, i):
+    """Output of the block at input i (1..3) of block b, with the input's sign."""
+    source = h[h[m.O_MATRIX] + 5 * b + i]
+    if source < 0:
+        return -r[h[m.O_X] - source]
+    return r[h[m.O_X] + source]
+
+
+@native
+def _lagrange(abscissae_ordinates, first, n_points, x):
+    """Polynomial through consecutive points."""
+    total = 0.0
+    for i in range(first, first + n_points):
+        term = abscissae_ordinates[2 * i + 1]
+        for j in range(first, first + n_points):
+            if j != i:
+                term *= (x - abscissae_ordinates[2 * j]) / (abscissae_ordinates[2 * i] - abscissae_ordinates[2 * j])
+        total += term
+    return total
+
+
+@native
+def _interpolated(pairs, first, count, degree, x):
+    """Ordinate at x by the window of degree + 1 pairs that lies about it, pushed inside at the ends."""
+    low = first
+    high = first + count
+    while low < high:  # how many abscissae are not above x
+        middle = (low + high) // 2
+        if pairs[2 * middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    n_left = low - first
+    if degree % 2 == 1:
+        start = n_left - (degree + 1) // 2
+    else:
+        nearest = n_left - 1
+        if n_left == 0 or (n_left < count and pairs[2 * low] - x < x - pairs[2 * (low - 1)]):
+            nearest = n_left
+        start = nearest - degree // 2
+    start = first + min(max(start, 0), count - degree - 1)
+    if degree == 1:
+        x0 = pairs[2 * start]
+        y0 = pairs[2 * start + 1]
+        return y0 + (pairs[2 * start + 3] - y0) / (pairs[2 * start + 2] - x0) * (x - x0)
+    return _lagrange(pairs, start, degree + 1, x)
+
+
+@native
+def _call_routine(h, r, b):
+    """Run a user routine; where it hands back additional outputs, put them in place."""
+    address = h[h[m.O_ADDRESS] + b]
+    if address == 0:
+        return m.STOP_NOT_LOADED
+    given = vector(r, h[m.O_GIVEN], 4)
+    taken = vector(r, h[m.O_TAKEN], 1)
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    for i in range(3):
+        given[i] = _input(h, r, b, i + 1)
+    given[3] = h[m.STAGE]
+    first = h[h[m.O_FIRST_EXTRA] + b]
+    n_extras = h[h[m.O_N_EXTRAS] + b]
+    extras = integers(h, h[m.O_EXTRAS] + first, n_extras)
+    call_value(address, r[m.T], x, vector(r, h[m.O_P], 3 * h[m.N_PLACES]), given, taken)
+    if h[m.IS_FAILED] != 0:
+        return m.STOP_ROUTINE
+    x[b] = taken[0]
+    for i in range(n_extras):
+        x[extras[i]] = r[h[m.O_TAKEN] + 1 + i]
+    return 0
+
+
+@native
+def _function(h, r, b):
+    """A function block."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    degree = int(r[h[m.O_P] + 3 * b])
+    if degree < 0:
+        return _call_routine(h, r, b)
+    first = h[h[m.O_FIRST_PAIR] + b]
+    count = h[h[m.O_N_PAIRS] + b]
+    pairs = vector(r, h[m.O_PAIRS], 2 * (first + count))
+    x[b] = _interpolated(pairs, first, count, max(degree, 1), _input(h, r, b, 1))
+    return 0
+
+
+@native
+def _pulse(h, r, b):
+    """A time pulse generator: P2 counts down to the next change, M tells whether a train is on."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    p = vector(r, h[m.O_P] + 3 * b, 3)
+    is_on = h[m.O_MATRIX] + 5 * b + 4
+    step = r[m.STEP]
+    if _input(h, r, b, 1) < 0.0:
+        x[b] = 0.0
+        h[is_on] = 0
+        return 0
+    if h[is_on] != 1:
+        x[b] = 1.0
+        h[is_on] = 1
+        if not p[0] > _SHORTEST_PERIOD * step:
+            return m.STOP_PERIOD
+        p[1] = 0.5 * (step - p[0]) + 1e-4 * min(step, p[0])
+        return 0
+    while p[1] >= 0.0:
+        x[b] = 1.0 - x[b]
+        p[1] -= 0.5 * p[0]
+    p[1] += 0.5 * step
+    return 0
+
+
+@native
+def _begin_implicit(h, r, b, at):
+    """A V block: what it holds is the first guess."""
+    p = vector(r, h[m.O_P] + 3 * b, 3)
+    p[0] = r[h[m.O_X] + b]
+    h[h[m.O_MATRIX] + 5 * b + 4] = at + 1
+    return 0
+
+
+@native
+def _iterate(h, r, b):
+    """A Y block: one iteration of Wegstein's method; 1 if the blocks behind its V are to be executed again."""
+    tape = integers(h, h[m.O_TAPE], h[m.N_TAPE])
+    count = integers(h, h[m.O_COUNT], h[m.N_PLACES])
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    v = tape[h[h[m.O_GUESS] + b]]
+    p = vector(r, h[m.O_P] + 3 * b, 3)
+    before = vector(r, h[m.O_P] + 3 * v, 3)  # P2 and P3 of V: guess and value of the iteration before
+    limit = r[h[m.O_LIMIT] + b]
+    guess = x[v]
+    value = _input(h, r, b, 1)
+    new = value
+    p[1] = limit
+    n = count[b]
+    if n > 0 and guess != before[1]:
+        slope = (value - before[2]) / (guess - before[1])
+        p[1] = slope
+        if slope != 1.0:
+            p[2] = slope / (slope - 1.0)
+            new = p[2] * guess + (1.0 - p[2]) * value
+    is_near = abs(new - guess) < abs(guess) * p[0] or (abs(guess) <= _NOTHING and abs(new) < _NOTHING)
+    h[h[m.O_MATRIX] + 5 * b + 4] = n
+    x[b] = new
+    x[v] = new
+    if is_near or n + 1 > limit:
+        p[1] = limit
+        count[b] = 0
+        return 0 if is_near else 2
+    before[1] = guess
+    before[2] = value
+    count[b] = n + 1
+    return 1
+
+
+@native
+def _integrate(h, r, b, code):
+    """An I or T1 block on the pass: reset, hold, and the rate for the coming half step."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    p = vector(r, h[m.O_P] + 3 * b, 3)
+    if code == m.LAG:
+        r[h[m.O_RATE] + b] = (_input(h, r, b, 1) + _input(h, r, b, 2) + _input(h, r, b, 3) - x[b]) / p[1]
+        return 0
+    if _input(h, r, b, 3) != 0.0:
+        x[b] = p[0]
+        if h[m.STAGE] != m.HALF_CODE:
+            r[h[m.O_BASE] + b] = p[0]
+    rate = _input(h, r, b, 1) * (1.0 + p[1]) + p[2]
+    r[h[m.O_RATE] + b] = 0.0 if _input(h, r, b, 2) != 0.0 else rate
+    return 0
+
+
+@native
+def _remember(h, r, b, code, is_again):
+    """Blocks with memory: they advance once a half step, also inside an implicit loop."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    if code == m.HOLD:
+        p = vector(r, h[m.O_P] + 3 * b, 3)
+        if not is_again:
+            p[1] = x[b]
+        if h[m.STAGE] != m.INITIAL_CODE:
+            x[b] = _input(h, r, b, 1) if _input(h, r, b, 2) > 0.0 else p[1]
+        return 0
+    if is_again:
+        return 0
+    if code == m.PULSE:
+        return _pulse(h, r, b)
+    h[m.SEED] = h[m.SEED] * _MULTIPLIER % _MODULUS
+    x[b] = 2.0 * h[m.SEED] / _MODULUS - 1.0
+    return 0
+
+
+@native
+def _formula(h, r, b, code):
+    """A block whose output follows from its inputs and parameters."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    p = vector(r, h[m.O_P] + 3 * b, 3)
+    x1 = _input(h, r, b, 1)
+    if code == m.SUMMER:
+        x[b] = x1 + _input(h, r, b, 2) + _input(h, r, b, 3)
+    elif code == m.WEIGHTED:
+        x[b] = p[0] * x1 + p[1] * _input(h, r, b, 2) + p[2] * _input(h, r, b, 3)
+    elif code == m.GAIN:
+        x[b] = p[0] * x1
+    elif code == m.MULTIPLIER:
+        x[b] = x1 * _input(h, r, b, 2)
+    elif code == m.DIVIDER:
+        x2 = _input(h, r, b, 2)
+        if x2 == 0.0:
+            return m.STOP_DIVISION
+        x[b] = x1 / x2
+    elif code == m.INVERTER:
+        x[b] = -x1
+    elif code == m.OFFSET:
+        x[b] = x1 + p[0]
+    elif code == m.MAGNITUDE:
+        x[b] = abs(x1)
+    elif code == m.ROOT:
+        if x1 < 0.0:
+            return m.STOP_ROOT
+        x[b] = math.sqrt(x1)
+    elif code == m.BANG:
+        x[b] = 1.0 if x1 >= 0.0 else -1.0
+    elif code == m.DEAD:
+        x[b] = x1 - p[0] if x1 > p[0] else (x1 - p[1] if x1 < p[1] else 0.0)
+    elif code == m.LIMITER:
+        x[b] = p[0] if x1 > p[0] else (max(x1, p[1]))
+    elif code == m.NEGATIVE:
+        x[b] = max(0.0, x1)
+    elif code == m.POSITIVE:
+        x[b] = min(0.0, x1)
+    elif code == m.RELAY:
+        x[b] = _input(h, r, b, 2) if x1 >= 0.0 else _input(h, r, b, 3)
+    elif code == m.QUIT:
+        h[h[m.O_FIRED] + b] = 1 if x1 > _input(h, r, b, 2) else 0
+    return 0
+
+
+@native
+def _list(h, r, listing, b):
+    """Append a block to the debug listing."""
+    line = vector(listing, h[m.N_LISTED] * m.WIDE_LISTED, m.WIDE_LISTED)
+    line[0] = r[m.T]
+    line[1] = b
+    line[2] = r[h[m.O_X] + b]
+    for i in range(3):
+        line[3 + i] = _input(h, r, b, i + 1)
+        line[7 + i] = r[h[m.O_P] + 3 * b + i]
+    line[6] = h[h[m.O_MATRIX] + 5 * b + 4]
+    h[m.N_LISTED] += 1
+
+
+@native
+def _note(h, r, notes, b):
+    """Append an implicit equation that has used up its iterations."""
+    line = vector(notes, h[m.N_NOTES] * m.WIDE_NOTES, m.WIDE_NOTES)
+    line[0] = r[h[m.O_LIMIT] + b]
+    line[1] = h[h[m.O_TAPE] + h[h[m.O_GUESS] + b]]
+    line[2] = b
+    line[3] = r[m.T]
+    h[m.N_NOTES] += 1
+
+
+@native
+def _initialise(h, r):
+    """Every output is P1."""
+    n = h[m.N_PLACES]
+    for b in range(2, n):
+        r[h[m.O_X] + b] = r[h[m.O_P] + 3 * b]
+        r[h[m.O_BASE] + b] = r[h[m.O_P] + 3 * b]
+    r[h[m.O_X] + 1] = r[m.T_START]
+    r[m.T] = r[m.T_START]
+    h[m.STAGE] = m.INITIAL_CODE
+
+
+@native
+def _integrate_over(h, r):
+    """New values of I and T1, aside: mid-point rule from the value at the last complete step."""
+    is_half = h[m.STAGE] == m.HALF_CODE
+    width = 0.5 * r[m.STEP] if is_half else r[m.STEP]
+    for i in range(h[m.N_RATES]):
+        b = h[h[m.O_RATES] + i]
+        r[h[m.O_ASIDE] + b] = r[h[m.O_BASE] + b] + width * r[h[m.O_RATE] + b]
+
+
+@native
+def _put_in_place(h, r):
+    """New values of I and T1 become outputs; so does the time."""
+    is_half = h[m.STAGE] == m.HALF_CODE
+    for i in range(h[m.N_RATES]):
+        b = h[h[m.O_RATES] + i]
+        r[h[m.O_X] + b] = r[h[m.O_ASIDE] + b]
+        if not is_half:
+            r[h[m.O_BASE] + b] = r[h[m.O_ASIDE] + b]
+    r[h[m.O_X] + 1] = r[m.T]
+
+
+@native
+def _delay(h, r):
+    """All U blocks, in two stages so that their order is immaterial."""
+    x = vector(r, h[m.O_X], h[m.N_PLACES])
+    matrix = integers(h, h[m.O_MATRIX], 5 * h[m.N_PLACES])
+    delays = integers(h, h[m.O_DELAYS], h[m.N_DELAYS])
+    if h[m.STAGE] != m.INITIAL_CODE:
+        for b in delays:
+            source = matrix[5 * b + 1]
+            x[b] = r[h[m.O_P] + 3 * b + 1] if matrix[5 * source] == m.DELAY else x[source]
+    for b in delays:
+        source = matrix[5 * b + 1]
+        if matrix[5 * source] == m.DELAY:
+            r[h[m.O_P] + 3 * b + 1] = x[source]
+
+
+@native
+def _is_row_due(h, r):
+    """The start, then every half step or the first complete step not before each multiple of the output interval."""
+    if h[m.K] == 0 or h[m.EVERY_HALF] != 0:
+        return True
+    if h[m.STAGE] == m.HALF_CODE:
+        return False
+    return r[m.T] >= r[m.T_START] + h[m.NEXT_ROW] * r[m.EVERY] - _TOLERANCE * r[m.STEP]
+
+
+@native
+def _store_row(h, r, rows):
+    """Append a row; a value that changed less than asked for is repeated as it was stored last."""
+    n = h[m.N_OUT]
+    row = vector(rows, h[m.N_ROWS] * (n + 1), n + 1)
+    last = vector(r, h[m.O_LAST], n)
+    fraction = r[m.FRACTION]
+    is_first = h[m.K] == 0
+    row[0] = r[m.T]
+    for i in range(n):
+        value = r[h[m.O_X] + h[h[m.O_OUT] + i]]
+        if is_first or not abs(value - last[i]) <= fraction * abs(last[i]):
+            last[i] = value
+        row[1 + i] = last[i]
+    h[m.N_ROWS] += 1
+    if h[m.EVERY_HALF] == 0:
+        while r[m.T] >= r[m.T_START] + h[m.NEXT_ROW] * r[m.EVERY] - _TOLERANCE * r[m.STEP]:
+            h[m.NEXT_ROW] += 1
+
+
+@native
+def _execute(h, r, b, at):
+    """One block; a code of ``places`` if it stops the run, -1 to go back to its V, -2 if its iteration did not converge."""
+    code = h[h[m.O_MATRIX] + 5 * b]
+    is_again = at < h[m.AGAIN]
+    if code == m.INTEGRATOR or code == m.LAG:  # noqa: PLR1714, Numba would build a tuple
+        return _integrate(h, r, b, code)
+    if code == m.FUNCTION:
+        return _function(h, r, b)
+    if code == m.HOLD or code == m.PULSE or code == m.JITTER:  # noqa: PLR1714
+        return _remember(h, r, b, code, is_again)
+    if code == m.VACUOUS:
+        return _begin_implicit(h, r, b, at)
+    if code == m.WYE:
+        outcome = _iterate(h, r, b)
+        if outcome == 1:
+            return -1
+        if at == h[m.AGAIN]:
+            h[m.AGAIN] = -1
+        return -2 if outcome == 2 else 0
+    if code > m.LAG:
+        return _call_routine(h, r, b)
+    return _formula(h, r, b, code)
+
+
+@native
+def _pass(h, r, listing, notes):
+    """The sort list from where it stands, K and U skipped."""
+    tape = integers(h, h[m.O_TAPE], h[m.N_TAPE])
+    slack = _TOLERANCE * r[m.STEP]
+    is_listing = h[m.IS_LISTING] != 0 and r[m.LIST_FROM] - slack <= r[m.T] <= r[m.LIST_TO] + slack
+    at = h[m.AT]
+    outcome = 0
+    while at < h[m.N_TAPE]:
+        b = tape[at]
+        code = h[h[m.O_MATRIX] + 5 * b]
+        if code == m.CONSTANT or code == m.DELAY:  # noqa: PLR1714
+            at += 1
+            continue
+        if is_listing and h[m.N_LISTED] + 2 > h[m.ROOM_LISTED]:
+            outcome = m.STOP_LISTED
+            break
+        if code == m.WYE and h[m.N_NOTES] >= h[m.ROOM_NOTES]:
+            outcome = m.STOP_NOTES
+            break
+        outcome = _execute(h, r, b, at)
+        if outcome > 0:
+            h[m.BLOCK] = b
+            break
+        if is_listing:
+            _list(h, r, listing, b)
+        if outcome == -1:
+            h[m.AGAIN] = max(h[m.AGAIN], at)
+            at = h[h[m.O_GUESS] + b]
+            if is_listing:
+                _list(h, r, listing, tape[at])
+        elif outcome == -2:
+            _note(h, r, notes, b)
+        outcome = 0
+        at += 1
+    h[m.AT] = at
+    return outcome
+
+
+@native
+def _list_delays(h, r, listing):
+    """U blocks come first in the listing, as they were executed."""
+    slack = _TOLERANCE * r[m.STEP]
+    if h[m.IS_LISTING] != 0 and r[m.LIST_FROM] - slack <= r[m.T] <= r[m.LIST_TO] + slack:
+        while h[m.AT] < h[m.N_DELAYS]:
+            if h[m.N_LISTED] >= h[m.ROOM_LISTED]:
+                return m.STOP_LISTED
+            _list(h, r, listing, h[h[m.O_DELAYS] + h[m.AT]])
+            h[m.AT] += 1
+    return 0
+
+
+@native
+def _start_half_step(h, r):
+    """Time, delays, and new values of I and T1 aside."""
+    if h[m.K] < 0:
+        _initialise(h, r)
+        h[m.K] = 0
+    else:
+        h[m.K] += 1
+        r[m.T] = r[m.T_START] + h[m.K] * r[m.STEP] / 2.0
+        h[m.STAGE] = m.HALF_CODE if h[m.K] % 2 == 1 else m.FULL_CODE
+        _integrate_over(h, r)
+    _delay(h, r)
+
+
+@native
+def _after_pass(h, r, rows):
+    """A row if one is due, and whether the run ends."""
+    is_due = _is_row_due(h, r)
+    if is_due:
+        if h[m.N_ROWS] >= h[m.ROOM_ROWS]:
+            return m.STOP_ROWS
+        _store_row(h, r, rows)
+    for i in range(h[m.N_QUITS]):
+        b = h[h[m.O_QUITS] + i]
+        if h[h[m.O_FIRED] + b] != 0:
+            h[m.BLOCK] = b
+            return m.STOP_QUIT
+    if h[m.IS_QUIT] != 0:
+        h[m.BLOCK] = h[m.IS_QUIT]
+        return m.STOP_QUIT
+    if h[m.K] >= h[m.K_END]:
+        return m.STOP_DONE
+    if is_due and h[m.IS_INTERRUPTED] != 0:
+        return m.STOP_INTERRUPTED
+    return 0
+
+
+@unit(NUMBERS, NUMBERS, NUMBERS, WHOLE)
+def advance_csmp(h, r, rows, listing, notes, budget):
+    """Go on for at most so many half steps; a code of ``places``."""
+    done = 0
+    outcome = 0
+    while outcome == 0 and done < budget:
+        if h[m.PHASE] == _START_HALF_STEP:
+            _start_half_step(h, r)
+            h[m.AT] = 0
+            h[m.PHASE] = _LIST_DELAYS
+        if h[m.PHASE] == _LIST_DELAYS:
+            outcome = _list_delays(h, r, listing)
+            if outcome == 0:
+                if h[m.K] > 0:
+                    _put_in_place(h, r)
+                h[m.AT] = 0
+                h[m.AGAIN] = -1
+                h[m.PHASE] = _PASS
+        if outcome == 0 and h[m.PHASE] == _PASS:
+            outcome = _pass(h, r, listing, notes)
+            if outcome == 0:
+                h[m.PHASE] = _AFTER_PASS
+        if outcome == 0 and h[m.PHASE] == _AFTER_PASS:
+            outcome = _after_pass(h, r, rows)
+            if outcome != m.STOP_ROWS:
+                h[m.PHASE] = _START_HALF_STEP
+        done += 1
+    return outcome

@@ -1,0 +1,236 @@
+"""A machine: one program laid out in memory for the native code, its buffers, and the loop that comes back to Python now and then (stage: csmp)."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.csmp.machine import places as m
+from tidegate.frontends.blocks.language.kinds import KINDS, is_user_kind
+from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
+from tidegate.integrators.kernel_cache import kernel
+
+__all__ = ["Machine", "Records", "Schedule"]
+
+FloatArray = NDArray[np.float64]
+
+_BUFFER_NUMBERS: Final = 1 << 16  # of each buffer, unless a single record is larger
+_ROOM_NOTES: Final = 256
+_VISIT: Final = 0.05  # seconds between visits of Python
+_FIRST_BUDGET: Final = 200  # half steps
+_LARGEST_BUDGET: Final = 100_000_000
+_DEFAULT_LIMIT: Final = 20.0  # iterations of a Y block whose P2 is 0
+_COMPLETE: Final = 1e-4  # of a step that the last one may lack
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When a machine computes and what it writes down.
+
+    Parameters
+    ----------
+    lower, upper, interval : limits of time, and the integration interval.
+    outputs : block numbers.
+    every : output interval.
+    percent : change against the last stored value that a new one must exceed to be stored.
+    debug : time limits of the debug listing, if there is one.
+    seed : of jitter.
+    """
+
+    lower: float
+    upper: float
+    interval: float
+    outputs: tuple[int, ...]
+    every: float
+    percent: float
+    debug: tuple[float, float] | None
+    seed: int
+
+
+@dataclass
+class Records:
+    """What came out of the buffers: rows (time, outputs); debug lines; implicit equations that did not settle."""
+
+    width: int
+    rows: list[FloatArray] = field(default_factory=list[FloatArray])
+    listed: list[FloatArray] = field(default_factory=list[FloatArray])
+    notes: list[FloatArray] = field(default_factory=list[FloatArray])
+
+    def table(self) -> FloatArray:
+        """All rows."""
+        return np.concatenate([np.empty((0, self.width)), *self.rows])
+
+
+class Machine:
+    """A program in memory.
+
+    Parameters
+    ----------
+    program : without problems.
+    schedule : of the run.
+    """
+
+    def __init__(self, program: CsmpProgram, schedule: Schedule) -> None:
+        self.program = program
+        self.schedule = schedule
+        self.records = Records(len(schedule.outputs) + 1)
+        self.half_steps_wanted = _half_steps(schedule)
+        blocks = list(program.blocks.values())
+        order = program.sort_list()
+        self._tape = order
+        extras = [b.number for b in sorted(blocks, key=lambda b: (b.inputs[0], b.number)) if b.kind == "UO"]
+        highest = max(program.numbers, default=1)
+        n = highest + 1
+        pairs = {b: program.functions.get(b, []) for b in program.numbers if program.blocks[b].kind == "F"}
+        rates = [b for b in order if program.blocks[b].kind in ("I", "T1")]
+        delays = [b for b in order if program.blocks[b].kind == "U"]
+        quits = [b for b in order if program.blocks[b].kind == "Q"]
+        lists = {m.O_TAPE: order, m.O_DELAYS: delays, m.O_RATES: rates, m.O_QUITS: quits, m.O_OUT: schedule.outputs, m.O_EXTRAS: extras}
+        by_block = (m.O_ADDRESS, m.O_FIRST_EXTRA, m.O_N_EXTRAS, m.O_FIRST_PAIR, m.O_N_PAIRS, m.O_GUESS, m.O_COUNT, m.O_FIRED)
+        numbers_by_block = (m.O_X, m.O_RATE, m.O_BASE, m.O_ASIDE, m.O_LIMIT)
+        self.memory = m.Memory(
+            {m.O_MATRIX: 5 * n, **{name: len(items) for name, items in lists.items()}, **dict.fromkeys(by_block, n)},
+            {
+                m.O_P: 3 * n, m.O_PAIRS: 2 * sum(map(len, pairs.values())), m.O_LAST: len(schedule.outputs), m.O_GIVEN: 4,
+                m.O_TAKEN: 1 + len(extras), **dict.fromkeys(numbers_by_block, n),
+            },
+        )  # fmt: skip
+        h = self.memory.h
+        h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(order), len(schedule.outputs)
+        h[m.N_DELAYS], h[m.N_RATES], h[m.N_QUITS] = len(delays), len(rates), len(quits)
+        for name, items in lists.items():
+            self.memory.whole(name)[: len(items)] = items
+        for block in blocks:
+            self._lay_out(block)
+        for number, b in enumerate(rates):
+            self.memory.whole(m.O_MATRIX)[5 * b + 4] = number + 1
+        self._lay_out_functions(pairs)
+        self._set_schedule()
+        self._rows = _buffer(self.records.width)
+        self._listed = _buffer(m.WIDE_LISTED)
+        self._notes = np.zeros((_ROOM_NOTES, m.WIDE_NOTES))
+        h[m.ROOM_ROWS], h[m.ROOM_LISTED], h[m.ROOM_NOTES] = len(self._rows), len(self._listed), _ROOM_NOTES
+
+    def _lay_out(self, block: BlockStatement) -> None:
+        b = block.number
+        matrix, p = self.memory.whole(m.O_MATRIX), self.memory.numbers(m.O_P)
+        matrix[5 * b] = KINDS[block.kind].code
+        matrix[5 * b + 1 : 5 * b + 4] = [sign * source for sign, source in zip(block.signs, block.inputs, strict=True)]
+        p[3 * b : 3 * b + 3] = self.program.parameter(b)
+        if block.kind == "Y":
+            limit = float(int(p[3 * b + 1])) or _DEFAULT_LIMIT
+            self.memory.numbers(m.O_LIMIT)[b] = p[3 * b + 1] = limit
+            self.memory.whole(m.O_GUESS)[b] = self._tape.index(block.inputs[1])
+        if is_user_kind(block.kind):
+            extras = self.memory.whole(m.O_EXTRAS)
+            owned = [i for i, extra in enumerate(extras.tolist()) if extra and self.program.blocks[extra].inputs[0] == b]
+            self.memory.whole(m.O_FIRST_EXTRA)[b] = owned[0] if owned else 0
+
+    def _lay_out_functions(self, pairs: dict[int, list[tuple[float, float]]]) -> None:
+        first = 0
+        table = self.memory.numbers(m.O_PAIRS)
+        for b, points in pairs.items():
+            table[2 * first : 2 * (first + len(points))] = np.ravel(points)
+            self.memory.whole(m.O_FIRST_PAIR)[b] = first
+            self.memory.whole(m.O_N_PAIRS)[b] = self.memory.whole(m.O_MATRIX)[5 * b + 4] = len(points)
+            self.memory.numbers(m.O_P)[3 * b + 2] = first + 1
+            first += len(points)
+
+    def _set_schedule(self) -> None:
+        h, r, schedule = self.memory.h, self.memory.r, self.schedule
+        h[m.K], h[m.K_END], h[m.SEED], h[m.AGAIN] = -1, self.half_steps_wanted, schedule.seed, -1
+        h[m.EVERY_HALF] = _is_every_half_step(schedule)
+        r[m.T_START], r[m.STEP], r[m.EVERY], r[m.FRACTION] = schedule.lower, schedule.interval, schedule.every, schedule.percent / 100.0
+        if schedule.debug is not None:
+            h[m.IS_LISTING] = 1
+            r[m.LIST_FROM], r[m.LIST_TO] = schedule.debug
+
+    def load(self, block: int, address: int, *, hands_back: int = 0) -> None:
+        """Put a routine's address in; ``hands_back`` tells how many additional outputs it returns instead of writing them itself."""
+        self.memory.whole(m.O_ADDRESS)[block] = address
+        self.memory.whole(m.O_N_EXTRAS)[block] = hands_back
+
+    @property
+    def time(self) -> float:
+        """The time reached."""
+        return float(self.memory.r[m.T])
+
+    @property
+    def half_steps(self) -> int:
+        """Half steps done."""
+        return int(self.memory.h[m.K])
+
+    @property
+    def stopped_at(self) -> int:
+        """The block that ended the run."""
+        return int(self.memory.h[m.BLOCK])
+
+    @property
+    def outputs(self) -> dict[int, float]:
+        """Output of every block."""
+        x = self.memory.numbers(m.O_X)
+        return {b: float(x[b]) for b in self.program.numbers}
+
+    def interrupt(self) -> None:
+        """Let the run go on to the next output time only."""
+        self.memory.h[m.IS_INTERRUPTED] = 1
+
+    def run(self, visit: Callable[[], None] | None = None) -> int:
+        """Go on to the end, or to whatever comes before; a STOP_ code of ``places``.
+
+        Parameters
+        ----------
+        visit : called about twenty times a second.
+        """
+        advance = _advance()
+        memory = (self.memory.h.ctypes.data, self.memory.r.ctypes.data)
+        buffers = tuple(buffer.ctypes.data for buffer in (self._rows, self._listed, self._notes))
+        budget = 1 if np.any(self.memory.whole(m.O_ADDRESS)) else _FIRST_BUDGET
+        visited = time.perf_counter()
+        while True:
+            began, before = time.perf_counter(), self.half_steps
+            code = int(advance(*memory, *buffers, budget))
+            now = time.perf_counter()
+            self._collect()
+            pace = (now - began) / max(self.half_steps - before, 1)
+            budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
+            if code not in (m.STOP_BUDGET, m.STOP_ROWS, m.STOP_LISTED, m.STOP_NOTES):
+                return code
+            if visit is not None and now - visited > 0.5 * _VISIT:
+                visited = now
+                visit()
+
+    def _collect(self) -> None:
+        h, records = self.memory.h, self.records
+        pieces = ((m.N_ROWS, self._rows, records.rows), (m.N_LISTED, self._listed, records.listed), (m.N_NOTES, self._notes, records.notes))
+        for count, buffer, taken in pieces:
+            if h[count]:
+                taken.append(buffer[: h[count]].copy())
+                h[count] = 0
+
+
+def _half_steps(schedule: Schedule) -> int:
+    if schedule.upper <= schedule.lower:
+        return 0
+    return 2 * int(np.floor((schedule.upper - schedule.lower) / schedule.interval + _COMPLETE))
+
+
+def _is_every_half_step(schedule: Schedule) -> bool:
+    # intervals that differ only by rounding, such as 0.3 and 3 * 0.1, count as equal
+    return schedule.every <= 0.0 or schedule.every < schedule.interval * (1.0 - 1e-12)
+
+
+def _buffer(width: int) -> FloatArray:
+    return np.zeros((max(_BUFFER_NUMBERS // width, 4), width))
+
+
+def _advance() -> Callable[..., int]:
+    unit: Any = kernel("tidegate.csmp.machine.kernel").advance_csmp
+    # ctypes gives up the GIL during a call
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5, ctypes.c_int64)(unit.address)
