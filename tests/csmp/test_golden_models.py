@@ -1,4 +1,4 @@
-"""The test models by the language's own method. expected.json is from an independent program and states its tolerance: 1e-9 relative, 1e-12 absolute."""
+"""The test models by the language's own method. expected.json is another program's; it states 1e-9 relative, 1e-12 absolute."""
 
 from __future__ import annotations
 
