@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from golden_csmp import EXPECTED, control, model, run
 
 import tidegate as tg
+from golden_csmp import EXPECTED, control, model, run
 from tidegate import csmp
 
 RUNNABLE = [name for name, entry in EXPECTED.items() if entry.get("rows")]

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from golden_csmp import EXPECTED, control, model, program
+from benchmarks.csmp_plain import Plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.csmp_plain import Plain
+from golden_csmp import EXPECTED, control, model, program
 from tidegate import csmp
 from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_csmp import control, model, program, run, spring_user
 
 import tidegate as tg
+from golden_csmp import control, model, program, run, spring_user
 from tidegate import csmp
 from tidegate.csmp.traced import is_followable
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_csmp import FOLDER, control, model, program, run
 
 import tidegate as tg
+from golden_csmp import FOLDER, control, model, program, run
 from tidegate import csmp
 
 
