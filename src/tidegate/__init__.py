@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
+    from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
         Component,
@@ -71,6 +72,7 @@ __all__ = [
     "ChatteringError",
     "Component",
     "CrossCheck",
+    "Diagram",
     "Discrete",
     "InitializationError",
     "Input",
@@ -100,6 +102,7 @@ __all__ = [
     "UsageError",
     "ZenoError",
     "at",
+    "blocks",
     "clip",
     "cross_check",
     "dae",
@@ -125,13 +128,16 @@ __all__ = [
     "where",
 ]
 
+_BLOCKS: Final = "tidegate.frontends.blocks"
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
+    "Diagram": _BLOCKS,
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "Simulation": "tidegate.simulation",
+    "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
