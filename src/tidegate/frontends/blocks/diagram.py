@@ -326,7 +326,7 @@ class Diagram(Block):
     def time(self) -> OutPort:
         """Simulated time as a signal."""
         clock = next((item for item in self if isinstance(item, Time)), None)
-        return (clock or self.add(Time())).out
+        return (self.add(Time()) if clock is None else clock).out
 
     # -- looking at it
 
