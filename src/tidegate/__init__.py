@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
+    CsmpError,
     InitializationError,
     InterruptedRunError,
     InvalidModelError,
@@ -72,6 +73,7 @@ __all__ = [
     "ChatteringError",
     "Component",
     "CrossCheck",
+    "CsmpError",
     "Diagram",
     "Discrete",
     "InitializationError",

@@ -6,6 +6,7 @@
     ├── ModelError                 the model itself is wrong; nothing was run
     │   ├── UntraceableError       Python that cannot be followed on symbols
     │   ├── InvalidModelError      one or more problems found by validation, all at once
+    │   ├── CsmpError              what CSMP-10(ARL) has to say of a statement, a model file or a command
     │   ├── StructureError         structurally singular, or index greater than one
     │   └── UnitError              a unit that cannot be read or does not fit
     ├── UsageError                 a bad name, number, option or file given by the caller
@@ -35,11 +36,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidegate.frontends.blocks.language.diagnostics import Diagnostic
     from tidegate.results import Result
 
 __all__ = [
     "CallbackError",
     "ChatteringError",
+    "CsmpError",
     "InitializationError",
     "InterruptedRunError",
     "InvalidModelError",
@@ -140,6 +143,24 @@ class InvalidModelError(ModelError):
         count = len(problems)
         head = f"the model has {count} problem{'s' if count > 1 else ''}:"
         super().__init__("\n  - ".join([head, *lines]))
+
+
+class CsmpError(ModelError):
+    """Diagnostics of the language CSMP-10(ARL); ``diagnostics`` lists all of a pass.
+
+    Parameters
+    ----------
+    diagnostics : each with its message, file, line, block and a suggestion.
+    """
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        self.diagnostics = diagnostics
+        if len(diagnostics) == 1:
+            (only,) = diagnostics
+            place = Origin(only.file, only.line, only.statement) if only.file else None
+            super().__init__(only.text, origin=place, hint=only.hint)
+        else:
+            super().__init__("\n  - ".join([f"the model has {len(diagnostics)} problems:", *(str(one) for one in diagnostics)]))
 
 
 class StructureError(ModelError):

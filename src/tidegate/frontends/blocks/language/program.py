@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegate.errors import Origin
+from tidegate.frontends.blocks.language import checks, sorting
+from tidegate.frontends.blocks.language.diagnostics import Diagnostic
 
 __all__ = ["NO_PARAMETERS", "BlockStatement", "CsmpProgram", "Parameters"]
 
@@ -48,6 +50,8 @@ class CsmpProgram:
     parameters : P1, P2, P3 as the user gave them; a block that is not there has zeros.
     functions : coordinate pairs of function blocks, abscissae ascending.
     parameter_comments : comments of parameter statements.
+    function_comments : comments behind the block numbers of functions.
+    pair_comments : comments of coordinate pairs, by block and abscissa.
     """
 
     title: str = ""
@@ -55,6 +59,8 @@ class CsmpProgram:
     parameters: dict[int, Parameters] = field(default_factory=dict[int, Parameters])
     functions: dict[int, list[tuple[float, float]]] = field(default_factory=dict[int, list[tuple[float, float]]])
     parameter_comments: dict[int, str] = field(default_factory=dict[int, str])
+    function_comments: dict[int, str] = field(default_factory=dict[int, str])
+    pair_comments: dict[tuple[int, float], str] = field(default_factory=dict[tuple[int, float], str])
 
     @property
     def numbers(self) -> list[int]:
@@ -64,3 +70,54 @@ class CsmpProgram:
     def parameter(self, number: int) -> Parameters:
         """P1, P2, P3 of a block."""
         return self.parameters.get(number, NO_PARAMETERS)
+
+    def configure(self, statement: BlockStatement) -> bool:
+        """Put a block in, in the place of an earlier one of its number, and say whether there was one.
+
+        Parameters stay if the type is the same, and coordinate pairs if both are function blocks (decision R6).
+        """
+        before = self.blocks.get(statement.number)
+        if before is not None and before.kind != statement.kind:
+            self._forget_values(statement.number)
+        self.blocks[statement.number] = statement
+        return before is not None
+
+    def delete(self, number: int) -> bool:
+        """Take a block out, with its parameters and coordinate pairs, and say whether it was there."""
+        self._forget_values(number)
+        return self.blocks.pop(number, None) is not None
+
+    def _forget_values(self, number: int) -> None:
+        self.parameters.pop(number, None)
+        self.parameter_comments.pop(number, None)
+        self.functions.pop(number, None)
+        self.function_comments.pop(number, None)
+        for place in [place for place in self.pair_comments if place[0] == number]:
+            del self.pair_comments[place]
+
+    def sort_list(self) -> list[int]:
+        """Numbers of the blocks in the order of their execution.
+
+        Raises
+        ------
+        CsmpError : SORT FAILURE, with the loop.
+        """
+        return sorting.sort_list(self)
+
+    def configuration_problems(self) -> list[Diagnostic]:
+        """What is wrong with the configuration at its end: inputs, V and Y, UO blocks, loops."""
+        return checks.configuration_problems(self)
+
+    def problems(self) -> list[Diagnostic]:
+        """Everything that keeps the model from being run; see ``checks``."""
+        return checks.problems(self)
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is a configuration and nothing is wrong with it; what PAR and FUN ask for."""
+        return bool(self.blocks) and not self.configuration_problems()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the configuration is good and every function block has coordinate pairs."""
+        return self.is_configured and not checks.functions_without_pairs(self)

@@ -1,0 +1,52 @@
+"""Numbers printed as FORTRAN's 1PE format prints them (before every stage, beside the units). In goes a number, out comes its text.
+
+The programs of 1976 printed a zero with the exponent -01, and so do these.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["five", "one_pe", "three"]
+
+
+def one_pe(value: float, digits: int) -> str:
+    """A number with one digit before the point.
+
+    Parameters
+    ----------
+    value : any number; one that is not finite gives ``NAN``, ``INF`` or ``-INF``.
+    digits : significant digits, at least one.
+
+    Examples
+    --------
+    >>> one_pe(-0.10181, 5), one_pe(0.0, 3), one_pe(6.02e123, 3)
+    ('-1.0181E-01', '0.00E-01', '6.02E+123')
+    """
+    if not math.isfinite(value):
+        return str(value).upper()
+    if not value:
+        return f"{0.0:.{digits - 1}f}E-01"
+    return f"{value:.{digits - 1}E}"
+
+
+def three(value: float) -> str:
+    """Three significant digits, as in the tables of the output program.
+
+    Examples
+    --------
+    >>> three(-0.10181)
+    '-1.02E-01'
+    """
+    return one_pe(value, 3)
+
+
+def five(value: float) -> str:
+    """Five significant digits, as everywhere else.
+
+    Examples
+    --------
+    >>> five(0.1)
+    '1.0000E-01'
+    """
+    return one_pe(value, 5)
