@@ -84,10 +84,7 @@ def test_function_block_of_higher_degree_goes_through_the_nearest_points(degree:
     ys = np.cos(3 * xs)
     got = recorded(b.Function(xs, ys, degree))
     for x, value in zip(wave(TIMES), got, strict=True):
-        if degree % 2:
-            left = int(np.searchsorted(xs, x, side="right")) - 1 - degree // 2
-        else:
-            left = int(np.argmin(np.abs(xs - x))) - degree // 2
+        left = int(np.searchsorted(xs, x, side="right")) - 1 - degree // 2 if degree % 2 else int(np.argmin(np.abs(xs - x))) - degree // 2
         k = min(max(left, 0), len(xs) - degree - 1)
         polynomial = np.polyfit(xs[k : k + degree + 1], ys[k : k + degree + 1], degree)
         assert value == pytest.approx(np.polyval(polynomial, x), rel=1e-9, abs=1e-9)  # rounding of polyfit

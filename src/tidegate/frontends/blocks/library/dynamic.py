@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from tidegate.expressions import FALSE, ZERO, Expr, as_expr, select
+from tidegate.expressions import FALSE, ONE, ZERO, Expr, as_expr, as_real, select
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.arithmetic import input_names
 from tidegate.frontends.blocks.pen import Pen, truth
@@ -55,9 +55,25 @@ class Integrator(Block):
         if self._parameters["drift"] != 0.0:
             rate = rate + pen.p("drift")
         is_held = truth(pen.x("x2")) if pen.is_connected("x2") else FALSE
-        is_reset = truth(pen.x("x3")) if pen.is_connected("x3") else FALSE
-        pen.rate(state, select(is_held | is_reset, ZERO, rate))
-        pen.when(((is_reset,), pen.body({state: pen.p("start")}), "reset"))
+        if pen.is_connected("x3"):
+            is_held = self._reset(pen, truth(pen.x("x3"))) | is_held
+        pen.rate(state, select(is_held, ZERO, rate))
+
+    def _reset(self, pen: Pen, is_reset: Expr) -> Expr:
+        """Jump back to the start, and be held there if the jump has not ended its own cause; the answer is whether it is.
+
+        A ball whose reset is asked for by a negative height must fly on at once: held at height zero, it would stay there. So the state is held from
+        the round after the jump on, when what the jump leads to is known.
+        """
+        has_jumped, is_standing = pen.discrete("has_jumped"), pen.discrete("is_standing")
+        jump = pen.body({pen.state(): pen.p("start"), has_jumped: ONE})
+        pen.initially(*pen.body({has_jumped: as_real(is_reset), is_standing: as_real(is_reset)}))
+        pen.when(
+            ((is_reset,), jump, "reset"),
+            ((is_reset & (has_jumped > 0.5),), pen.body({is_standing: ONE}), "stand"),
+            ((~is_reset,), pen.body({has_jumped: ZERO, is_standing: ZERO}), "release"),
+        )
+        return is_standing > 0.5
 
 
 class FirstOrderLag(Block):
