@@ -1,8 +1,8 @@
 """A program of the language as a diagram (front end of blocks): ``CsmpProgram`` in, ``Diagram`` with located events out.
 
 What the language does at every half step a diagram does at every instant: integrators integrate, relays switch where their input crosses zero, a
-reset holds an integrator at its P1 as long as it lasts. Four types know half steps by definition and get clocks that tick at them, if the interval of the
-program is given: U and J (which need one), Z and T (which without it track and hold, and pulse at exact times). V and Y become an unknown and its
+reset holds an integrator at its P1 as long as it lasts. Four types know half steps by definition and get clocks that tick at them, if the interval of
+the program is given: U and J (which need one), Z and T (which without it track and hold, and pulse at exact times). V and Y become an unknown and its
 equation, solved to the integrator's tolerance; P1 and P2 of Y are left aside. What is not carried over: Q ends the run when it fires, not at the half
 step after; a user routine sees its inputs, parameters and the time, but not the outputs of other blocks, and it is always at a complete step.
 """
