@@ -204,7 +204,7 @@ def run(  # noqa: PLR0913, options are keywords, and help and editors show them 
     >>> decay = CsmpProgram("DECAY", {2: BlockStatement(2, "T1")}, {2: (1.0, 0.5, 0.0)})
     >>> done = csmp.run(decay, to=1, h=0.1, out=[2], every=0.5)
     >>> done.status, [f"{value:.4f}" for value in done[2]]
-    ('complete', ['1.0000', '0.3708', '0.1374'])
+    ('complete', ['1.0000', '0.3707', '0.1374'])
     """
     control = RunControl(start, to, h, (), h if every is None else every, percent)
     try:
