@@ -139,6 +139,13 @@ def test_missing_routine_is_the_languages_own_diagnostic() -> None:
         program("spring_u1").lower()
 
 
+def test_labels_that_cannot_be_names_leave_the_number() -> None:
+    odd = read("LABELS\n2 K ; block 3\n3 K\n4 K ; NO. 1\n5 K ; TWICE\n6 K ; TWICE\n7 I 2 ; LEVEL\n\n2 1\n\n\n")[0]
+    names = [block.name for block in odd.to_diagram()]
+    assert names == ["block 2", "block 3", "block 4", "block 5", "block 6", "LEVEL"]
+    assert tg.simulate(odd, (0, 1)).final["LEVEL"] == pytest.approx(1.0)
+
+
 def test_program_with_a_loop_is_refused_with_the_languages_diagnostic() -> None:
     with pytest.raises(tg.CsmpError, match="SORT FAILURE AT BLK 2"):
         program("loop").lower()

@@ -170,7 +170,9 @@ class _Maker:
     def __post_init__(self) -> None:
         labels = Counter(statement.label for statement in self.program.blocks.values())
         for number, statement in self.program.blocks.items():
-            is_good = labels[statement.label] == 1 and statement.label not in ("", "time")
+            # names of parameters have a point in them, and those of blocks without a label begin like this
+            is_taken = statement.label in ("", "time") or "." in statement.label or statement.label.startswith("block ")
+            is_good = labels[statement.label] == 1 and not is_taken
             self.names[number] = statement.label if is_good else f"block {number}"
 
     def extras(self, number: int) -> tuple[int, ...]:
