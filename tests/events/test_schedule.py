@@ -178,3 +178,22 @@ def test_a_clock_goes_on_when_its_new_period_would_have_struck_at_this_instant(m
 def test_a_component_clock_keeps_the_tick_it_waits_for_when_its_period_changes(method: str) -> None:
     result = tg.simulate(Retimed(), (0.0, 1.5), method=method)
     assert result.events.caused_by("tick").times == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.2, 1.325, 1.45], abs=1e-12)
+
+
+class Blinking(tg.Component):
+    out = tg.Discrete(1.0)
+    x = tg.State(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == self.out
+
+    @tg.every(0.005)
+    def tick(self) -> Any:
+        return {self.out: 1 - self.out}
+
+
+@pytest.mark.parametrize("end", [30 * 0.005, math.nextafter(0.15, 1.0), math.nextafter(0.15, 0.0)])
+def test_an_event_that_differs_from_the_end_by_rounding_happens_at_the_end(end: float, method: str) -> None:
+    result = tg.simulate(Blinking(), (0.0, end), method=method)
+    assert len(result.events) == 31
+    assert result.t[-1] == end

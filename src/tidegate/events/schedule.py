@@ -64,6 +64,9 @@ def schedule(h, r, first):
             continue
         if when < r[T_NEXT]:  # noqa: PLR1730, min would let a NaN through
             r[T_NEXT] = when
+    if is_same_time(r[T_NEXT], r[T_END]):
+        # what is left behind the event would be no step
+        r[T_NEXT] = r[T_END]
 
 
 @native
