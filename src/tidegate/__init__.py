@@ -35,6 +35,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
+    from tidegate import csmp
     from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
@@ -104,6 +105,7 @@ __all__ = [
     "at",
     "clip",
     "cross_check",
+    "csmp",
     "dae",
     "der",
     "event",
@@ -145,6 +147,8 @@ _HOMES: Final = {
     **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),
 }
 
+_PACKAGES: Final = ("csmp",)  # used as tg.csmp.run(...)
+
 
 class _Package(ModuleType):
     """Keeps ``tidegate.simulate`` the function: Python would put the module of that name there as soon as anything imports it."""
@@ -157,6 +161,8 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"tidegate.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tidegate' has no attribute {name!r}")

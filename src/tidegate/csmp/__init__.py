@@ -2,6 +2,7 @@
 
 from tidegate.csmp.context import Context, RunFacts
 from tidegate.csmp.control import RunControl, control_problems, integration_problems, output_blocks
+from tidegate.csmp.files import load
 from tidegate.csmp.listing import DebugEntry, debug_text
 from tidegate.csmp.routines import Routine, Routines, interpolation, routines_of, user
 from tidegate.csmp.run import SEED, CsmpRun, Remark, Surroundings, run, run_program
@@ -21,6 +22,7 @@ __all__ = [
     "debug_text",
     "integration_problems",
     "interpolation",
+    "load",
     "output_blocks",
     "routines_of",
     "run",

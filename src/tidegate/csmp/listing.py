@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.frontends.blocks.language.numbers import five
+from tidegate.fortran_numbers import five
 from tidegate.frontends.blocks.language.program import CsmpProgram
 
 __all__ = ["DebugEntry", "debug_entries", "debug_text"]

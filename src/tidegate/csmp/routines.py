@@ -179,5 +179,7 @@ def _module(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise UsageError(f"the user routines in {path} could not be loaded: {type(error).__name__}: {error}", hint="run the file with python") from error
+        raise UsageError(
+            f"the user routines in {path} could not be loaded: {type(error).__name__}: {error}", hint="run the file with python"
+        ) from error
     return module

@@ -27,9 +27,9 @@ from tidegate.csmp.machine.machine import Machine, Schedule
 from tidegate.csmp.routines import Routine, Routines, routines_of
 from tidegate.csmp.traced import compile_traced, trace_interpolation, trace_user
 from tidegate.errors import CsmpError, UsageError
+from tidegate.fortran_numbers import five
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic, notice, say
 from tidegate.frontends.blocks.language.kinds import is_user_kind
-from tidegate.frontends.blocks.language.numbers import five
 from tidegate.frontends.blocks.language.program import CsmpProgram, Parameters
 from tidegate.results import Result
 

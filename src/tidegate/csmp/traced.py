@@ -47,7 +47,9 @@ class TracedRoutine:
 class _Symbols:
     """Stands for the context while a routine is followed; it lacks what changes the model."""
 
-    def __init__(self, block: BlockStatement, run: RunFacts, numbers: Sequence[int], extras: Sequence[int], places: dict[Expr, tuple[str, int]]) -> None:
+    def __init__(
+        self, block: BlockStatement, run: RunFacts, numbers: Sequence[int], extras: Sequence[int], places: dict[Expr, tuple[str, int]]
+    ) -> None:
         def known(name: str, argument: str, place: int) -> Expr:
             item = symbol(Role.TIME if argument == "t" else Role.UNKNOWN, name)
             places[item] = (argument, place)

@@ -254,11 +254,11 @@ def _formula(h, r, b, code):
     elif code == m.DEAD:
         x[b] = x1 - p[0] if x1 > p[0] else (x1 - p[1] if x1 < p[1] else 0.0)
     elif code == m.LIMITER:
-        x[b] = p[0] if x1 > p[0] else (p[1] if x1 < p[1] else x1)
+        x[b] = p[0] if x1 > p[0] else (max(x1, p[1]))
     elif code == m.NEGATIVE:
-        x[b] = x1 if x1 > 0.0 else 0.0
+        x[b] = max(0.0, x1)
     elif code == m.POSITIVE:
-        x[b] = x1 if x1 < 0.0 else 0.0
+        x[b] = min(0.0, x1)
     elif code == m.RELAY:
         x[b] = _input(h, r, b, 2) if x1 >= 0.0 else _input(h, r, b, 3)
     elif code == m.QUIT:
