@@ -369,6 +369,6 @@ def _hint_for_type(written: str) -> str:
     if written[0] == "U" and written[1:].isdecimal():
         return "user-defined types are U1 to U15"
     if written in {"*", "|"}:
-        return "a multiplier is X" if written == "*" else "a divider is /"
+        return "the multiplier is X" if written == "*" else "the divider is /"
     named = [kind for kind in KINDS.values() if kind.name.upper().startswith(written) or written.startswith(kind.name.upper())]
-    return f"a {named[0].name} is {named[0].kind}" if named else ""
+    return f"the {named[0].name} is {named[0].kind}" if named else ""

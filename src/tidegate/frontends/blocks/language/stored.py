@@ -282,7 +282,8 @@ def _refuse_what_is_lost(program: CsmpProgram, form: _Form) -> None:
             raise CsmpError([say("IMPROPER PARAM SPECIFICATION", n=number, hint=f"block {number} has a number that is not finite")])
     complete = _Form(form.is_headed, form.digits, has_comments=True)
     again = read_statements(_text(program, complete, program.numbers, None, "ALL"))
-    faults = list(again.diagnostics)
+    # an empty model without headings is a few empty lines: nothing is lost
+    faults = [one for one in again.diagnostics if one.key != "NO CONFIGS" or program.blocks]
     refused = {one.block for one in faults}
     if again.program.title != program.title:
         faults.append(say("SYNTAX ERROR", hint="a title is one line of at most 60 characters, without blanks around it, and no heading of a section"))
