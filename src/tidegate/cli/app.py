@@ -138,3 +138,44 @@ def plot(
 
     with reported():
         command.plot(result, names or [], out, sensitivities=sensitivities)
+
+
+@app.command(epilog="Example: tidegate trans spring.nc --table 9,4 --time 0:10:0.5 --strip spring.png")
+def trans(  # noqa: PLR0913, PLR0917, every option of the command is an argument
+    result: Annotated[
+        Path | None, typer.Argument(metavar="[RESULT]", help="A result of any run: .nc, .csv or .part. Without it you are asked for one.")
+    ] = None,
+    table: Annotated[str | None, typer.Option(metavar="LIST", help="Print a table of these, by number, name or label: 9,4. A is all.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="LIST", help="Plot these with characters.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The table is Markdown.")] = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the columns with every digit; - for the terminal.")] = None,
+    strip: Annotated[Path | None, typer.Option(metavar="FILE", help="Picture with a panel each: .png, .svg or .pdf.")] = None,
+    overlay: Annotated[Path | None, typer.Option(metavar="FILE", help="Picture with up to eight curves in one graph.")] = None,
+    blocks: Annotated[str | None, typer.Option(metavar="LIST", help="Columns of the files; without it those of the table, else all.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="FROM:TO:STEP", help="Part of the run, and the step between rows: 0:10:0.5.")] = None,
+    label: Annotated[list[str] | None, typer.Option(metavar="BLOCK=TEXT", help="Another label. May be repeated.")] = None,
+    scale: Annotated[list[str] | None, typer.Option(metavar="BLOCK=LOW:HIGH", help="Another scale in plots. May be repeated.")] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Another title.")] = "",
+    digits: Annotated[int | None, typer.Option(metavar="N", help="Digits in tables: 3, in Markdown 6, if not given.")] = None,
+) -> None:
+    """Tables and plots of a saved result, as options say; without options a dialogue in the commands of CSMP-10(ARL)'s TRANS, also from a pipe."""
+    from tidegate.cli import trans as command
+    from tidegate.cli.failures import reported
+
+    wanted = command.Wanted(
+        blocks=blocks,
+        table=table,
+        plot=plot,
+        csv=csv,
+        strip=strip,
+        overlay=overlay,
+        is_markdown=markdown,
+        digits=digits,
+        time=time,
+        labels=tuple(label or ()),
+        scales=tuple(scale or ()),
+        title=title,
+    )
+    with reported():
+        if not command.trans(result, wanted):
+            raise typer.Exit(1)

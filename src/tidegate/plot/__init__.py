@@ -3,6 +3,8 @@
 Figures are made without pyplot, so that nothing global is touched and no display is needed.
 """
 
+from tidegate.plot.curves import CurvePoints, Times
+from tidegate.plot.panels import Curve
 from tidegate.plot.plot import PICTURE_FORMATS, picture_format, plot
 
-__all__ = ["PICTURE_FORMATS", "picture_format", "plot"]
+__all__ = ["PICTURE_FORMATS", "Curve", "CurvePoints", "Times", "picture_format", "plot"]
