@@ -133,12 +133,6 @@ class Channels:
         """A channel reverts to the terminal."""
         self._set(channel, "", 0)
 
-    @property
-    def free_unit(self) -> int:
-        """The lowest unit that nothing uses."""
-        taken = {channel.unit for channel in self.all()} | {RECORDING_UNIT, DEBUG_UNIT}
-        return next(unit for unit in range(2, _HIGHEST_UNIT) if unit not in taken)
-
     def reserve_debug(self) -> None:
         """DEBUG.OUT is opened.
 
@@ -162,9 +156,15 @@ class Channels:
             raise ChannelRefused("SYNTAX ERROR", "the channel behind the arrow is I, O or M")
         return found()
 
-    @staticmethod
-    def _set(channel: Channel, name: str, unit: int) -> None:
+    def read_from(self, path: Path) -> Channel:
+        """Take a file of any suffix as model input."""
+        self._set(self.model_input, str(path.with_suffix("")), 0)
+        self.model_input.suffix = path.suffix
+        return self.model_input
+
+    def _set(self, channel: Channel, name: str, unit: int) -> None:
         channel.name, channel.unit, channel.is_open = name, unit, False
+        channel.suffix = ".DAT" if channel is self.block_output else ".MOD"
 
 
 def _device(text: str) -> tuple[int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConsoleTerminal", "watched"]
 
-_INTERRUPTING: Final = "^"
+_INTERRUPTING: Final = b"^"
 _LOOKS: Final = 0.2  # seconds between two looks at the keyboard during a run
 
 
@@ -39,6 +40,7 @@ class ConsoleTerminal:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
         from prompt_toolkit.history import FileHistory, InMemoryHistory
+        from prompt_toolkit.shortcuts import CompleteStyle
 
         if history is not None:
             try:
@@ -50,6 +52,8 @@ class ConsoleTerminal:
             history=InMemoryHistory() if history is None else FileHistory(str(history)),
             auto_suggest=AutoSuggestFromHistory(),
             complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            reserve_space_for_menu=0,
             input=source,
             output=sink,
         )
@@ -65,9 +69,8 @@ class ConsoleTerminal:
 
     def say(self, text: str) -> None:
         """Show a line."""
-        from prompt_toolkit import print_formatted_text
-
-        print_formatted_text(text, output=self._session.output)
+        self._session.output.write(f"{text}\n")
+        self._session.output.flush()
 
     def explain(self, text: str) -> None:
         """Show an explanation."""
@@ -82,17 +85,19 @@ def watched(interrupt: Callable[[], None]) -> Iterator[None]:
         import termios
         import tty
 
-        number = sys.stdin.fileno()
-        before = termios.tcgetattr(number)
-    except (ImportError, OSError, ValueError):  # no POSIX, or no terminal
+        number = sys.stdin.fileno() if sys.stdin.isatty() else None
+    except (ImportError, OSError, ValueError):  # no POSIX, or a standard input that is closed
+        number = None
+    if number is None:
         yield
         return
+    before = termios.tcgetattr(number)
     is_over = threading.Event()
 
     def watch() -> None:
         while not is_over.is_set():
             ready, _, _ = select.select([number], [], [], _LOOKS)
-            if ready and sys.stdin.read(1) == _INTERRUPTING:
+            if ready and os.read(number, 1) == _INTERRUPTING:
                 interrupt()
 
     tty.setcbreak(number)

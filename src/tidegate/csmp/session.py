@@ -8,9 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from tidegate.csmp import session_model as model
+from tidegate.csmp import session_model as modelling
 from tidegate.csmp import session_run as runs
 from tidegate.csmp.channels import ChannelRefused
 from tidegate.csmp.commands import ChannelCommand, Command, Unreadable, Word, read_commands
@@ -21,6 +22,7 @@ from tidegate.csmp.terminal import EndOfReplies, Recorder, Terminal
 from tidegate.frontends.blocks.language.diagnostics import notice, say
 from tidegate.frontends.blocks.language.numbers import whole
 from tidegate.frontends.blocks.language.statements import Limits
+from tidegate.frontends.blocks.language.stored import read_tolerantly
 
 __all__ = ["Ended", "Session"]
 
@@ -68,6 +70,7 @@ class Session:
     recorder : of replies; none are kept if not given.
     asks_sizes : begin with the questions for the highest block number and the counts of blocks. Without it they are not asked, but a script that
         begins with a number has answered them.
+    model : file to be read before the first command, as channel command, CON, PAR and FUN would; its control section stands for INT and OUT.
     by_hand : the terminal of a person, for MANUAL in a script.
     progress : context in which a run happens, given limits of time; it gives a function of the time reached.
 
@@ -87,22 +90,24 @@ class Session:
         *,
         recorder: Recorder | None = None,
         asks_sizes: bool = False,
+        model: Path | None = None,
         by_hand: Callable[[], Terminal] | None = None,
         progress: runs.ProgressFactory = runs.no_progress,
     ) -> None:
         self.dialogue = Dialogue(terminal, recorder or Recorder(None))
         self.state = state or SessionState()
         self._asks_sizes = asks_sizes
+        self._model = model
         self._by_hand = by_hand
         self._progress = progress
         self._began = (time.process_time(), time.monotonic())
         self._deeds: dict[Word, Callable[[Dialogue, SessionState], None]] = {
-            Word.TITLE: model.title,
-            Word.CONFIGURATION: model.configurations,
-            Word.PARAMETER: model.parameters,
-            Word.FUNCTION: model.functions,
-            Word.STORE: model.store,
-            Word.SORT: model.show_sorted,
+            Word.TITLE: modelling.title,
+            Word.CONFIGURATION: modelling.configurations,
+            Word.PARAMETER: modelling.parameters,
+            Word.FUNCTION: modelling.functions,
+            Word.STORE: modelling.store,
+            Word.SORT: modelling.show_sorted,
             Word.INTEGRATION: runs.integration,
             Word.OUTPUT: runs.output,
             Word.LOOK: runs.look,
@@ -133,11 +138,32 @@ class Session:
     # -- start and end ----------------------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Sizes, if they are asked for or the first reply tells them."""
+        """Sizes, if they are asked for or the first reply tells them; then the model that was named."""
         try:
-            self._sizes()
+            if self._asks_sizes or self._model is None:
+                self._sizes()
         except KeyboardInterrupt:
-            return
+            pass
+        if self._model is not None:
+            self._read_model(self._model)
+
+    def _read_model(self, path: Path) -> None:
+        """What a person would have typed to read it; a script that repeats the session does the same."""
+        state, recorder = self.state, self.dialogue.recorder
+        channel = state.channels.read_from(path)
+        is_repeatable = path.suffix in {".mod", ".MOD"} and not set(channel.name) & set(".;$")
+        recorder.reply(f"{channel.name}<-I" if is_repeatable else f"$ {path} is read here, but its name cannot be typed: replace this line")
+        self.dialogue.head(channel.status)
+        self._carry_out("CON;PAR")
+        if state.has_configurations and state.functions_missing:
+            self._carry_out("FUN")
+        if not channel.is_terminal:
+            recorder.reply("TTY:<-I")
+            state.channels.to_terminal(channel)
+            state.input_file = None
+            self.dialogue.head(channel.status)
+        for reply in runs.take_control(state, read_tolerantly(state.folder / path).control):
+            recorder.reply(reply)
 
     def _sizes(self) -> None:
         while True:
@@ -249,13 +275,13 @@ class Session:
         """RUN: what is still missing, then GOE."""
         if state.last is None:
             if not state.program.title and state.channels.model_input.is_terminal:
-                model.title(dialogue, state)
+                modelling.title(dialogue, state)
             if not state.has_configurations:
-                model.configurations(dialogue, state)
+                modelling.configurations(dialogue, state)
             if not state.has_parameters:
-                model.parameters(dialogue, state)
+                modelling.parameters(dialogue, state)
             if state.functions_missing:
-                model.functions(dialogue, state)
+                modelling.functions(dialogue, state)
             if state.integration is None:
                 runs.integration(dialogue, state)
             if state.output is None:

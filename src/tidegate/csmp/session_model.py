@@ -11,6 +11,7 @@ from typing import Final, Literal
 from tidegate.csmp.channels import Channel
 from tidegate.csmp.dialogue import Dialogue, Refused
 from tidegate.csmp.model_file import ModelFile, SectionMissing
+from tidegate.csmp.run import SEED
 from tidegate.csmp.session_state import SessionState
 from tidegate.csmp.terminal import EndOfReplies
 from tidegate.errors import Origin, UsageError
@@ -253,6 +254,8 @@ def _control(state: SessionState) -> Control:
         control.update(lower=state.integration.lower, upper=state.integration.upper, interval=state.integration.interval)
     if state.output is not None:
         control.update(outputs=state.output.blocks, every=state.output.every, percent=state.output.percent)
+    if state.seed != SEED:
+        control.update(seed=state.seed)
     return control
 
 

@@ -16,12 +16,13 @@ from tidegate.csmp.session_model import may_overwrite, title, write_whole
 from tidegate.csmp.session_state import DebugWanted, Integration, Output, SessionState
 from tidegate.errors import CsmpError
 from tidegate.fortran_numbers import five
+from tidegate.frontends.blocks.language.control import Control
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic, say
 from tidegate.frontends.blocks.language.fields import split
-from tidegate.frontends.blocks.language.numbers import whole
+from tidegate.frontends.blocks.language.numbers import exact, whole
 from tidegate.frontends.blocks.language.program import CsmpProgram
 
-__all__ = ["ProgressFactory", "debug", "execute", "integration", "look", "no_progress", "output", "retain"]
+__all__ = ["ProgressFactory", "debug", "execute", "integration", "look", "no_progress", "output", "retain", "take_control"]
 
 _ALL: Final = ("A", "ALL", "AS")
 _WARNING: Final = "ITERATION LIMIT"  # how the only diagnostic begins that a run goes on after
@@ -205,6 +206,25 @@ def _list(dialogue: Dialogue, state: SessionState, wanted: DebugWanted, lines: l
     else:
         with (state.folder / DEBUG_FILE).open("a", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
+
+
+def take_control(state: SessionState, control: Control) -> list[str]:
+    """Let a file's control section answer INT and OUT; the replies that say the same. What it does not say, or says wrongly, is still to be asked."""
+    replies: list[str] = []
+    limits = [control.get(name) for name in ("lower", "upper", "interval")]
+    given = [float(value) for value in limits if isinstance(value, float | int)]
+    if len(given) == 3 and not integration_problems(*given):
+        state.integration = Integration(*given)
+        replies += ["INT", ", ".join(map(exact, given))]
+    blocks = control.get("outputs", ())
+    every, percent = control.get("every"), control.get("percent", 0.0)
+    is_known = all(number == 1 or number in state.program.blocks for number in blocks)
+    if state.has_configurations and blocks and is_known and every is not None and every >= 0.0 and percent >= 0.0:
+        state.output = Output(tuple(blocks), every, percent)
+        # one number a line, since a line has 72 characters
+        replies += ["OUT", *([] if state.program.title else [""]), *map(str, blocks), "", f"{exact(percent)}, {exact(every)}"]
+    state.seed = control.get("seed", state.seed)
+    return replies
 
 
 def retain(dialogue: Dialogue, state: SessionState) -> None:
