@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from csmp_sessions import DECAY, GOLDEN, RUN_DECAY
 from typer.testing import CliRunner, Result
 
+from csmp_sessions import DECAY, GOLDEN, RUN_DECAY
 from tidegate.results import Result as Stored
 
 PATIENCE = 120.0  # seconds: the native code may have to be compiled first
@@ -94,7 +94,12 @@ def test_all_mistakes_of_a_model_are_told_with_their_lines() -> None:
     Path("bad.mod").write_text("BAD\n2 G 3 4\n3 QQ\n4 G 77\n\n9 1\n\n")
     done = tidegate("csmp", "run", "bad.mod", "--to", 1, "--h", 0.1, "--out", "A")
     assert done.exit_code == 2
-    for text in ("ERROR IN BLK 2 (at bad.mod:2)", 'ILLEGAL BLK TYPE ("QQ") (at bad.mod:3)', "I/P (BLK 77) TO BLK 4", "NO CORRESPONDING CONFIG STATEMENT"):
+    for text in (
+        "ERROR IN BLK 2 (at bad.mod:2)",
+        'ILLEGAL BLK TYPE ("QQ") (at bad.mod:3)',
+        "I/P (BLK 77) TO BLK 4",
+        "NO CORRESPONDING CONFIG STATEMENT",
+    ):
         assert text in done.stderr
 
 

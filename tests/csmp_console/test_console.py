@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from csmp_sessions import DECAY
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from csmp_sessions import DECAY
 from tidegate.csmp.console import ConsoleTerminal, watched
 from tidegate.csmp.session import Session
 from tidegate.csmp.session_state import SessionState

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from csmp_sessions import DECAY, RUN_DECAY, Stage
 
+from csmp_sessions import DECAY, RUN_DECAY, Stage
 from tidegate.csmp.routines import Routines
 from tidegate.csmp.session_state import SessionState
 from tidegate.frontends.blocks.language.diagnostics import DIAGNOSTICS
@@ -25,7 +25,11 @@ PROVOKED: list[tuple[str, list[str], list[str]]] = [
         run_of("2 K", "3 / 2 4", "4 K", parameters=("2 1",)),
         ["ATTEMPT TO DIVIDE BY ZERO IN BLK 3", "ERROR DURING MODEL EXECUTION"],
     ),
-    ("ATTEMPT TO TAKE SQRT", run_of("2 K", "3 H 2", parameters=("2 -1",)), ["ATTEMPT TO TAKE SQRT OF A -VE NO. IN BLK 3", "ERROR DURING MODEL EXECUTION"]),
+    (
+        "ATTEMPT TO TAKE SQRT",
+        run_of("2 K", "3 H 2", parameters=("2 -1",)),
+        ["ATTEMPT TO TAKE SQRT OF A -VE NO. IN BLK 3", "ERROR DURING MODEL EXECUTION"],
+    ),
     ("BLK O/P CANNOT GO TO TTY", ["TTY:<-O"], ["BLK O/P CANNOT GO TO TTY"]),
     ("BLK 1 RESERVED FOR TIME", ["CON", "1 K", ""], ["BLK 1 RESERVED FOR TIME"]),
     ("ILLEGAL BLK TYPE", ["CON", "2 QQ 1", ""], ['BLK 2 HAS AN ILLEGAL BLK TYPE ("QQ")']),
@@ -62,7 +66,10 @@ PROVOKED: list[tuple[str, list[str], list[str]]] = [
         "ITERATION LIMIT",
         # y = 1 - y**3 with a tolerance of zero never settles
         run_of("2 V", "3 X 2 2", "4 X 3 2", "5 K", "6 + 5 -4", "7 Y 6 2", parameters=("2 .5", "5 1", "7 0 5")),
-        [f"ITERATION LIMIT OF 5 EXCEEDED FOR V & Y BLKS 2 & 7 AT TIME {time}" for time in ("0.0000E-01", "2.5000E-01", "5.0000E-01", "7.5000E-01", "1.0000E+00")],
+        [
+            f"ITERATION LIMIT OF 5 EXCEEDED FOR V & Y BLKS 2 & 7 AT TIME {time}"
+            for time in ("0.0000E-01", "2.5000E-01", "5.0000E-01", "7.5000E-01", "1.0000E+00")
+        ],
     ),
     ("I/P NOT DEFINED", ["CON", "2 G 3", ""], ["I/P (BLK 3) TO BLK 2 IS NOT DEFINED"]),
     ("I/P B1 FOR UO BLK", ["CON", "2 UO 3", "3 K", ""], ["I/P B1 FOR UO BLK 2 IS NOT THE ASSOCIATED USER-DEFINED BLK 3"]),
@@ -85,7 +92,7 @@ PROVOKED: list[tuple[str, list[str], list[str]]] = [
     ("SYNTAX ERROR", ["GOE 5", *DECAY, "STO", "WHAT"], ["SYNTAX ERROR"] * 2),
 ]
 FILES = {
-    "TWICE": "CONFIGURATIONS :\nA\nBLK TYPE B1 B2 B3\n2 F 1\n\nPARAMETERS :\nBLK P1 P2 P3\n2 0\n\nFUNCTIONS :\nBLK NO. 2\nCOORD PAIRS :\n0 0\n1 1\n\n\n",
+    "TWICE": "CONFIGURATIONS :\nA\n2 F 1\n\nPARAMETERS :\nBLK P1 P2 P3\n2 0\n\nFUNCTIONS :\nBLK NO. 2\nCOORD PAIRS :\n0 0\n1 1\n\n\n",
     "MANY": "CONFIGURATIONS :\nA\n2 F 1\n\nFUNCTIONS :\nBLK NO. 2\nCOORD PAIRS :\n0 0\n1 1\n\n\nPARAMETERS :\nBLK P1 P2 P3\n2 0\n\n",
     "PARS": "PARAMETERS :\nBLK P1 P2 P3\n2 1\n\n",
     "CONS": "CONFIGURATIONS :\nA\nBLK TYPE B1 B2 B3\n2 K\n\n",

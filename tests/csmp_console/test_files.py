@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from csmp_sessions import DECAY, RUN_DECAY, Person, Played, Stage
 
+from csmp_sessions import DECAY, RUN_DECAY, Person, Played, Stage
 from tidegate.csmp.session import Session
 from tidegate.csmp.session_state import SessionState
 from tidegate.csmp.terminal import Recorder, ScriptTerminal

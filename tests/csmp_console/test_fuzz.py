@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from csmp_sessions import INTERRUPT, Stage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from csmp_sessions import INTERRUPT, Stage
 from tidegate.frontends.blocks.language.diagnostics import DIAGNOSTICS
 
 WORDS = ["TIT", "CON", "PAR", "FUN", "INT", "OUT", "GOE", "STO", "LOO", "DEB", "RET", "FIL", "RUN", "MAN", "PRO", "EXI", "SOR", "?"]

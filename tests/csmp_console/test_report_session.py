@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from csmp_sessions import DECAY, RUN_DECAY, Stage
 
 SIZES = ["48", "2, 0, 1"]
@@ -95,5 +96,13 @@ def test_a_stored_model_is_read_again(stage: Stage, spring_set_up: list[str], or
 def test_what_is_read_from_a_file_is_shown_under_the_same_headings(stage: Stage, spring_set_up: list[str]) -> None:
     stage.script(*spring_set_up, "STO", "ALL")
     said = stage.script("LOG2:MODEL<-I", "LOG2:MODEL<-I", "RUN", is_echoed=True).said
-    for text in ("CONFIGURATIONS :", "NON-LINEAR SPRING WITH DASHPOT", "4 / 17 6 ; Y DBLE DOT", "PARAMETERS :", "6 -5", "BLK NO. 10", "COORD PAIRS :"):
+    for text in (
+        "CONFIGURATIONS :",
+        "NON-LINEAR SPRING WITH DASHPOT",
+        "4 / 17 6 ; Y DBLE DOT",
+        "PARAMETERS :",
+        "6 -5",
+        "BLK NO. 10",
+        "COORD PAIRS :",
+    ):
         assert said.count(text) == 1

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from csmp_sessions import DECAY, INTERRUPT, RUN_DECAY, Stage
 
+from csmp_sessions import DECAY, INTERRUPT, RUN_DECAY, Stage
 from tidegate.csmp.routines import Routines
 from tidegate.results import Result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,7 +147,7 @@ def _aside(text: str) -> None:
 
 
 @contextmanager
-def _progress(limits: tuple[float, float]) -> Iterator[Callable[[float], bool]]:
+def _progress(limits: tuple[float, float]) -> Generator[Callable[[float], bool]]:
     """A bar on long runs, and ``^`` to end them."""
     asked = Event()
 

@@ -30,7 +30,8 @@ csmp_app = typer.Typer(
 )
 
 Routines = Annotated[
-    Path | None, typer.Option(metavar="MODULE.py", help="Python file with user routines: functions user1 to user15, intrp1 to intrp3, or marked ones.")
+    Path | None,
+    typer.Option(metavar="MODULE.py", help="Python file with user routines: functions user1 to user15, intrp1 to intrp3, or marked ones."),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of jitter blocks.")]
 
@@ -38,14 +39,16 @@ Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of jitter bloc
 @csmp_app.command(name=_DEFAULT, epilog="Example: tidegate csmp spring.mod")
 def console(
     model: Annotated[Path | None, typer.Argument(metavar="[MODEL]", help="A model file to begin with.")] = None,
-    script: Annotated[Path | None, typer.Option(metavar="FILE", help="Take replies from a file, as BOMMP.IN holds them; - for standard input.")] = None,
+    script: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take replies from a file, as BOMMP.IN holds them; - for standard input.")
+    ] = None,
     echo: Annotated[bool, typer.Option("--echo", help="Show prompts and replies of the script, too.")] = False,
     sizes: Annotated[bool, typer.Option("--sizes", help="Ask for the highest block number and the counts of blocks, and hold to them.")] = False,
     user: Routines = None,
     record: Annotated[bool, typer.Option("--record/--no-record", help="Write every reply to BOMMP.OUT.")] = True,
     seed: Seed = None,
 ) -> None:
-    """A session: type a model, run it, change it. Three letters of a command are enough; ? helps. Without MODEL, BOMMP.IN is replayed if it is there."""
+    """A session: type a model, run it, change it. Three letters of a command are enough; ? helps. Without MODEL, BOMMP.IN is replayed if there."""
     from tidegate.cli.failures import reported
 
     with reported():
@@ -61,7 +64,9 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Lower limit of time; 0 if not given.")] = None,
     to: Annotated[float | None, typer.Option(metavar="T", help="Upper limit of time.")] = None,
     h: Annotated[float | None, typer.Option("--h", metavar="H", help="Interval of integration.")] = None,
-    out: Annotated[str | None, typer.Option(metavar="LIST", help="Output blocks, by number or label: 9,4,48,10. A is all, AS all in sorted order.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Output blocks, by number or label: 9,4,48,10. A is all, AS all in sorted order.")
+    ] = None,
     every: Annotated[float | None, typer.Option(metavar="DT", help="Time between rows; below H every half step. H if not given.")] = None,
     percent: Annotated[float | None, typer.Option(metavar="P", help="Store a value only if it has changed by more than P per cent.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Save time and blocks with every digit; - for standard output.")] = None,

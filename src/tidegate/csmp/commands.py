@@ -151,5 +151,7 @@ def _channel_command(text: str, left: str, channel: str) -> ChannelCommand | Unr
 def _close(letters: str) -> str:
     from difflib import get_close_matches
 
-    found = get_close_matches(letters, [word.value for word in Word], n=1, cutoff=0.5) or get_close_matches(letters[:3], list(_BY_LETTERS), n=1, cutoff=0.6)
+    found = get_close_matches(letters, [word.value for word in Word], n=1, cutoff=0.5) or get_close_matches(
+        letters[:3], list(_BY_LETTERS), n=1, cutoff=0.6
+    )
     return found[0] if found else "? lists the commands"

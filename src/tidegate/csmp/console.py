@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -78,19 +78,16 @@ class ConsoleTerminal:
 
 
 @contextmanager
-def watched(interrupt: Callable[[], None]) -> Iterator[None]:
+def watched(interrupt: Callable[[], None]) -> Generator[None]:
     """While the block runs, ``^`` typed at the terminal calls ``interrupt``. Does nothing where there is no terminal to watch."""
-    try:
-        import select
-        import termios
-        import tty
-
-        number = sys.stdin.fileno() if sys.stdin.isatty() else None
-    except (ImportError, OSError, ValueError):  # no POSIX, or a standard input that is closed
-        number = None
-    if number is None:
+    if os.name != "posix" or not _is_keyboard():
         yield
         return
+    import select
+    import termios
+    import tty
+
+    number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
     is_over = threading.Event()
 
@@ -109,3 +106,10 @@ def watched(interrupt: Callable[[], None]) -> Iterator[None]:
         is_over.set()
         watcher.join()
         termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+
+def _is_keyboard() -> bool:
+    try:
+        return sys.stdin.isatty() and sys.stdin.fileno() >= 0
+    except (OSError, ValueError):  # closed, or replaced by something that is no file
+        return False

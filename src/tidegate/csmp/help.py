@@ -34,7 +34,7 @@ _TOPICS: Final = {
     "blocks": "a line `B, T, B1, B2, B3; label $ comment` for each block: its number, its type, the blocks it reads; a summer takes signs, as -3\n"
     "the number alone deletes a block; an empty line ends the set",
     "parameters": "a line `B, P1, P2, P3 $ comment` for each block; parameters that are left out are 0; an empty line ends the set",
-    "functions": "the number of an F block, then a line `abscissa, ordinate` for each pair; an abscissa alone deletes its pair; an empty line ends both",
+    "functions": "the number of an F block, then a line `abscissa, ordinate` for each pair; an abscissa alone deletes; an empty line ends both",
     "title": "up to 60 characters",
     "integration": "three numbers, e.g. 0, 20, 0.1: first and last time, and the interval; every block is computed at each half of it",
     "output blocks": "numbers of blocks on one or more lines, an empty line behind them; or A for all, AS for all in sorted order",

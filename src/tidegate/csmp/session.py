@@ -15,7 +15,7 @@ from tidegate.csmp import session_model as modelling
 from tidegate.csmp import session_run as runs
 from tidegate.csmp.channels import ChannelRefused
 from tidegate.csmp.commands import ChannelCommand, Command, Unreadable, Word, read_commands
-from tidegate.csmp.dialogue import Dialogue, Refused, incorrect, numbers_of
+from tidegate.csmp.dialogue import Dialogue, Refused, incorrect
 from tidegate.csmp.help import help_on
 from tidegate.csmp.session_state import SessionState
 from tidegate.csmp.terminal import EndOfReplies, Recorder, Terminal
@@ -83,7 +83,7 @@ class Session:
     (0, [2, 3], True)
     """
 
-    def __init__(  # noqa: PLR0913, what a session touches is given from outside, by name
+    def __init__(
         self,
         terminal: Terminal,
         state: SessionState | None = None,
@@ -251,8 +251,7 @@ class Session:
         try:
             channel = channels.change(command)
         except ChannelRefused as refusal:
-            about = {"unit": refusal.unit} if refusal.unit else {}
-            raise self.dialogue.refuse(say(refusal.key, hint=refusal.hint, **about)) from None
+            raise self.dialogue.refuse(say(refusal.key, hint=refusal.hint, unit=refusal.unit)) from None
         if channel is channels.model_input:
             self.state.input_file = None
         self.dialogue.head(channel.status)

@@ -21,10 +21,12 @@ from tidegate.frontends.blocks.language.diagnostics import Diagnostic, Notice, n
 from tidegate.frontends.blocks.language.fields import title_of
 from tidegate.frontends.blocks.language.kinds import KINDS
 from tidegate.frontends.blocks.language.sections import Section, SectionKind
-from tidegate.frontends.blocks.language.statements import ConfigurationReader, FunctionReader, Outcome, ParameterReader, StatementReader
+from tidegate.frontends.blocks.language.statements import ConfigurationReader, FunctionReader, Outcome, ParameterReader
 from tidegate.results import written_whole
 
 __all__ = ["configurations", "functions", "may_overwrite", "parameters", "show_sorted", "store", "title"]
+
+Reader = ConfigurationReader | ParameterReader | FunctionReader
 
 _TITLE_PROMPT: Final = "TITLE (LIMIT 60 CHRS)"
 
@@ -118,7 +120,7 @@ def open_model(dialogue: Dialogue, state: SessionState, channel: Channel) -> Mod
         raise dialogue.refuse(replace(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]), hint=str(error))) from None
 
 
-def _read(dialogue: Dialogue, state: SessionState, reader: StatementReader, section: Section | None, topic: str, choices: list[str]) -> bool:
+def _read(dialogue: Dialogue, state: SessionState, reader: Reader, section: Section | None, topic: str, choices: list[str]) -> bool:
     """Take a set of statements; whether nothing was found wrong at its end."""
     if section is None:
         _from_terminal(dialogue, reader, topic, choices)
@@ -136,7 +138,7 @@ def _read(dialogue: Dialogue, state: SessionState, reader: StatementReader, sect
     return not problems
 
 
-def _from_terminal(dialogue: Dialogue, reader: StatementReader, topic: str, choices: list[str]) -> None:
+def _from_terminal(dialogue: Dialogue, reader: Reader, topic: str, choices: list[str]) -> None:
     for heading in reader.headings:
         dialogue.head(heading)
     while True:
@@ -154,14 +156,14 @@ def _from_terminal(dialogue: Dialogue, reader: StatementReader, topic: str, choi
             return
 
 
-def _end(reader: StatementReader, dialogue: Dialogue) -> None:
+def _end(reader: Reader, dialogue: Dialogue) -> None:
     for _ in range(2):  # a function's pairs have an end of their own
         dialogue.recorder.reply("")
         if _taken(dialogue, reader.take("")):
             return
 
 
-def _from_file(dialogue: Dialogue, state: SessionState, reader: StatementReader, section: Section) -> None:
+def _from_file(dialogue: Dialogue, state: SessionState, reader: Reader, section: Section) -> None:
     assert state.input_file is not None
     place = str(state.input_file.path)
     heading, *columns = reader.headings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Final
@@ -130,7 +130,7 @@ ProgressFactory = Callable[[tuple[float, float]], AbstractContextManager[Callabl
 
 
 @contextmanager
-def no_progress(limits: tuple[float, float]) -> Iterator[Callable[[float], bool | None]]:  # noqa: ARG001, nobody looks at it
+def no_progress(limits: tuple[float, float]) -> Generator[Callable[[float], bool | None]]:  # noqa: ARG001, nobody looks at it
     """Show nothing."""
     yield lambda _now: None
 
@@ -166,7 +166,8 @@ def execute(dialogue: Dialogue, state: SessionState, progress: ProgressFactory) 
             dialogue.diagnose(Diagnostic(remark.text, remark.text, remark.block, hint=remark.hint), is_warning=remark.text.startswith(_WARNING))
         else:
             dialogue.say(remark.text)
-            dialogue.terminal.explain(f"  {remark.hint}") if remark.hint else None
+            if remark.hint:
+                dialogue.terminal.explain(f"  {remark.hint}")
     dialogue.say(f"RUN CPU TIME: {done.cpu_seconds:.2f} SEC.")
     write_whole(dialogue, state, channel, done.result.to_netcdf)
     if done.status in {"error", "interrupted"}:
@@ -193,10 +194,10 @@ def _control(dialogue: Dialogue, state: SessionState) -> RunControl:
 
 
 def _surroundings(dialogue: Dialogue, state: SessionState) -> Surroundings:
-    limits = state.limits
+    limits, channels = state.limits, state.channels
     sizes = (limits.highest, limits.integrators, limits.delays, limits.functions)
-    names = dict(zip(("model input", "block output", "model output"), (channel.file for channel in state.channels.all()), strict=True))
-    return Surroundings(tuple(size for size in sizes if size is not None), not dialogue.terminal.is_interactive, names)
+    files = {"model input": channels.model_input.file, "block output": channels.block_output.file, "model output": channels.model_output.file}
+    return Surroundings(tuple(size for size in sizes if size is not None), not dialogue.terminal.is_interactive, files)
 
 
 def _list(dialogue: Dialogue, state: SessionState, wanted: DebugWanted, lines: list[str]) -> None:
@@ -230,7 +231,9 @@ def take_control(state: SessionState, control: Control) -> list[str]:
 def retain(dialogue: Dialogue, state: SessionState) -> None:
     """RET."""
     if state.last is None:
-        raise dialogue.refuse(say("MORE WORK TO DO" if state.is_complete else "MODEL NOT COMPLETE", hint="RET keeps what a run has reached: GOE first"))
+        raise dialogue.refuse(
+            say("MORE WORK TO DO" if state.is_complete else "MODEL NOT COMPLETE", hint="RET keeps what a run has reached: GOE first")
+        )
     program = state.program
     for number, values in state.last.retained().items():
         before, now = state.last.program.blocks[number], program.blocks.get(number)

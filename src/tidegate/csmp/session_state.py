@@ -1,4 +1,4 @@
-"""What a session of CSMP-10(ARL) has come to (stage: the language's own method): the model, what is still missing of it, control parameters, channels."""
+"""What a session of CSMP-10(ARL) has come to (stage: the language's own method): model, what it still lacks, control parameters, channels."""
 
 from __future__ import annotations
 
