@@ -11,7 +11,7 @@ __all__ = ["load"]
 
 
 def load(source: str | Path) -> CsmpProgram:
-    """Read a model file, with headings or without.
+    r"""Read a model file, with headings or without.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def load(source: str | Path) -> CsmpProgram:
     Examples
     --------
     >>> from tidegate import csmp
-    >>> decay = csmp.load("DECAY\\n2 T1 ; LEVEL\\n\\n2 1 .5\\n\\n")
+    >>> decay = csmp.load("DECAY\n2 T1 ; LEVEL\n\n2 1 .5\n\n")
     >>> decay.title, decay.blocks[2].label
     ('DECAY', 'LEVEL')
     """

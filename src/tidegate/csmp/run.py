@@ -1,11 +1,11 @@
-"""Running a program by the language's own method (stage: csmp). In: a program, its control, user routines. Out: a ``CsmpRun``, also of a run that failed."""
+"""Running a program by the language's own method (stage: csmp). In: a program, its control, user routines. Out: a ``CsmpRun``, also after a failure."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -340,7 +340,7 @@ def _show(machine: Machine, progress: Callable[[float], bool | None]) -> None:
 
 
 @contextmanager
-def _interruptible(machine: Machine) -> Iterator[None]:
+def _interruptible(machine: Machine) -> Generator[None]:
     """The first Ctrl-C asks the machine to stop at the next output time; the second is Python's."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -25,12 +25,14 @@ from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgr
 
 __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolation", "trace_user"]
 
+_Places = dict[Expr, tuple[str, int]]
+
 _ARGUMENTS: Final = ("t", "x", "p", "given", "taken")
 _PURE_MODULES: Final = ("math", "numpy")
 _PURE_BUILTINS: Final = frozenset({"abs", "bool", "enumerate", "float", "len", "max", "min", "pow", "range", "reversed", "sum", "tuple", "zip"})
 _FORBIDDEN: Final = (
-    ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete, ast.Global, ast.Import, ast.ImportFrom, ast.Nonlocal, ast.Raise,
-    ast.Try, ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
+    ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete, ast.Global, ast.Import, ast.ImportFrom, ast.Nonlocal,
+    ast.Raise, ast.Try, ast.TryStar, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 
 
@@ -77,7 +79,7 @@ def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, ru
     if not is_followable(routine):
         return None
     extras = tuple(n for n in program.numbers if program.blocks[n].kind == "UO" and program.blocks[n].inputs[0] == block.number)
-    places: dict[Expr, tuple[str, int]] = {}
+    places: _Places = {}
     context = _Symbols(block, run, program.numbers, extras, places)
 
     def everything() -> list[Any]:
@@ -92,7 +94,7 @@ def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpPr
     """Follow a routine of a function block; None if it cannot or must not be followed."""
     if not is_followable(routine):
         return None
-    places: dict[Expr, tuple[str, int]] = {}
+    places: _Places = {}
     context = _Symbols(block, run, program.numbers, (), places)
     pairs = tuple(program.functions.get(block.number, ()))
 

@@ -223,7 +223,7 @@ def _half_steps(schedule: Schedule) -> int:
 
 def _is_every_half_step(schedule: Schedule) -> bool:
     # intervals that differ only by rounding, such as 0.3 and 3 * 0.1, count as equal
-    return schedule.every < schedule.interval * (1.0 - 1e-12)
+    return schedule.every <= 0.0 or schedule.every < schedule.interval * (1.0 - 1e-12)
 
 
 def _buffer(width: int) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import re
 import string
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +63,9 @@ def test_several_diagnostics_are_listed_with_their_places() -> None:
     lines = ["the model has 2 problems:", "  - ERROR IN BLK 4 (at spring.mod:7); a gain has one input", "  - FUNCTS NOT COMPLETE; use FUN"]
     assert str(error).splitlines() == lines
     assert error.diagnostics[0].line == 7
+
+
+def test_the_page_about_the_language_has_them_all() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "reference" / "csmp_language.md").read_text(encoding="utf-8")
+    missing = [row for kind in DIAGNOSTICS.values() if (row := f"| {re.sub(r'{(\w+)}', r'*\1*', kind.text)} | {kind.when} |") not in page]
+    assert missing == []

@@ -172,9 +172,10 @@ class ConfigurationReader:
             (("U",), self.limits.delays, "MAX OF U BLKS"),
             (("F",), self.limits.functions, "MAX OF F BLKS"),
         ):
-            others = sum(block.kind in kinds for block in self.program.blocks.values() if block.number != number)
-            if limit is not None and kind in kinds and others >= limit:
-                return say(key, limit=limit)
+            if limit is not None and kind in kinds:
+                others = sum(block.kind in kinds for block in self.program.blocks.values() if block.number != number)
+                if others >= limit:
+                    return say(key, limit=limit)
         return None
 
 
