@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tidegate.executive import Prepared
     from tidegate.expressions.functions import clip, maximum, minimum, sign, where
     from tidegate.expressions.tables import table
+    from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
         Component,
@@ -74,6 +75,7 @@ __all__ = [
     "Component",
     "CrossCheck",
     "CsmpError",
+    "Diagram",
     "Discrete",
     "InitializationError",
     "Input",
@@ -103,6 +105,7 @@ __all__ = [
     "UsageError",
     "ZenoError",
     "at",
+    "blocks",
     "clip",
     "cross_check",
     "csmp",
@@ -129,13 +132,16 @@ __all__ = [
     "where",
 ]
 
+_BLOCKS: Final = "tidegate.frontends.blocks"
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
+    "Diagram": _BLOCKS,
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "Simulation": "tidegate.simulation",
+    "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",

@@ -1,3 +1,8 @@
 """Block diagrams: blocks with ports, connected by calls or expressions, and the language CSMP-10(ARL) that describes the same thing in text."""
 
-__all__: list[str] = []
+from tidegate.frontends.blocks import library as blocks
+from tidegate.frontends.blocks.block import Block
+from tidegate.frontends.blocks.diagram import Connection, Diagram
+from tidegate.frontends.blocks.ports import InPort, OutPort
+
+__all__ = ["Block", "Connection", "Diagram", "InPort", "OutPort", "blocks"]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tidegate.errors import Origin
 from tidegate.frontends.blocks.language import checks, sorting
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic
+from tidegate.model import Model
+
+if TYPE_CHECKING:
+    from tidegate.frontends.blocks.diagram import Diagram
+    from tidegate.frontends.blocks.language.to_diagram import RoutineOf
 
 __all__ = ["NO_PARAMETERS", "BlockStatement", "CsmpProgram", "Parameters"]
 
@@ -111,6 +116,34 @@ class CsmpProgram:
     def problems(self) -> list[Diagnostic]:
         """Everything that keeps the model from being run; see ``checks``."""
         return checks.problems(self)
+
+    def to_diagram(self, interval: float | None = None, start: float = 0.0, routine_of: RoutineOf | None = None) -> Diagram:
+        """The diagram that the program describes, for runs with located events instead of half steps.
+
+        Parameters
+        ----------
+        interval : the integration interval, which clocks of U, J, Z and T blocks follow; None if the program has neither U nor J blocks.
+        start : time of the program's first step, from which clocks count.
+        routine_of : knows the routines of user blocks: ``csmp.routines_of(module).of``.
+
+        Raises
+        ------
+        CsmpError : the program cannot be run.
+        UsageError : it needs an interval.
+        """
+        from tidegate.frontends.blocks.language.to_diagram import to_diagram  # reads programs
+
+        return to_diagram(self, interval, start, routine_of) if routine_of else to_diagram(self, interval, start)
+
+    def lower(self) -> Model:
+        """The neutral model, so that ``tg.simulate(program, ...)`` runs it with located events.
+
+        Raises
+        ------
+        CsmpError : the program cannot be run.
+        UsageError : it has blocks that act at half steps; ``to_diagram(interval)`` says what these are.
+        """
+        return self.to_diagram().lower()
 
     @property
     def is_configured(self) -> bool:

@@ -1,0 +1,342 @@
+"""What every block is (front end of blocks): ports, parameters, a name, and how its signal is made of its inputs.
+
+A kind of block is a class. ``signals`` says what comes out, in terms of inputs, parameters and the block's own states; ``dynamics`` says how these
+change. Both write with a ``Pen``, so that a block knows nothing of the diagram round it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypedDict, cast
+
+import numpy as np
+
+from tidegate.errors import Origin, UnknownNameError, UsageError
+from tidegate.expressions import Expr
+from tidegate.frontends.blocks.ports import InPort, OutPort, Signals, is_number
+from tidegate.frontends.blocks.written_at import written_at
+
+if TYPE_CHECKING:
+    from tidegate.frontends.blocks.diagram import Diagram
+    from tidegate.frontends.blocks.pen import Pen
+
+__all__ = ["About", "Block", "Driver", "closest"]
+
+Value = float | np.ndarray
+
+
+class About(TypedDict, total=False):
+    """What every block can be told beside its parameters.
+
+    name : how results and messages call it; a name is made from its kind otherwise.
+    number : as in a block diagram on paper; must be the only one of its diagram.
+    label : a text for pictures.
+    unit : of what comes out.
+    units : of its parameters, by name.
+    """
+
+    name: str
+    number: int | None
+    label: str
+    unit: str
+    units: Mapping[str, str]
+
+
+Driver = tuple[OutPort, Origin]
+
+_OWN: Final = frozenset({"name", "number", "label", "unit", "units", "origin"})
+
+
+def closest(name: str, known: Sequence[str], what: str) -> str:
+    """A hint: which of the known names may be meant, or all of them."""
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"did you mean {', '.join(close)}?" if close else f"its {what} are {', '.join(known)}" if known else f"it has no {what}"
+
+
+class Block(Signals):
+    """A block of a diagram; subclasses say what it computes.
+
+    Calling a block connects its inputs in order, and gives its (first) output: ``gain(x)``, ``summer(x, y)``. Ports and parameters are attributes.
+
+    Class attributes of a kind
+    --------------------------
+    code : its type in Table 1 of CSMP-10(ARL), "" where there is none.
+    inputs, outputs : names of its ports.
+    optional : inputs that may be left open; they count as 0.
+    aliases : further names of ports.
+    table_parameters : which of its parameters are P1, P2, P3 of Table 1.
+    is_diagram : whether it holds blocks itself.
+    is_recorded : whether results show its signal.
+    """
+
+    code: ClassVar[str] = ""
+    inputs: tuple[str, ...] = ("x1",)
+    outputs: tuple[str, ...] = ("out",)
+    optional: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = {}
+    table_parameters: ClassVar[tuple[str, ...]] = ()
+    is_diagram: ClassVar[bool] = False
+    is_recorded: ClassVar[bool] = True
+
+    def __init__(self, about: About, **parameters: Any) -> None:
+        put = object.__setattr__
+        unknown = [name for name in about if name not in About.__annotations__]
+        put(self, "origin", written_at())
+        if unknown:
+            known = [*parameters, *About.__annotations__]
+            raise UsageError(f"{type(self).__name__} takes no {unknown[0]!r}", origin=self.origin, hint=closest(unknown[0], known, "arguments"))
+        put(self, "name", about.get("name", ""))
+        put(self, "number", about.get("number"))
+        put(self, "label", about.get("label", ""))
+        put(self, "unit", about.get("unit", ""))
+        put(self, "units", dict(about.get("units", {})))
+        self._parameters: dict[str, Value] = {}
+        self._drivers: dict[str, list[Driver]] = {}
+        self._open: set[str] = set()
+        self._diagram: Diagram | None = None
+        for name, value in parameters.items():
+            if value is not None:
+                self._parameters[name] = self._checked(name, value)
+        for name in self.units:
+            if name not in self._parameters:
+                raise UsageError(
+                    f"units of {self.path} name {name!r}, which is no parameter",
+                    hint=closest(name, [*self._parameters], "parameters"),
+                    origin=self.origin,
+                )
+
+    name: str
+    number: int | None
+    label: str
+    unit: str
+    units: dict[str, str]
+    origin: Origin
+
+    # -- what a kind of block says
+
+    def feedthrough(self) -> Sequence[str]:
+        """The inputs on which what comes out depends at the same instant."""
+        return self.inputs
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether its signal follows its inputs at ticks of a clock only."""
+        return False
+
+    def signals(self, pen: Pen) -> Expr | Sequence[Expr]:
+        """What comes out, one expression a port."""
+        raise NotImplementedError
+
+    def dynamics(self, pen: Pen) -> None:
+        """How the block's own states change; nothing for a block without any."""
+
+    # -- names
+
+    @property
+    def kind(self) -> str:
+        """The name of its class."""
+        return type(self).__name__
+
+    @property
+    def path(self) -> str:
+        """Names of the diagrams it is in, without the outermost, and its own."""
+        own = self.name or f"a {self.kind}"
+        outer = self._diagram
+        return own if outer is None or outer.diagram is None else f"{outer.path}.{own}"
+
+    @property
+    def diagram(self) -> Diagram | None:
+        """The diagram it is in."""
+        return self._diagram
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """Values of its parameters, by name."""
+        return dict(self._parameters)
+
+    def port(self, name: str) -> InPort | OutPort:
+        """The port of this name.
+
+        Raises
+        ------
+        UnknownNameError : there is none.
+        """
+        full = self.aliases.get(name, name)
+        if full in self.inputs:
+            return InPort(self, full)
+        if full in self.outputs:
+            return OutPort(self, full)
+        raise UnknownNameError(
+            f"{self.path} ({self.kind}) has no port {name!r}", hint=closest(name, [*self.inputs, *self.outputs, *self.aliases], "ports")
+        )
+
+    def driver(self, port: str) -> OutPort | None:
+        """What is connected to an input; None where nothing is."""
+        found = self._drivers.get(self.aliases.get(port, port), [])
+        return found[0][0] if found else None
+
+    def drivers(self, port: str) -> list[Driver]:
+        """Everything that is connected to an input, each with where that was written; more than one is an error of the diagram."""
+        return list(self._drivers.get(port, []))
+
+    def is_open(self, port: str) -> bool:
+        """Whether an input may be left without a signal."""
+        return port in self.optional or port in self._open
+
+    def leave_open(self, *ports: str) -> None:
+        """Let these inputs count as 0 on purpose."""
+        for port in ports:
+            self._open.add(self.port(port).name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._parameters:
+            return self._parameters[name]
+        if name in self.inputs or name in self.outputs or name in self.aliases:
+            return self.port(name)
+        known = [*self.inputs, *self.outputs, *self.aliases, *self._parameters]
+        raise UnknownNameError(f"{self.path} ({self.kind}) has no port or parameter {name!r}", hint=closest(name, known, "ports and parameters"))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name in self._parameters:
+            new = self._checked(name, value)
+            if np.shape(new) != np.shape(self._parameters[name]):
+                raise UsageError(f"{self.path}.{name} has the shape {np.shape(self._parameters[name])}, but {value!r} has {np.shape(new)}")
+            self._parameters[name] = new
+        elif name in _OWN:
+            if name in ("name", "number") and self._diagram is not None:
+                self._diagram.rename(self, **{name: value})
+            else:
+                object.__setattr__(self, name, value)
+        else:
+            known = [*self._parameters, *sorted(_OWN)]
+            raise UnknownNameError(f"{self.path} ({self.kind}) has no parameter {name!r}", hint=closest(name, known, "parameters"))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.inputs, *self.outputs, *self.aliases, *self._parameters})
+
+    def __repr__(self) -> str:
+        values = [f"{name}={_short(value)}" for name, value in self._parameters.items()]
+        about = [f"name={self.name!r}"] * bool(self.name) + [f"number={self.number}"] * (self.number is not None)
+        return f"{self.kind}({', '.join(values + about)})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    # -- connections
+
+    def _signal(self) -> OutPort:
+        if not self.outputs:
+            raise UsageError(f"{self.path} ({self.kind}) has no output", hint="use what goes into it instead")
+        return OutPort(self, self.outputs[0])
+
+    def __call__(self, *signals: Any, **by_name: Any) -> Any:
+        """Connect inputs, in order and by name, and give the first output."""
+        if len(signals) > len(self.inputs):
+            raise UsageError(
+                f"{self.path} ({self.kind}) takes {len(self.inputs)} inputs, but {len(signals)} are given",
+                hint=f"its inputs are {', '.join(self.inputs)}",
+            )
+        for port, signal in [*zip(self.inputs, signals, strict=False), *by_name.items()]:
+            self.take(port, signal)
+        return self._signal() if self.outputs else self
+
+    def take(self, port: str, signal: Any, origin: Origin | None = None) -> None:
+        """Connect a signal to one of this block's inputs.
+
+        Parameters
+        ----------
+        port : name of the input.
+        signal : an output port, a block (its first output is meant), or a number (a ``Constant`` is made).
+        origin : where that was written; found out if not given.
+
+        Raises
+        ------
+        UsageError : this is no signal, or belongs to another diagram.
+        UnknownNameError : there is no such port.
+        """
+        place = origin or written_at()
+        target = self.port(port)
+        if not isinstance(target, InPort):
+            raise UsageError(f"{target.path} is an output and takes no signal", origin=place, hint=f"its inputs are {', '.join(self.inputs)}")
+        source = self._source(signal, target, place)
+        own, other = self._diagram, source.block.diagram
+        if own is not None and other is None:
+            own.adopt(source.block)
+        elif other is not None and own is None:
+            other.adopt(self)
+        elif own is not other:
+            raise UsageError(
+                f"{source.path} is in diagram {_called(other)}, but {target.path} in {_called(own)}",
+                origin=place,
+                hint="a diagram that is a block of another has inputs and outputs of its own: diagram.input(name), diagram.output(name, signal)",
+            )
+        self._drivers.setdefault(target.name, []).append((source, place))
+
+    def _source(self, signal: Any, target: InPort, place: Origin) -> OutPort:
+        if isinstance(signal, Signals):
+            source = signal._signal()  # noqa: SLF001 - ports and blocks are one front end
+            inside = source.block is self._diagram  # a diagram's own output, used inside of it: what is connected to it
+            if inside and self._diagram is not None:
+                return self._diagram.behind(source.name)
+            return source
+        if is_number(signal):
+            from tidegate.frontends.blocks.library.arithmetic import Constant  # a block is what makes a number a signal
+
+            return Constant(float(signal)).out
+        wrong = "an input" if isinstance(signal, InPort) else f"{signal!r}"
+        raise UsageError(f"{wrong} cannot be connected to {target.path}", origin=place, hint="give an output port, a block or a number")
+
+    def copy(self, name: str = "") -> Self:
+        """The same once more, in no diagram and with nothing connected to it; of a nested diagram, for use as a block a second time.
+
+        Parameters
+        ----------
+        name : of the copy; the same name if not given.
+        """
+        drivers, self._drivers = self._drivers, {}
+        try:
+            twin = deepcopy(self, {id(self._diagram): None})
+        finally:
+            self._drivers = drivers
+        if name:
+            object.__setattr__(twin, "name", name)
+        return twin
+
+    def disconnect(self, port: str) -> None:
+        """Take away what is connected to an input."""
+        self._drivers.pop(self.port(port).name, None)
+
+    # -- parameters
+
+    def _checked(self, name: str, value: Any) -> Value:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            hint = "give a number, or a list of numbers"
+            raise UsageError(f"{self.path}: {name} is {value!r}; numbers are expected", origin=self.origin, hint=hint) from None
+        if not np.all(np.isfinite(array)):
+            raise UsageError(f"{self.path}: {name} is {value!r}; it must be finite", origin=self.origin)
+        return float(array) if array.shape == () else array
+
+    def require(self, holds: bool, sentence: str, hint: str = "") -> None:
+        """Refuse parameters that cannot be."""
+        if not holds:
+            raise UsageError(f"{self.path} ({self.kind}): {sentence}", origin=self.origin, hint=hint)
+
+
+def _called(diagram: Diagram | None) -> str:
+    return "none" if diagram is None else diagram.path
+
+
+def _short(value: Value) -> str:
+    if not isinstance(value, np.ndarray):
+        return f"{value:g}"
+    return str(cast("list[float]", value.tolist())) if value.size <= 6 else f"<{' by '.join(map(str, value.shape))} numbers>"

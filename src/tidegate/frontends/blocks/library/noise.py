@@ -1,0 +1,113 @@
+"""Noise (front end of blocks): a new number at every tick, from a generator of its own with a seed, the same in every run.
+
+The generator is x <- 14^29 x mod (2^31 - 1) (Lehmer's, with a multiplier of the IBM and PDP-10 libraries), computed exactly in double arithmetic: the
+product is split so that no part exceeds 2^53.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Unpack
+
+from tidegate.expressions import Expr, node
+from tidegate.expressions import functions as f
+from tidegate.expressions.nodes import as_expr
+from tidegate.frontends.blocks.block import About, Block
+from tidegate.frontends.blocks.pen import Pen
+
+__all__ = ["Jitter", "Noise", "following"]
+
+MODULUS: Final = 2**31 - 1
+MULTIPLIER: Final = pow(14, 29, MODULUS)
+_HIGH, _LOW = divmod(MULTIPLIER, 2**16)
+
+
+def _remainder(product: Expr) -> Expr:
+    return product - MODULUS * node("floor", (product / MODULUS,))
+
+
+def following(seed: Expr) -> Expr:
+    """The next state of the generator; every intermediate product is a whole number below 2^48.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import constant
+    >>> int(following(constant(524287.0))) == 14**29 * 524287 % (2**31 - 1)
+    True
+    """
+    return _remainder(_remainder(_HIGH * seed) * 2**16 + _LOW * seed)
+
+
+class _Generator(Block):
+    inputs = ()
+
+    def __init__(self, about: About, period: float, seed: int, **parameters: float) -> None:
+        super().__init__(about, period=period, **parameters)
+        self.require(period > 0, f"period is {period:g}", "give a positive one")
+        self.require(0 < seed < MODULUS and seed == int(seed), f"seed is {seed!r}", f"give a whole number between 1 and {MODULUS - 1}")
+        self._seed = int(seed)
+
+    @property
+    def seed(self) -> int:
+        """Where the generator begins."""
+        return self._seed
+
+    def draw(self, pen: Pen, seed: Expr) -> tuple[Expr, Expr]:
+        """A number, and the generator's state after it."""
+        raise NotImplementedError
+
+    def signals(self, pen: Pen) -> Expr:
+        """The number of the last tick."""
+        return pen.discrete()
+
+    def dynamics(self, pen: Pen) -> None:
+        """A new number."""
+        out, seed = pen.discrete(), pen.discrete("seed", float(self._seed))
+        value, after = self.draw(pen, seed)
+        # a run that starts between two ticks has a number, too
+        first, _ = self.draw(pen, as_expr(float(self._seed)))
+        pen.initially(*pen.body({out: first}))
+        pen.at(0.0, pen.body({out: value, seed: after}), period=pen.p("period"))
+
+
+class Jitter(_Generator):
+    """``out`` is uniformly distributed in (-1, 1), new at every tick: every half step of a program of CSMP-10(ARL).
+
+    Parameters
+    ----------
+    period : of its clock.
+    seed : a whole number, where the generator begins.
+    about : name, number, label, unit, units.
+    """
+
+    code = "J"
+
+    def __init__(self, period: float = 1.0, seed: int = 524287, **about: Unpack[About]) -> None:
+        super().__init__(about, period, seed)
+
+    def draw(self, pen: Pen, seed: Expr) -> tuple[Expr, Expr]:  # noqa: ARG002 - it has no parameters
+        """2 x / (2^31 - 1) - 1."""
+        after = following(seed)
+        return 2.0 * after / MODULUS - 1.0, after
+
+
+class Noise(_Generator):
+    """``out`` is normally distributed with mean 0, new at every tick (Box and Muller 1958).
+
+    Parameters
+    ----------
+    period : of its clock.
+    deviation : standard deviation.
+    seed : a whole number, where the generator begins.
+    about : name, number, label, unit, units.
+    """
+
+    def __init__(self, period: float = 1.0, deviation: float = 1.0, seed: int = 524287, **about: Unpack[About]) -> None:
+        super().__init__(about, period, seed, deviation=deviation)
+
+    def draw(self, pen: Pen, seed: Expr) -> tuple[Expr, Expr]:
+        """sqrt(-2 ln u) cos(2 pi v)."""
+        first = following(seed)
+        second = following(first)
+        size = f.sqrt(-2.0 * f.log(first / MODULUS))
+        return pen.p("deviation") * size * f.cos(2.0 * math.pi / MODULUS * second), second

@@ -1,0 +1,21 @@
+"""Where the user wrote something (front end of blocks: a call goes in, the file and line of the caller outside of this package come out)."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+
+from tidegate.errors import Origin
+
+__all__ = ["written_at"]
+
+_PACKAGE = "tidegate.frontends.blocks"
+
+
+def written_at() -> Origin:
+    """The place in the user's source that called into this package."""
+    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE):
+        frame = frame.f_back
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Origin(file=file, line=line, text=linecache.getline(file, line).strip())
