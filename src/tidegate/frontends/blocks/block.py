@@ -140,6 +140,11 @@ class Block(Signals):
         return type(self).__name__
 
     @property
+    def inscription(self) -> str:
+        """What stands in its picture instead of the sign of its kind; "" for that sign."""
+        return ""
+
+    @property
     def path(self) -> str:
         """Names of the diagrams it is in, without the outermost, and its own."""
         own = self.name or f"a {self.kind}"

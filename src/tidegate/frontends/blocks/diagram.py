@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tidegate.errors import UnknownNameError, UsageError
 from tidegate.frontends.blocks.block import Block, closest
+from tidegate.frontends.blocks.drawing import draw, save_drawing
 from tidegate.frontends.blocks.library.arithmetic import Constant
 from tidegate.frontends.blocks.library.sources import Time
 from tidegate.frontends.blocks.lower import lower
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
+from tidegate.frontends.blocks.picture import picture
 from tidegate.frontends.blocks.ports import InPort, OutPort, Port, is_number
 from tidegate.frontends.blocks.written_at import written_at
 from tidegate.model import Model
+
+if TYPE_CHECKING:
+    from tidegate.frontends.blocks.language import CsmpProgram
 
 __all__ = ["Connection", "Diagram"]
 
@@ -416,6 +422,26 @@ class Diagram(Block):
             lines.append(f"{block.name:<{width}}  {shown}  {going_in}".rstrip())
         return "\n".join(lines)
 
+    def draw(self, path: str | Path | None = None) -> str:
+        """A picture: blocks from left to right in the shapes of their kinds, nested diagrams as boxes.
+
+        Parameters
+        ----------
+        path : file to put it in, .svg, .png or .pdf; none if not given.
+
+        Returns
+        -------
+        str
+            the picture as SVG.
+        """
+        drawing = picture(self)
+        if path is not None:
+            save_drawing(drawing, path)
+        return draw(drawing)
+
+    def _repr_svg_(self) -> str:
+        return self.draw()
+
     # -- running it
 
     def feedthrough(self) -> tuple[str, ...]:
@@ -430,3 +456,16 @@ class Diagram(Block):
         ModelError : for everything that is wrong with the diagram.
         """
         return lower(self)
+
+    def to_program(self) -> CsmpProgram:
+        """The program of CSMP-10(ARL) that describes the same, for ``csmp.run``: the language's own method, with its half steps.
+
+        Clocks are not carried over: give the run twice the period of the diagram's delays as its interval.
+
+        Raises
+        ------
+        InvalidModelError : naming every block that the language does not have.
+        """
+        from tidegate.frontends.blocks.language.from_diagram import from_diagram  # reads diagrams
+
+        return from_diagram(self)

@@ -34,6 +34,11 @@ class Constant(Block):
     def __init__(self, value: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, value=value)
 
+    @property
+    def inscription(self) -> str:
+        """Its value."""
+        return f"{self._parameters['value']:g}"
+
     def signals(self, pen: Pen) -> Expr:
         """The parameter."""
         return pen.p("value")
@@ -54,6 +59,11 @@ class Gain(Block):
     def __init__(self, gain: float = 1.0, **about: Unpack[About]) -> None:
         super().__init__(about, gain=gain)
 
+    @property
+    def inscription(self) -> str:
+        """Its factor."""
+        return f"{self._parameters['gain']:g}"
+
     def signals(self, pen: Pen) -> Expr:
         """The product."""
         return pen.p("gain") * pen.x()
@@ -73,6 +83,11 @@ class Offset(Block):
 
     def __init__(self, offset: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, offset=offset)
+
+    @property
+    def inscription(self) -> str:
+        """The sum."""
+        return f"x {self._parameters['offset']:+g}"
 
     def signals(self, pen: Pen) -> Expr:
         """The sum."""

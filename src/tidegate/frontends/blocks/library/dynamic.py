@@ -95,6 +95,11 @@ class FirstOrderLag(Block):
         super().__init__(about, start=start, time_constant=time_constant)
         self.require(time_constant != 0, "time_constant is 0", "give a positive one; with none at all it is a Summer")
 
+    @property
+    def inscription(self) -> str:
+        """The transfer function."""
+        return f"1/(1+{self._parameters['time_constant']:g}s)"
+
     def feedthrough(self) -> tuple[str, ...]:
         """It integrates."""
         return ()

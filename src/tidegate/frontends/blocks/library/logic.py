@@ -90,6 +90,11 @@ class Compare(Block):
         """Which relation is asked."""
         return self._relation
 
+    @property
+    def inscription(self) -> str:
+        """The relation."""
+        return self._relation
+
     def signals(self, pen: Pen) -> Expr:
         """Whether it holds."""
         return as_real(_RELATIONS[self._relation](pen.x("x1"), pen.x("x2")))
