@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -59,11 +61,28 @@ def test_a_mistake_in_a_pipe_is_seen_in_the_exit_status(saved: Any) -> None:
     assert "! COMMAND ERROR" in done.stdout
 
 
+def test_an_output_file_of_the_language_is_found_by_its_name(saved: Any) -> None:
+    (saved.folder / "spring.nc").rename(saved.folder / "OUTPT.DAT")
+    done = CliRunner().invoke(app, ["trans"], input="OUTPT\nTIM\n\n")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("TIME FROM 0.0000E-01 TO 2.0000E+00") == 2
+
+
 def test_the_file_is_asked_for_when_none_is_named(saved: Any) -> None:
     done = CliRunner().invoke(app, ["trans"], input="OUTPT\nspring\nEXIT\n")
     assert done.exit_code == 0, done.output
     assert "OUTPT.DAT NOT ON DSK" in done.stdout
     assert "INTEGN INT = VARIABLE" in done.stdout
+
+
+def test_nothing_is_said_when_whoever_reads_has_gone(saved: Any) -> None:
+    command = [sys.executable, "-m", "tidegate.cli", "trans", str(saved.folder / "spring.nc"), "--csv", "-", "--time", "::0.00001"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert (running.returncode, said) == (1, "")
 
 
 def test_the_rows_of_a_run_of_any_kind_will_do(line: Any, ball: Result) -> None:

@@ -41,6 +41,11 @@ def test_a_column_called_a_is_found_before_all_of_them() -> None:
     assert len(choose(result, "ALL").channels) == 2
 
 
+def test_a_block_without_a_label_is_known_by_its_name() -> None:
+    result = Result("m", [Column("block9"), Column("block48")], [0.0], [[1.0, 2.0]])
+    assert choose(result, "48").values.tolist() == [[2.0]]
+
+
 def test_an_array_is_all_its_elements() -> None:
     result = Result("m", [Column("x[0]"), Column("x[1]"), Column("y"), Column("A[0,0]"), Column("A[0,1]")], [0.0], [[1.0, 2.0, 3.0, 4.0, 5.0]])
     assert choose(result, "y,x").values.tolist() == [[3.0, 1.0, 2.0]]

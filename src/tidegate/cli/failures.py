@@ -5,6 +5,8 @@ People see their own lines, never ours: frames inside this package, the standard
 
 from __future__ import annotations
 
+import os
+import sys
 import sysconfig
 import traceback
 from collections.abc import Generator
@@ -39,6 +41,10 @@ def reported() -> Generator[None]:
             raise typer.Exit(FAILED) from None
         _print(stopped)
         raise typer.Exit(exit_status(stopped)) from None
+    except BrokenPipeError:
+        # whoever read our output has gone; nor can what is still in the buffer go anywhere when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILED) from None
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001, whatever happens is said in sentences
         _print(error)
         raise typer.Exit(exit_status(error)) from None

@@ -15,7 +15,7 @@ __all__ = ["EVERY", "TIME", "Channel", "channels_of", "chosen_channels", "listed
 EVERY: Final = ("A", "ALL")  # stands for all columns
 TIME: Final = -1  # the column of a channel that shows the time itself; block 1 of a block diagram
 
-_BLOCK: Final = re.compile(r"^block (?P<number>\d+)\b")
+_BLOCK: Final = re.compile(r"^block ?(?P<number>\d+)\b")  # in a description, or as the name of a block without a label
 _SEPARATOR: Final = re.compile(r"\s*,\s*(?![^\[\]]*\])")  # no comma inside A[1,2]
 
 
@@ -54,12 +54,13 @@ def channels_of(result: Result, labels: Mapping[int, str] | None = None) -> list
 
     Parameters
     ----------
-    result : of any run. A column whose description begins with ``block 9`` is block 9 of a block diagram.
+    result : of any run. A column whose description begins with ``block 9``, or whose name is ``block9``, is block 9 of a
+        block diagram.
     labels : other labels, by the index of the column.
     """
     channels: list[Channel] = []
     for i, column in enumerate(result.columns):
-        block = _BLOCK.match(column.description)
+        block = _BLOCK.match(column.description) or _BLOCK.fullmatch(column.name)
         channels.append(Channel(i, column.name, (labels or {}).get(i, column.name), int(block["number"]) if block else 0, column.unit))
     return channels
 
