@@ -167,3 +167,28 @@ def test_sizes_are_asked_for_again_until_they_can_be_read(stage: Stage) -> None:
 
 def test_no_sizes_are_no_limits(stage: Stage) -> None:
     assert stage.script("", "CON", "9999 K", "", asks_sizes=True).diagnostics == []
+
+
+def test_a_record_that_cannot_be_written_is_told_once_and_the_session_goes_on(stage: Stage) -> None:
+    played = stage.person(*DECAY, recorder=Recorder(stage.folder / "nowhere" / "BOMMP.OUT"))
+    assert sum(line.startswith("replies are not recorded") for line in played.said) == 1
+    assert played.state.is_complete
+
+
+def test_a_name_that_no_file_can_have_is_told(stage: Stage) -> None:
+    name = "A" * 5000  # no file system takes more than some hundred
+    played = stage.script(*DECAY, f"{name}<-M", "STO", "ALL", "SOR", f"{name}<-I", "SOR")
+    assert played.diagnostics == ["ILLEGAL DEVICE NAME", f'FATAL ATTEMPT TO READ NON-EXISTENT DSK FILE "{name}"."MOD"']
+    assert played.ended.is_fatal
+
+
+def test_a_debug_file_that_cannot_be_written_is_told(stage: Stage) -> None:
+    (stage.folder / "DEBUG.OUT").mkdir()
+    assert stage.script("DEB", "0 1", "N").diagnostics == ["ILLEGAL DEVICE NAME"]
+
+
+def test_out_asks_for_the_title_where_a_file_has_none(stage: Stage) -> None:
+    (stage.folder / "A.MOD").write_text("CONFIGURATIONS :\n\nBLK TYPE B1 B2 B3\n2 K\n\nPARAMETERS :\nBLK P1 P2 P3\n2 1\n\n")
+    played = stage.script("A<-I", "CON;PAR;OUT", "NAMED NOW", "A", "0 1")
+    assert played.diagnostics == []
+    assert played.state.program.title == "NAMED NOW"

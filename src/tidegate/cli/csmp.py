@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, TextIO, cast
 
 import typer
 
@@ -89,7 +90,11 @@ def console(request: ConsoleRequest) -> int:
         from tidegate.cli.trans import Wanted, trans
 
         trans(state.channels.block_output.path(state.folder), Wanted())
-    return 0 if is_typed or not ended.n_diagnostics else FAILED
+    if is_typed:
+        return 0
+    if state.last is not None and state.last.status == "interrupted":
+        return INTERRUPTED
+    return FAILED if ended.n_diagnostics else 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,10 @@ def _replies(request: ConsoleRequest) -> _Replies | None:
     if script is None and request.model is None and Path(_SCRIPT).is_file():
         script = Path(_SCRIPT)
     if str(script) == _STANDARD or (script is None and not sys.stdin.isatty()):
-        lines = iter(sys.stdin)
+        source: TextIO = sys.stdin
+        if isinstance(source, TextIOWrapper):
+            source.reconfigure(errors="replace")  # whatever is piped is a script; its faults are the language's to name
+        lines: Iterator[str] = iter(cast(TextIO, source))
         first = next(lines, None)
         return _Replies(_with_first(first, lines), "standard input", _is_number(first or ""), script is None)
     if script is None:
@@ -124,8 +132,8 @@ def _replies(request: ConsoleRequest) -> _Replies | None:
         text = script.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise UsageError(f"the script {script} cannot be read: {error.strerror}", hint="a file of replies, as BOMMP.OUT is") from error
-    lines = text.splitlines()
-    return _Replies(lines, str(script), bool(lines) and _is_number(lines[0]), False)
+    replies = text.splitlines()
+    return _Replies(replies, str(script), bool(replies) and _is_number(replies[0]), False)
 
 
 def _with_first(first: str | None, rest: Iterator[str]) -> Iterator[str]:

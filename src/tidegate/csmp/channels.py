@@ -13,7 +13,7 @@ from typing import Final
 
 from tidegate.csmp.commands import ChannelCommand
 
-__all__ = ["DEBUG_UNIT", "Channel", "ChannelRefused", "Channels"]
+__all__ = ["DEBUG_UNIT", "Channel", "ChannelRefused", "Channels", "is_there"]
 
 RECORDING_UNIT: Final = 5  # BOMMP.OUT
 DEBUG_UNIT: Final = 12  # DEBUG.OUT, once it is open
@@ -78,7 +78,15 @@ class Channel:
         """Where its file is: as typed, or with a suffix in small letters if only that is there."""
         typed = folder / self.file
         small = folder / (self.name + self.suffix.lower())
-        return small if not typed.exists() and small.exists() else typed
+        return small if not is_there(typed) and is_there(small) else typed
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is not there."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 @dataclass

@@ -53,6 +53,9 @@ class Dialogue:
                 self.terminal.say(line)
         if is_recorded:
             self.recorder.reply(reply)
+            if self.recorder.fault:
+                self.terminal.explain(self.recorder.fault)
+                self.recorder.fault = ""
         return reply
 
     def head(self, text: str) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from tidegate.csmp import session_model as modelling
 from tidegate.csmp import session_run as runs
-from tidegate.csmp.channels import ChannelRefused
+from tidegate.csmp.channels import ChannelRefused, is_there
 from tidegate.csmp.commands import ChannelCommand, Command, Unreadable, Word, read_commands
 from tidegate.csmp.dialogue import Dialogue, Refused, incorrect
 from tidegate.csmp.help import help_on
@@ -224,7 +224,9 @@ class Session:
                     recorder.take_back(done, place)
                 return
             except KeyboardInterrupt:
-                return
+                if self.dialogue.terminal.is_interactive:
+                    return
+                raise
             done.append(command.text)
 
     def _do(self, command: Command | ChannelCommand | Unreadable) -> None:
@@ -255,7 +257,7 @@ class Session:
         if channel is channels.model_input:
             self.state.input_file = None
         self.dialogue.head(channel.status)
-        if channel is not channels.model_input or channel.is_terminal or channel.path(self.state.folder).is_file():
+        if channel is not channels.model_input or channel.is_terminal or is_there(channel.path(self.state.folder)):
             return
         if not self.dialogue.terminal.is_interactive:
             self.dialogue.diagnose(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]))

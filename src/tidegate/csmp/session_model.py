@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from tidegate.csmp.channels import Channel
+from tidegate.csmp.channels import Channel, is_there
 from tidegate.csmp.dialogue import Dialogue, Refused
 from tidegate.csmp.model_file import ModelFile, SectionMissing
 from tidegate.csmp.run import SEED
@@ -145,6 +145,8 @@ def _from_terminal(dialogue: Dialogue, reader: Reader, topic: str, choices: list
         try:
             line = dialogue.ask(f"{reader.prompt} " if reader.prompt else "", topic, choices)
         except KeyboardInterrupt:
+            if not dialogue.terminal.is_interactive:
+                raise
             # what was typed so far counts: Ctrl-C ends the set as empty lines do
             with suppress(EndOfReplies):
                 _end(reader, dialogue)
@@ -270,7 +272,7 @@ def may_overwrite(dialogue: Dialogue, state: SessionState, channel: Channel) -> 
         If the person says no.
     """
     path = channel.path(state.folder)
-    if channel.is_open or not path.exists():
+    if channel.is_open or not is_there(path):
         return
     if not dialogue.terminal.is_interactive:
         dialogue.say(f"HAVE OVERWRITTEN FILE {channel.file} ON DSK")
@@ -288,7 +290,7 @@ def write_whole(dialogue: Dialogue, state: SessionState, channel: Channel, write
     try:
         with written_whole(path) as draft:
             write(draft)
-    except (UsageError, ValueError) as error:
+    except (UsageError, OSError, ValueError) as error:
         raise dialogue.refuse(replace(say("ILLEGAL DEVICE NAME"), hint=str(error))) from None
     channel.is_open = True
     return path

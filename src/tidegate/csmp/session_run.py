@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from tidegate.csmp.channels import ChannelRefused
 from tidegate.csmp.control import RunControl, control_problems, integration_problems, output_blocks
@@ -42,10 +42,10 @@ def output(dialogue: Dialogue, state: SessionState) -> None:
     """OUT."""
     if not state.has_configurations:
         raise dialogue.refuse(say("CONFIGS NOT COMPLETE"))
-    if not state.program.title and state.channels.model_input.is_terminal:
+    if not state.program.title:
         title(dialogue, state)
     blocks = _output_blocks(dialogue, state)
-    percent, every = dialogue.numbers("O/P PARAMS; % CHANGE REQD, INTERVAL = ", "output interval", 2)
+    percent, every = dialogue.numbers("O/P PARAMS; % CHANGE REQD, INTERVAL = ", "output interval", 2, least=1)
     if percent < 0.0 or every < 0.0:
         raise dialogue.refuse(replace(say("IMPROPER PARAM SPECIFICATION"), hint="neither number is below zero"))
     if not blocks:
@@ -112,14 +112,14 @@ def look(dialogue: Dialogue, state: SessionState) -> None:
 
 def debug(dialogue: Dialogue, state: SessionState) -> None:
     """DEB."""
-    lower, upper = dialogue.numbers("TIME LIMITS: LOWER, UPPER = ", "debug", 2)
+    lower, upper = dialogue.numbers("TIME LIMITS: LOWER, UPPER = ", "debug", 2, least=1)
     is_on_terminal = dialogue.is_yes("IS O/P TO TTY REQ'D : ")
     if not is_on_terminal and not state.channels.is_debug_open:
         try:
             state.channels.reserve_debug()
         except ChannelRefused as refusal:
             raise dialogue.refuse(say(refusal.key, unit=refusal.unit, hint=refusal.hint)) from None
-        (state.folder / DEBUG_FILE).write_text("", encoding="utf-8")
+        _write_listing(dialogue, state, [], "w")
     state.debug = DebugWanted(lower, upper, is_on_terminal)
 
 
@@ -140,7 +140,7 @@ def execute(dialogue: Dialogue, state: SessionState, progress: ProgressFactory) 
     control = _control(dialogue, state)
     channel = state.channels.block_output
     may_overwrite(dialogue, state, channel)
-    if not dialogue.terminal.shows_dialogue:
+    if state.program.title and not dialogue.terminal.shows_dialogue:
         dialogue.say(state.program.title)
     dialogue.say("**** RUNNING ****")
     wanted = state.debug
@@ -205,8 +205,15 @@ def _list(dialogue: Dialogue, state: SessionState, wanted: DebugWanted, lines: l
         for line in lines:
             dialogue.say(line)
     else:
-        with (state.folder / DEBUG_FILE).open("a", encoding="utf-8") as file:
+        _write_listing(dialogue, state, lines, "a")
+
+
+def _write_listing(dialogue: Dialogue, state: SessionState, lines: list[str], mode: Literal["w", "a"]) -> None:
+    try:
+        with (state.folder / DEBUG_FILE).open(mode, encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise dialogue.refuse(say("ILLEGAL DEVICE NAME", hint=f"{DEBUG_FILE} cannot be written: {error.strerror or error}")) from None
 
 
 def take_control(state: SessionState, control: Control) -> list[str]:

@@ -120,10 +120,15 @@ class Recorder:
     Parameters
     ----------
     path : of the file. An earlier record of that name is kept as ``NAME.1``; None records nothing.
+
+    Attributes
+    ----------
+    fault : why the file cannot be written; "" while it can.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self.fault = ""
         self._is_begun = False
         self._line_begin = 0
         self._replies: list[str] = []
@@ -134,17 +139,21 @@ class Recorder:
         self.reply(reply)
 
     def reply(self, reply: str) -> None:
-        """Note a reply; it is on disk when this returns."""
+        """Note a reply; it is on disk when this returns, unless ``fault`` tells why it cannot be."""
         self._replies.append(reply)
         if self._path is None:
             return
-        if not self._is_begun:
-            self._set_aside(self._path)
-            self._is_begun = True
-            self._write()
-        else:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{reply}\n")
+        try:
+            if not self._is_begun:
+                self._set_aside(self._path)
+                self._is_begun = True
+                self._write(self._path)
+            else:
+                with self._path.open("a", encoding="utf-8", errors="replace") as file:
+                    file.write(f"{reply}\n")
+        except OSError as error:
+            self.fault = f"replies are not recorded: {self._path} cannot be written: {error.strerror or error}"
+            self._path = None
 
     @property
     def place(self) -> int:
@@ -162,11 +171,10 @@ class Recorder:
         kept = self._replies[self._line_begin + 1 : place]
         self._replies[self._line_begin :] = [";".join(done), *kept] if done else kept
         if self._path is not None and self._is_begun:
-            self._write()
+            self._write(self._path)
 
-    def _write(self) -> None:
-        assert self._path is not None
-        self._path.write_text("".join(f"{line}\n" for line in self._replies), encoding="utf-8")
+    def _write(self, path: Path) -> None:
+        path.write_text("".join(f"{line}\n" for line in self._replies), encoding="utf-8", errors="replace")
 
     @staticmethod
     def _set_aside(path: Path) -> None:
