@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
+from benchmarks.csmp_machine import csmp_callback_microseconds, csmp_ratio
 from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
 from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
@@ -23,7 +24,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("c", "leaks", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("c", "csmp", "leaks", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -47,6 +48,13 @@ def _leaks() -> list[Fact]:
     return [
         _fact(f"growth over {RUNS} runs of a prepared model", prepared_kibibytes, ALLOCATOR, "KiB"),
         _fact(f"growth over {RUNS} calls of tg.simulate", anew_kibibytes, ALLOCATOR, "KiB"),
+    ]
+
+
+def _csmp(rounds: int) -> list[Fact]:
+    return [
+        _fact("native over plain Python, 200 blocks, 100000 half steps", lambda: csmp_ratio(rounds), None, "times (at least 50)"),
+        _fact("a call of a user routine that is not compiled", lambda: csmp_callback_microseconds(rounds), None, "us"),
     ]
 
 
@@ -80,6 +88,8 @@ def main() -> None:
                 console.print(f"{work.key} {name}: {note}", highlight=False)
     if "c" in wanted:
         console.print(c_table(compare(arguments.rounds)))
+    if "csmp" in wanted:
+        console.print(facts_table(_csmp(arguments.rounds), "CSMP-10(ARL)"))
     if "leaks" in wanted:
         console.print(facts_table(_leaks(), "memory"))
     if "runs" in wanted:

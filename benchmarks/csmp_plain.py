@@ -25,7 +25,7 @@ class Plain:
         self.x = {0: 0.0, 1: t0} | {b: self.p[b][0] for b in program.numbers}
         self.full = {b: self.p[b][0] for b in self.states}
         self.rate = dict.fromkeys(self.states, 0.0)
-        self.behind = {b: 0.0 for b in self.delays}  # what a delay of a delay gives next
+        self.behind = dict.fromkeys(self.delays, 0.0)  # what a delay of a delay gives next
         self.held = {b: 0.0 for b in program.numbers if program.blocks[b].kind == "Z"}
         self.pulse: dict[int, float] = {}
         self.fired: dict[int, bool] = {}
@@ -64,7 +64,7 @@ class Plain:
         for b in self.order:
             self._execute(b, again=False)
 
-    def _execute(self, b: int, again: bool) -> None:
+    def _execute(self, b: int, again: bool) -> None:  # noqa: C901, one case a block type, as in the report's table
         block = self.program.blocks[b]
         x, (p1, p2, p3) = self.x, self.p[b]
         i1, i2, i3 = block.inputs
@@ -102,7 +102,7 @@ class Plain:
             case "D":
                 x[b] = x1 - p1 if x1 > p1 else x1 - p2 if x1 < p2 else 0.0
             case "L":
-                x[b] = p1 if x1 > p1 else p2 if x1 < p2 else x1
+                x[b] = p1 if x1 > p1 else max(x1, p2)
             case "N":
                 x[b] = x1 if x1 > 0 else 0.0
             case "P":
@@ -145,10 +145,8 @@ class Plain:
     def _function(self, b: int, degree: int, x: float) -> float:
         pairs = self.program.functions[b]
         n_left = sum(a <= x for a, _ in pairs)
-        if degree % 2:
-            start = n_left - (degree + 1) // 2
-        else:
-            start = min(range(len(pairs)), key=lambda i: abs(pairs[i][0] - x)) - degree // 2
+        nearest = min(range(len(pairs)), key=lambda i: abs(pairs[i][0] - x))
+        start = n_left - (degree + 1) // 2 if degree % 2 else nearest - degree // 2
         start = min(max(start, 0), len(pairs) - degree - 1)
         window = pairs[start : start + degree + 1]
         if degree == 1:

@@ -1,7 +1,7 @@
 """Air pollution (J. G. Verwer 1994, in the Test Set for IVP Solvers) as plain numeric functions: 25 reactions among 20 species.
 
 In: nothing. Out: the rates and their Jacobian, term by term, as one writes them for a compiled language. Unknowns count from 0, reactions and species
-from 1, as in the list of reactions in ``tests/problems/test_ivp_testset.py``: ``d3_5`` is the derivative of reaction 3's speed by species 5.
+from 1, as in the list of reactions in ``tests/ivp_testset.py``: ``d3_5`` is the derivative of reaction 3's speed by species 5.
 """
 
 from __future__ import annotations

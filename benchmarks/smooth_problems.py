@@ -1,7 +1,7 @@
 """Smooth stiff problems of the Test Set for IVP Solvers as plain numeric functions, in the same form as the switching ones.
 
 In: nothing. Out: ``Problem`` records. Scored as the test set does, by the worst relative error of a component; references in
-``tests/golden/ivp_reference.json``. The equations are those of ``tests/problems/test_ivp_testset.py``.
+``tests/golden/ivp_reference.json``. The equations are those of ``tests/ivp_testset.py``.
 """
 
 from __future__ import annotations

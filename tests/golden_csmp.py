@@ -10,7 +10,7 @@ from tidegate import csmp
 from tidegate.frontends.blocks.language.program import CsmpProgram
 
 FOLDER = Path(__file__).parent / "golden" / "csmp"
-REPORT: dict[str, Any] = json.loads((FOLDER / "report.json").read_text())
+REPORT: dict[str, Any] = json.loads((FOLDER / "csmp.json").read_text())
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())["models"]
 
 

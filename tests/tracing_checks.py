@@ -20,7 +20,9 @@ NAMES = ("a", "b", "c")
 SYMBOLS = [symbol(Role.UNKNOWN, name) for name in NAMES]
 
 
-POINTS = st.tuples(*[st.one_of(st.floats(-3, 3), st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0])) for _ in NAMES])
+# the graph knows one zero only, as copysign says of itself, and adding 0 makes that of floats positive; half of a subnormal number may be zero
+COORDINATE = st.one_of(st.floats(-3, 3, allow_subnormal=False).map(lambda x: x + 0.0), st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0]))
+POINTS = st.tuples(*[COORDINATE for _ in NAMES])
 
 
 def symbols() -> Vector:

@@ -1,12 +1,12 @@
-"""The test models by the language's own method. expected.json is from an independent program and states its tolerance: 1e-9 relative, 1e-12 absolute."""
+"""The test models by the language's own method. expected.json is another program's; it states 1e-9 relative, 1e-12 absolute."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from golden_csmp import EXPECTED, control, model, run
 
 import tidegate as tg
+from golden_csmp import EXPECTED, control, model, run
 from tidegate import csmp
 
 RUNNABLE = [name for name, entry in EXPECTED.items() if entry.get("rows")]

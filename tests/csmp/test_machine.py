@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from golden_csmp import EXPECTED, control, model, program
+from benchmarks.csmp_plain import Plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.csmp_plain import Plain
+from golden_csmp import EXPECTED, control, model, program
 from tidegate import csmp
 from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
 
@@ -126,9 +126,7 @@ def test_delay_of_the_time_is_half_a_step_behind() -> None:
     assert rows_of("2 U 1\n---\n2 -7\n")[2].tolist() == [-7.0, 0.0, 0.5, 1.0, 1.5]
 
 
-@pytest.mark.parametrize(
-    ("period", "train"), [("1", [1, 0, 1, 0, 1]), ("2", [1, 1, 0, 0, 1]), (".5", [1, 1, 1, 1, 1]), ("4", [1, 1, 1, 1, 0])]
-)
+@pytest.mark.parametrize(("period", "train"), [("1", [1, 0, 1, 0, 1]), ("2", [1, 1, 0, 0, 1]), (".5", [1, 1, 1, 1, 1]), ("4", [1, 1, 1, 1, 0])])
 def test_pulse_trains_begin_with_a_pulse_of_half_their_period(period: str, train: list[int]) -> None:
     assert rows_of(f"2 T 1\n---\n2 {period}\n")[2].tolist() == train
 
@@ -239,7 +237,7 @@ def test_retain_goes_on_where_the_run_ended() -> None:
     first = csmp.run_program(made, control("spring", upper=10))
     first.retain()
     second = csmp.run_program(made, control("spring", lower=10))
-    # percentages compare with the last stored value, which a second run does not know; so the stored values agree to 0.01 %, the final ones to rounding
+    # a second run does not know which value was stored last: stored values agree to the percentage, the final ones to rounding
     np.testing.assert_allclose(second.rows, whole.rows[10:], rtol=1e-4)
     for block, value in whole.final.items():
         assert second.final[block] == pytest.approx(value, rel=1e-9, abs=1e-12)

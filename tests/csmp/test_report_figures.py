@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from golden_csmp import REPORT, control, model, program, run
 
+from golden_csmp import REPORT, control, model, program, run
 from tidegate import csmp
 from tidegate.fortran_numbers import five, three
 

@@ -5,47 +5,20 @@ Each problem folder names its equations and its source; ``tests/golden/hybrid.js
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import json
 import math
-import sys
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tidegate as tg
+from reference_problems import GOLDEN, happened, numbers, problem, relay_after
 
 __all__: list[str] = []
 
-HERE = Path(__file__).parent
-GOLDEN: dict[str, Any] = json.loads((HERE.parent / "golden" / "hybrid.json").read_text())
-FOLDERS = {
-    "P1": "bouncing_ball",
-    "P2": "hidden_crossing",
-    "P3": "carver_circuit",
-    "P4": "stiff_relay",
-    "P6": "robertson",
-    "P8": "buck_converter",
-}
 ALLOWED = 100.0  # errors in units of the tolerance asked for
-
-
-@cache
-def problem(key: str) -> ModuleType:
-    """The module with ``model`` and ``t_span`` of one problem."""
-    name = f"reference_problem_{FOLDERS[key]}"
-    spec = importlib.util.spec_from_file_location(name, HERE / FOLDERS[key] / "problem.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def simulate(key: str, model: Any = None, *, rtol: float = 1e-8, atol: float = 1e-10, **options: Any) -> Any:
@@ -53,17 +26,8 @@ def simulate(key: str, model: Any = None, *, rtol: float = 1e-8, atol: float = 1
     return tg.simulate(chosen.model if model is None else model, chosen.t_span, rtol=rtol, atol=atol, **options)
 
 
-def happened(result: Any) -> list[Any]:
-    """The events inside the run: what happens at its start and its end is not one."""
-    return [event for event in result.events if event.kind not in ("initial", "final")]
-
-
 def event_times(result: Any) -> list[float]:
     return [event.time for event in happened(result)]
-
-
-def numbers(items: list[str]) -> list[float]:
-    return [float(item) for item in items]
 
 
 def assert_end_values(result: Any, expected: dict[str, str], rtol: float, atol: float) -> None:
@@ -220,14 +184,6 @@ def test_carver_derivatives_are_those_of_the_whole_run(parameter: str) -> None:
 
 
 # --- P4 -------------------------------------------------------------------------------------------------------------
-
-
-def relay_after(switch: float) -> float:
-    """y1(5), exact to 1e-9 for the last switch that was found: from 5.8 it falls towards y2 - 0.3, lagging behind it by y2'/c1."""
-    y2, rate, elapsed = float(GOLDEN["P4"]["end"]["y2"]), 2.7e6, 5.0 - switch
-    slope = 3.5651205 * (2.73 - y2)
-    followed = y2 - 0.3 - slope / rate
-    return followed + (5.8 - (followed - slope * elapsed)) * math.exp(-rate * elapsed)
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-7, 1e-8, 1e-9, 1e-10])

@@ -23,23 +23,23 @@ SINGULAR = {
 
 
 @pytest.mark.parametrize("equations", list(SINGULAR))
-def test_equations_that_say_the_same_leave_unknowns_open(equations: str, method: str) -> None:
+def test_equations_that_say_the_same_leave_unknowns_open(equations: str, dae_method: str) -> None:
     model = tg.dae(SINGULAR[equations], y0={"x": 1.0, "a": 0.5, "b": 1.5 if "thirds" in equations else 0.5})
     with pytest.raises(tg.SingularSystemError, match=r"\ba\b.*at the start"):
-        tg.simulate(model, (0.0, 1.0), method=method)
+        tg.simulate(model, (0.0, 1.0), method=dae_method)
 
 
 @pytest.mark.parametrize("second", [lambda y: 0.0 * y["z"], lambda y: y["x"] - 0.5])
-def test_an_unknown_that_a_mode_leaves_open_is_named_when_the_mode_is_entered(second: Any, method: str) -> None:
+def test_an_unknown_that_a_mode_leaves_open_is_named_when_the_mode_is_entered(second: Any, dae_method: str) -> None:
     model = tg.dae(lambda t, y, d: [d["x"] - 1, y["z"] - y["x"] if t < 0.5 else second(y)], y0={"x": 0.0, "z": 0.0})
     with pytest.raises(tg.SingularSystemError, match=r"\bz\b.*t = 0\.5"):
-        tg.simulate(model, (0.0, 1.0), method=method)
+        tg.simulate(model, (0.0, 1.0), method=dae_method)
 
 
-def test_the_end_of_a_solution_branch_stops_the_run(method: str) -> None:
+def test_the_end_of_a_solution_branch_stops_the_run(dae_method: str) -> None:
     model = tg.dae(lambda t, y, d: [d["x"] + 1, y["z"] ** 2 - y["x"]], y0={"x": 1.0, "z": 1.0})
     with pytest.raises(tg.RunError, match=r"\bz\b") as caught:
-        tg.simulate(model, (0.0, 2.0), method=method)
+        tg.simulate(model, (0.0, 2.0), method=dae_method)
     assert caught.value.time == pytest.approx(1.0, abs=1e-4)
 
 
@@ -117,8 +117,19 @@ def test_growth_beyond_the_largest_number_is_no_result(method: str) -> None:
     assert caught.value.time == pytest.approx(math.log(1.797e308), abs=1.0)
 
 
+STIFF = tg.ode(lambda t, y, p: [-p["k"] * (y["x"] - np.cos(t)) - np.sin(t)], y0={"x": 0.0}, p={"k": 1.0})
+
+
 @pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9])
-def test_a_stiff_model_is_followed_by_the_default_method(stiffness: float, method: str) -> None:
-    model = tg.ode(lambda t, y, p: [-p["k"] * (y["x"] - np.cos(t)) - np.sin(t)], y0={"x": 0.0}, p={"k": stiffness})
-    result = tg.simulate(model, (0.0, 10.0), rtol=1e-6, max_steps=1_000, method=method)
+@pytest.mark.parametrize("stiff_method", ["radau", "ida", "bdf"])
+def test_a_stiff_model_is_followed_by_the_methods_for_them(stiffness: float, stiff_method: str) -> None:
+    result = tg.simulate(STIFF, (0.0, 10.0), rtol=1e-6, parameters={"k": stiffness}, max_steps=1_000, method=stiff_method)
     assert result.final["x"] == pytest.approx(math.cos(10.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9])
+def test_a_stiff_model_given_to_a_method_for_others_takes_too_many_steps_and_is_never_wrong(stiffness: float) -> None:
+    with pytest.raises(tg.TooManyStepsError, match="1000 steps") as caught:
+        tg.simulate(STIFF, (0.0, 10.0), rtol=1e-6, parameters={"k": stiffness}, max_steps=1_000, method="adams")
+    assert caught.value.result is not None
+    assert caught.value.result.final["x"] == pytest.approx(math.cos(caught.value.time), abs=1e-5)

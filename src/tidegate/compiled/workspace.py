@@ -39,8 +39,9 @@ H_STEP, H_LOCATE, H_SENSITIVITIES, H_VALUES, H_RESTART, H_ACCEPT, DEGREE, MAX_DE
 # --- SUNDIALS: handles of its memory and of vectors on O_Y, O_YDOT and O_YEND, its last flag, a word it writes to; where h and r stand --
 SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_END, SUN_FLAG, SUN_WORD, ADDRESS_H, ADDRESS_R = range(99, 107)
 STARTS_COARSE: Final = 107  # 1 for a method that starts at order one and does not see motions within the tolerances
+SMOOTHS_RATES: Final = 108  # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/rate_before
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
-O_FIRST: Final = 108
+O_FIRST: Final = 109
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
@@ -58,7 +59,8 @@ N_FIXED_INTEGERS: Final = O_FIRST + 64 + 27
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
     T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
-) = range(27)  # fmt: skip
+    NOT_FINITE_AT,
+) = range(28)  # fmt: skip
 N_FIXED_NUMBERS: Final = 32
 
 MAX_STAGES: Final = 7

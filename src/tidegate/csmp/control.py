@@ -72,8 +72,9 @@ def output_blocks(program: CsmpProgram, wanted: str | int | Sequence[int | str])
         return tuple(store_order(program))
     by_label = {program.blocks[n].label.upper(): n for n in reversed(program.numbers) if program.blocks[n].label}
     items = [wanted] if isinstance(wanted, str | int) else list(wanted)
-    unknown = [item for item in items if isinstance(item, str) and item.upper() not in by_label]
+    found = [by_label.get(item.upper(), item) if isinstance(item, str) else int(item) for item in items]
+    unknown = [item for item in found if item != 1 and item not in program.blocks]
     if unknown:
-        labels = ", ".join(f"{n} {program.blocks[n].label}".strip() for n in program.numbers)
-        raise CsmpError([say("BLK NOT USED", n=item, hint=f"the blocks are {labels}") for item in unknown])
-    return tuple(by_label[item.upper()] if isinstance(item, str) else int(item) for item in items)
+        known = ", ".join(f"{n} {program.blocks[n].label}".strip() for n in program.numbers)
+        raise CsmpError([say("BLK NOT USED", n=item, hint=f"the blocks are {known}") for item in dict.fromkeys(unknown)])
+    return tuple(int(item) for item in found)

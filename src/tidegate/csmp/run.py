@@ -1,4 +1,4 @@
-"""Running a program by the language's own method (stage: csmp). In: a program, its control, user routines. Out: a ``CsmpRun``, also after a failure."""
+"""Running a program by the language's own method (stage: csmp). In: program, control, user routines. Out: a ``CsmpRun``, also after a failure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from types import FrameType
@@ -206,7 +206,11 @@ def run(  # noqa: PLR0913, options are keywords, and help and editors show them 
     >>> done.status, [f"{value:.4f}" for value in done[2]]
     ('complete', ['1.0000', '0.3708', '0.1374'])
     """
-    control = RunControl(start, to, h, output_blocks(program, out), h if every is None else every, percent)
+    control = RunControl(start, to, h, (), h if every is None else every, percent)
+    try:
+        control = replace(control, outputs=output_blocks(program, out))
+    except CsmpError as error:
+        raise CsmpError([*program.problems(), *control_problems(program, control), *error.diagnostics]) from None
     return run_program(program, control, user=user, debug=debug, seed=seed, progress=progress)
 
 

@@ -19,8 +19,8 @@ from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.native import NativeModule, load
 from tidegate.csmp.context import RunFacts
 from tidegate.csmp.routines import Routine
-from tidegate.expressions import Expr, Role, as_real, symbol
-from tidegate.expressions.tracing import trace
+from tidegate.expressions import Expr, Role, as_real, select, symbol
+from tidegate.expressions.tracing import path_condition, trace
 from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
 
 __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolation", "trace_user"]
@@ -67,11 +67,12 @@ class _Symbols:
         self.time = known("time", "t", 0)
         self.out = {number: known(f"output {number}", "x", number) for number in numbers}
         self.out[1] = self.time
-        self.uo = {number: self.out[number] for number in extras}
+        # what a routine reads of its own additional outputs depends on whether it has set them before: such a routine is called
+        self.additional = {number: self.out.pop(number) for number in extras}
 
     def set_uo(self, number: int, value: Any) -> None:
-        _ = self.uo[number]  # a block that is not there stops the trace; called as it is, the routine gets the diagnostic
-        self.uo[number] = value
+        # a block that is not there stops the trace; called as it is, the routine gets the diagnostic
+        self.additional[number] = select(path_condition(), as_real(value), self.additional[number])
 
 
 def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | None:
@@ -81,13 +82,8 @@ def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, ru
     extras = tuple(n for n in program.numbers if program.blocks[n].kind == "UO" and program.blocks[n].inputs[0] == block.number)
     places: _Places = {}
     context = _Symbols(block, run, program.numbers, extras, places)
-
-    def everything() -> list[Any]:
-        value = routine(context, block.number)
-        return [value, *[context.uo[number] for number in extras]]
-
-    outputs = _followed(everything)
-    return TracedRoutine(block.number, outputs, extras, places) if outputs else None
+    value = _followed(routine, (context, block.number))
+    return TracedRoutine(block.number, (value, *context.additional.values()), extras, places) if value is not None else None
 
 
 def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | None:
@@ -97,19 +93,15 @@ def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpPr
     places: _Places = {}
     context = _Symbols(block, run, program.numbers, (), places)
     pairs = tuple(program.functions.get(block.number, ()))
-
-    def everything() -> list[Any]:
-        return [routine(context.x1, pairs, context)]
-
-    outputs = _followed(everything)
-    return TracedRoutine(block.number, outputs, (), places) if outputs else None
+    value = _followed(routine, (context.x1, pairs, context))
+    return TracedRoutine(block.number, (value,), (), places) if value is not None else None
 
 
-def _followed(function: Routine) -> tuple[Expr, ...]:
+def _followed(routine: Routine, arguments: tuple[Any, ...]) -> Expr | None:
     try:
-        return tuple(as_real(value) for value in trace(function, []).value)
+        return as_real(trace(routine, arguments).value)
     except Exception:  # noqa: BLE001 - whatever is in its way, calling the routine as it is comes to the same
-        return ()
+        return None
 
 
 def compile_traced(routines: Sequence[TracedRoutine]) -> tuple[NativeModule | None, dict[int, int]]:

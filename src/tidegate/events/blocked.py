@@ -43,7 +43,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import expected_sign, guard_noise, guard_slopes
+from tidegate.events.guards import expected_sign, guard_noise, guard_slopes
 
 __all__ = ["blocked_guard"]
 

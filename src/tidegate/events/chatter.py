@@ -55,7 +55,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import guard_slopes
+from tidegate.events.guards import guard_slopes
 from tidegate.events.schedule import is_same_time
 from tidegate.events.touch import guard_reach
 

@@ -34,7 +34,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import refresh_activity
+from tidegate.events.guards import refresh_activity
 from tidegate.events.settle import read_conditions
 
 __all__ = ["flips_quietly", "keep_modes", "quiet_modes_hold"]

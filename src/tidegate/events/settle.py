@@ -52,7 +52,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import guard_noise, guard_slopes
+from tidegate.events.guards import guard_noise, guard_slopes
 
 __all__ = [
     "catch_up",

@@ -42,6 +42,7 @@ from tidegate.compiled.workspace import (
     O_YMAX,
     O_YOLD,
     RTOL,
+    SMOOTHS_RATES,
     STATE_EVENT,
     STEP_NEW,
     STEP_ROW,
@@ -54,11 +55,12 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.chatter import bounces_below_noise, note_event_time
-from tidegate.events.isolate import refresh_activity
+from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.polish import slope_of_the_step
+from tidegate.integrators.rate_before import smooth_rate
 from tidegate.integrators.record import log_event, record_row
 from tidegate.integrators.transition import settle
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
@@ -132,6 +134,8 @@ def _event(h, r, log, guard, due):
                 r[h[O_YDOTM] + q] = r[h[O_F0] + q]
             slope_of_the_step(h, r, h[O_YDOTM])
             code = 0
+        elif code == 0 and n_s > 0 and h[SMOOTHS_RATES] == 1 and not is_from_outside:
+            smooth_rate(h, r, t)
         if code != 0:
             return code
     for i in range(n_s):

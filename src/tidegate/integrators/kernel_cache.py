@@ -45,7 +45,9 @@ _SOURCES: Final = (
     "sensitivity/*.py",
 )
 # native code of other packages, which changes without the integrators; it is kept apart
-_ELSEWHERE: Final = {"tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/kernel.py", "csmp/machine/places.py")}
+_ELSEWHERE: Final = {
+    "tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/kernel.py", "csmp/machine/places.py"),
+}
 # What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
 _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")
 _MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.record", "tidegate.sensitivity.forward")

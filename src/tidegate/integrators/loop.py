@@ -88,7 +88,8 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.blocked import blocked_guard
-from tidegate.events.isolate import UNDEFINED, earliest_crossing, guard_at_the_end, refresh_activity
+from tidegate.events.guards import refresh_activity
+from tidegate.events.isolate import UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past

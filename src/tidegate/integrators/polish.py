@@ -31,7 +31,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import expected_sign
+from tidegate.events.guards import expected_sign
 from tidegate.events.restart import consistent_point
 
 __all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "slope_of_the_step"]

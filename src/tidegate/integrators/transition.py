@@ -38,7 +38,7 @@ from tidegate.compiled.workspace import (
     integers,
     vector,
 )
-from tidegate.events.isolate import refresh_activity
+from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives, update_mass
 from tidegate.events.settle import catch_up, compute_bodies, fire_branches, flip_crossed, look_again, read_conditions, remember_discrete, write_bodies
 from tidegate.sensitivity.jump import body_jump, restart_jump

@@ -31,9 +31,8 @@ _MODULUS = 2147483647
 def _input(h, r, b, i):
     """Output of the block at input i (1..3) of block b, with the input's sign."""
     source = h[h[m.O_MATRIX] + 5 * b + i]
-    if source < 0:
-        return -r[h[m.O_X] - source]
-    return r[h[m.O_X] + source]
+    value = r[h[m.O_X] + abs(source)]
+    return -value if source < 0 else value
 
 
 @native
@@ -140,11 +139,9 @@ def _pulse(h, r, b):
 
 
 @native
-def _begin_implicit(h, r, b, at):
+def _begin_implicit(h, r, b):
     """A V block: what it holds is the first guess."""
-    p = vector(r, h[m.O_P] + 3 * b, 3)
-    p[0] = r[h[m.O_X] + b]
-    h[h[m.O_MATRIX] + 5 * b + 4] = at + 1
+    r[h[m.O_P] + 3 * b] = r[h[m.O_X] + b]
     return 0
 
 
@@ -184,19 +181,21 @@ def _iterate(h, r, b):
 
 
 @native
-def _integrate(h, r, b, code):
+def _integrate(h, r, ox, op, om, b, code):
     """An I or T1 block on the pass: reset, hold, and the rate for the coming half step."""
-    x = vector(r, h[m.O_X], h[m.N_PLACES])
-    p = vector(r, h[m.O_P] + 3 * b, 3)
+    x1 = r[ox + h[om + 5 * b + 1]]
+    x2 = r[ox + h[om + 5 * b + 2]]
+    x3 = r[ox + h[om + 5 * b + 3]]
+    p = op + 3 * b
     if code == m.LAG:
-        r[h[m.O_RATE] + b] = (_input(h, r, b, 1) + _input(h, r, b, 2) + _input(h, r, b, 3) - x[b]) / p[1]
+        r[h[m.O_RATE] + b] = (x1 + x2 + x3 - r[ox + b]) / r[p + 1]
         return 0
-    if _input(h, r, b, 3) != 0.0:
-        x[b] = p[0]
+    if x3 != 0.0:
+        r[ox + b] = r[p]
         if h[m.STAGE] != m.HALF_CODE:
-            r[h[m.O_BASE] + b] = p[0]
-    rate = _input(h, r, b, 1) * (1.0 + p[1]) + p[2]
-    r[h[m.O_RATE] + b] = 0.0 if _input(h, r, b, 2) != 0.0 else rate
+            r[h[m.O_BASE] + b] = r[p]
+    rate = x1 * (1.0 + r[p + 1]) + r[p + 2]
+    r[h[m.O_RATE] + b] = 0.0 if x2 != 0.0 else rate
     return 0
 
 
@@ -221,48 +220,60 @@ def _remember(h, r, b, code, is_again):
 
 
 @native
-def _formula(h, r, b, code):
-    """A block whose output follows from its inputs and parameters."""
-    x = vector(r, h[m.O_X], h[m.N_PLACES])
-    p = vector(r, h[m.O_P] + 3 * b, 3)
-    x1 = _input(h, r, b, 1)
+def _signed(h, r, ox, place):
+    """An input of a summer; a choice of two numbers costs less than a branch."""
+    source = h[place]
+    value = r[ox + abs(source)]
+    return -value if source < 0 else value
+
+
+@native
+def _formula(h, r, ox, op, om, b, code):
+    """A block whose output follows from its inputs and parameters; only a summer's inputs have signs."""
+    place = om + 5 * b
+    y = ox + b
     if code == m.SUMMER:
-        x[b] = x1 + _input(h, r, b, 2) + _input(h, r, b, 3)
-    elif code == m.WEIGHTED:
-        x[b] = p[0] * x1 + p[1] * _input(h, r, b, 2) + p[2] * _input(h, r, b, 3)
+        r[y] = _signed(h, r, ox, place + 1) + _signed(h, r, ox, place + 2) + _signed(h, r, ox, place + 3)
+        return 0
+    p1 = r[op + 3 * b]
+    p2 = r[op + 3 * b + 1]
+    x1 = r[ox + h[place + 1]]
+    x2 = r[ox + h[place + 2]]
+    x3 = r[ox + h[place + 3]]
+    if code == m.WEIGHTED:
+        r[y] = p1 * x1 + p2 * x2 + r[op + 3 * b + 2] * x3
     elif code == m.GAIN:
-        x[b] = p[0] * x1
+        r[y] = p1 * x1
     elif code == m.MULTIPLIER:
-        x[b] = x1 * _input(h, r, b, 2)
+        r[y] = x1 * x2
     elif code == m.DIVIDER:
-        x2 = _input(h, r, b, 2)
         if x2 == 0.0:
             return m.STOP_DIVISION
-        x[b] = x1 / x2
+        r[y] = x1 / x2
     elif code == m.INVERTER:
-        x[b] = -x1
+        r[y] = -x1
     elif code == m.OFFSET:
-        x[b] = x1 + p[0]
+        r[y] = x1 + p1
     elif code == m.MAGNITUDE:
-        x[b] = abs(x1)
+        r[y] = abs(x1)
     elif code == m.ROOT:
         if x1 < 0.0:
             return m.STOP_ROOT
-        x[b] = math.sqrt(x1)
+        r[y] = math.sqrt(x1)
     elif code == m.BANG:
-        x[b] = 1.0 if x1 >= 0.0 else -1.0
+        r[y] = 1.0 if x1 >= 0.0 else -1.0
     elif code == m.DEAD:
-        x[b] = x1 - p[0] if x1 > p[0] else (x1 - p[1] if x1 < p[1] else 0.0)
+        r[y] = x1 - p1 if x1 > p1 else (x1 - p2 if x1 < p2 else 0.0)
     elif code == m.LIMITER:
-        x[b] = p[0] if x1 > p[0] else (max(x1, p[1]))
+        r[y] = p1 if x1 > p1 else (p2 if x1 < p2 else x1)  # noqa: FURB136, as the report states it, also for NaN
     elif code == m.NEGATIVE:
-        x[b] = max(0.0, x1)
+        r[y] = x1 if x1 > 0.0 else 0.0  # noqa: FURB136
     elif code == m.POSITIVE:
-        x[b] = min(0.0, x1)
+        r[y] = x1 if x1 < 0.0 else 0.0  # noqa: FURB136
     elif code == m.RELAY:
-        x[b] = _input(h, r, b, 2) if x1 >= 0.0 else _input(h, r, b, 3)
+        r[y] = x2 if x1 >= 0.0 else x3
     elif code == m.QUIT:
-        h[h[m.O_FIRED] + b] = 1 if x1 > _input(h, r, b, 2) else 0
+        h[h[m.O_FIRED] + b] = 1 if x1 > x2 else 0
     return 0
 
 
@@ -372,18 +383,15 @@ def _store_row(h, r, rows):
 
 
 @native
-def _execute(h, r, b, at):
-    """One block; a code of ``places`` if it stops the run, -1 to go back to its V, -2 if its iteration did not converge."""
-    code = h[h[m.O_MATRIX] + 5 * b]
+def _execute(h, r, b, at, code):
+    """A block of the rarer kinds; a code of ``places`` if it stops the run, -1 to go back to its V, -2 if its iteration did not converge."""
     is_again = at < h[m.AGAIN]
-    if code == m.INTEGRATOR or code == m.LAG:  # noqa: PLR1714, Numba would build a tuple
-        return _integrate(h, r, b, code)
     if code == m.FUNCTION:
         return _function(h, r, b)
     if code == m.HOLD or code == m.PULSE or code == m.JITTER:  # noqa: PLR1714
         return _remember(h, r, b, code, is_again)
     if code == m.VACUOUS:
-        return _begin_implicit(h, r, b, at)
+        return _begin_implicit(h, r, b)
     if code == m.WYE:
         outcome = _iterate(h, r, b)
         if outcome == 1:
@@ -391,32 +399,40 @@ def _execute(h, r, b, at):
         if at == h[m.AGAIN]:
             h[m.AGAIN] = -1
         return -2 if outcome == 2 else 0
-    if code > m.LAG:
-        return _call_routine(h, r, b)
-    return _formula(h, r, b, code)
+    return _call_routine(h, r, b)
+
+
+@native
+def _is_rare(code):
+    """Kinds with a memory, a table, a loop or a routine; the others are formulas, and most of all diagrams."""
+    if code == m.FUNCTION or code == m.HOLD or code == m.PULSE:  # noqa: PLR1714
+        return True
+    return code == m.JITTER or code == m.VACUOUS or code == m.WYE or code > m.LAG  # noqa: PLR1714
 
 
 @native
 def _pass(h, r, listing, notes):
-    """The sort list from where it stands, K and U skipped."""
-    tape = integers(h, h[m.O_TAPE], h[m.N_TAPE])
+    """The sort list without K and U, from where it stands."""
+    ox, op, om, tape, n_tape = h[m.O_X], h[m.O_P], h[m.O_MATRIX], h[m.O_TAPE], h[m.N_TAPE]  # kept in registers
     slack = _TOLERANCE * r[m.STEP]
     is_listing = h[m.IS_LISTING] != 0 and r[m.LIST_FROM] - slack <= r[m.T] <= r[m.LIST_TO] + slack
     at = h[m.AT]
     outcome = 0
-    while at < h[m.N_TAPE]:
-        b = tape[at]
-        code = h[h[m.O_MATRIX] + 5 * b]
-        if code == m.CONSTANT or code == m.DELAY:  # noqa: PLR1714
-            at += 1
-            continue
+    while at < n_tape:
+        b = h[tape + at]
+        code = h[om + 5 * b]
         if is_listing and h[m.N_LISTED] + 2 > h[m.ROOM_LISTED]:
             outcome = m.STOP_LISTED
             break
-        if code == m.WYE and h[m.N_NOTES] >= h[m.ROOM_NOTES]:
-            outcome = m.STOP_NOTES
-            break
-        outcome = _execute(h, r, b, at)
+        if code == m.INTEGRATOR or code == m.LAG:  # noqa: PLR1714, Numba would build a tuple
+            outcome = _integrate(h, r, ox, op, om, b, code)
+        elif not _is_rare(code):
+            outcome = _formula(h, r, ox, op, om, b, code)
+        else:
+            if code == m.WYE and h[m.N_NOTES] >= h[m.ROOM_NOTES]:
+                outcome = m.STOP_NOTES
+                break
+            outcome = _execute(h, r, b, at, code)
         if outcome > 0:
             h[m.BLOCK] = b
             break
@@ -426,7 +442,7 @@ def _pass(h, r, listing, notes):
             h[m.AGAIN] = max(h[m.AGAIN], at)
             at = h[h[m.O_GUESS] + b]
             if is_listing:
-                _list(h, r, listing, tape[at])
+                _list(h, r, listing, h[tape + at])
         elif outcome == -2:
             _note(h, r, notes, b)
         outcome = 0

@@ -80,10 +80,10 @@ class Machine:
         self.program = program
         self.schedule = schedule
         self.records = Records(len(schedule.outputs) + 1)
-        self.half_steps_wanted = _half_steps(schedule)
+        self._advance = _advance()
         blocks = list(program.blocks.values())
         order = program.sort_list()
-        self._tape = order
+        self._tape = [b for b in order if program.blocks[b].kind not in ("K", "U")]
         extras = [b.number for b in sorted(blocks, key=lambda b: (b.inputs[0], b.number)) if b.kind == "UO"]
         highest = max(program.numbers, default=1)
         n = highest + 1
@@ -91,7 +91,7 @@ class Machine:
         rates = [b for b in order if program.blocks[b].kind in ("I", "T1")]
         delays = [b for b in order if program.blocks[b].kind == "U"]
         quits = [b for b in order if program.blocks[b].kind == "Q"]
-        lists = {m.O_TAPE: order, m.O_DELAYS: delays, m.O_RATES: rates, m.O_QUITS: quits, m.O_OUT: schedule.outputs, m.O_EXTRAS: extras}
+        lists = {m.O_TAPE: self._tape, m.O_DELAYS: delays, m.O_RATES: rates, m.O_QUITS: quits, m.O_OUT: schedule.outputs, m.O_EXTRAS: extras}
         by_block = (m.O_ADDRESS, m.O_FIRST_EXTRA, m.O_N_EXTRAS, m.O_FIRST_PAIR, m.O_N_PAIRS, m.O_GUESS, m.O_COUNT, m.O_FIRED)
         numbers_by_block = (m.O_X, m.O_RATE, m.O_BASE, m.O_ASIDE, m.O_LIMIT)
         self.memory = m.Memory(
@@ -102,12 +102,15 @@ class Machine:
             },
         )  # fmt: skip
         h = self.memory.h
-        h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(order), len(schedule.outputs)
+        h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(self._tape), len(schedule.outputs)
         h[m.N_DELAYS], h[m.N_RATES], h[m.N_QUITS] = len(delays), len(rates), len(quits)
         for name, items in lists.items():
             self.memory.whole(name)[: len(items)] = items
         for block in blocks:
             self._lay_out(block)
+        for place, b in enumerate(order):
+            if program.blocks[b].kind == "V":
+                self.memory.whole(m.O_MATRIX)[5 * b + 4] = place + 1
         for number, b in enumerate(rates):
             self.memory.whole(m.O_MATRIX)[5 * b + 4] = number + 1
         self._lay_out_functions(pairs)
@@ -144,7 +147,7 @@ class Machine:
 
     def _set_schedule(self) -> None:
         h, r, schedule = self.memory.h, self.memory.r, self.schedule
-        h[m.K], h[m.K_END], h[m.SEED], h[m.AGAIN] = -1, self.half_steps_wanted, schedule.seed, -1
+        h[m.K], h[m.K_END], h[m.SEED], h[m.AGAIN] = -1, _half_steps(schedule), schedule.seed, -1
         h[m.EVERY_HALF] = _is_every_half_step(schedule)
         r[m.T_START], r[m.STEP], r[m.EVERY], r[m.FRACTION] = schedule.lower, schedule.interval, schedule.every, schedule.percent / 100.0
         if schedule.debug is not None:
@@ -188,7 +191,7 @@ class Machine:
         ----------
         visit : called about twenty times a second.
         """
-        advance = _advance()
+        advance = self._advance
         memory = (self.memory.h.ctypes.data, self.memory.r.ctypes.data)
         buffers = tuple(buffer.ctypes.data for buffer in (self._rows, self._listed, self._notes))
         budget = 1 if np.any(self.memory.whole(m.O_ADDRESS)) else _FIRST_BUDGET

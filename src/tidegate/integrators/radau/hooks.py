@@ -35,7 +35,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
-from tidegate.events.isolate import polynomial_point
+from tidegate.events.guards import polynomial_point
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.step import set_stages

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.jit import NUMBER, WHOLE, unit
 from tidegate.compiled.workspace import (
     ADDRESS_H,
@@ -13,6 +15,7 @@ from tidegate.compiled.workspace import (
     I_SUN_SOUT,
     MASS_KIND,
     N_S,
+    NOT_FINITE_AT,
     O_F0,
     O_Y,
     O_YDOT,
@@ -60,10 +63,8 @@ def cvode_step(h, r, _number, _whole):
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
     CVodeSetStopTime(memory, r[T_NEXT])
-    code = reason(h, CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP))
-    if code != 0:
-        return code
-    return take_in_step(h, r, CVodeGetLastOrder, CVodeGetDky)
+    flag = CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP)
+    return take_in_step(h, r, flag, CVodeGetLastOrder, CVodeGetDky)
 
 
 @unit(NUMBER, WHOLE)
@@ -92,6 +93,7 @@ def cvode_restart(h, r, t, which):
         keep_counts(h, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
+    r[NOT_FINITE_AT] = np.nan
     CVodeSetInitStep(memory, r[STEP_NEW] if which == AT_START else 0.0)
     code = reason(h, CVodeReInit(memory, t, h[SUN_Y]))
     if code == 0 and h[N_S] > 0:

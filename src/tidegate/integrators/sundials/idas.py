@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     ADDRESS_H,
@@ -14,6 +16,7 @@ from tidegate.compiled.workspace import (
     I_SUN_SOUT,
     MASS_KIND,
     N_S,
+    NOT_FINITE_AT,
     O_ATOL,
     O_F0,
     O_S,
@@ -69,10 +72,8 @@ def ida_step(h, r, _number, _whole):
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
     IDASetStopTime(memory, r[T_NEXT])
-    code = reason(h, IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP))
-    if code != 0:
-        return code
-    return take_in_step(h, r, IDAGetLastOrder, IDAGetDky)
+    flag = IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
+    return take_in_step(h, r, flag, IDAGetLastOrder, IDAGetDky)
 
 
 @unit(NUMBER, WHOLE)
@@ -129,7 +130,8 @@ def ida_restart(h, r, t, which):
         keep_counts(h, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
     for q in range(n):
         r[h[O_F0] + q] = r[h[O_YDOT] + q]
-    IDASetInitStep(memory, r[STEP_NEW] if which == AT_START else _first_step(h, r, t))
+    r[NOT_FINITE_AT] = np.nan
+    IDASetInitStep(memory, max(r[STEP_NEW], _LEAST * abs(t)) if which == AT_START else _first_step(h, r, t))
     code = reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
     if code == 0 and h[N_S] > 0:
         code = _sensitivity_rates(h, r, t)

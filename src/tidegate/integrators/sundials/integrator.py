@@ -14,7 +14,7 @@ import numpy as np
 
 from tidegate.compiled import workspace as w
 from tidegate.errors import UsageError
-from tidegate.integrators.interface import Counters, Problem
+from tidegate.integrators.interface import Counters, Problem, Stop
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.sundials import cvodes, idas, model_functions, multistep
@@ -26,6 +26,7 @@ __all__ = ["SundialsIntegrator"]
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _SHOWN: Final = 4
+_SOLVE_BOTH: Final = "method='ida' or method='radau' solve them together with the differential equations"
 
 
 def _method(problem: Problem, name: str) -> Method:
@@ -44,10 +45,11 @@ def _method(problem: Problem, name: str) -> Method:
             w.H_RESTART: restart.address,
             w.H_ACCEPT: multistep.sundials_accept.address,
             w.STARTS_COARSE: int(name != "ida"),
+            w.SMOOTHS_RATES: 1,
         },
         degree=order,
-        numbers={w.O_SDOT: ns * n},
-        whole={w.I_SUN_A: order, w.I_SUN_S: ns, w.I_SUN_SDOT: ns, w.I_SUN_SEND: ns, w.I_SUN_SOUT: ns},
+        numbers={w.O_SDOT: ns * n, w.O_E1: n * n},
+        whole={w.I_PIV1: n, w.I_SUN_A: order, w.I_SUN_S: ns, w.I_SUN_SDOT: ns, w.I_SUN_SEND: ns, w.I_SUN_SOUT: ns},
     )
 
 
@@ -129,6 +131,23 @@ class SundialsIntegrator(NativeRun):
         if flag != 0:
             raise UsageError(f"SUNDIALS refused {name}: {objects.sentence}", hint="method='radau' is our own")
 
+    def start(self) -> Stop:
+        """Find consistent start values; Stop.LIMIT if the run may go on.
+
+        Raises
+        ------
+        UsageError : CVODES was asked to solve equations that hide algebraic ones: derivatives stand in them in the same combinations as in others.
+        """
+        stop = super().start()
+        n, rank = int(self._h[w.N]), int(self._h[w.RANK])
+        if stop is Stop.SINGULAR and self._name != "ida" and rank < n:
+            raise UsageError(
+                f"method {self._name!r} solves differential equations only, and {n - rank} of the {n} equations are algebraic in hiding: "
+                "they contain the same combinations of derivatives as others",
+                hint=_SOLVE_BOTH,
+            )
+        return stop
+
     @property
     def counters(self) -> Counters:
         """What has been done, with what SUNDIALS has counted since its last restart."""
@@ -165,5 +184,5 @@ def _check_explicit(problem: Problem, name: str) -> None:
         kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"
         raise UsageError(
             f"method {name!r} solves differential equations only, and {shown} {kind}",
-            hint="method='ida' or method='radau' solve them together with the differential equations",
+            hint=_SOLVE_BOTH,
         )

@@ -6,6 +6,7 @@ step. Matrices are by columns.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import cfunc, types
 
 from tidegate.compiled.calls import call_tangent, call_value
@@ -21,6 +22,7 @@ from tidegate.compiled.workspace import (
     I_PIVB,
     L_DGETRS,
     MASS_KIND,
+    NOT_FINITE_AT,
     O_BASE,
     O_DM,
     O_DP,
@@ -54,11 +56,13 @@ def _items(vector_handle, n):
 
 
 @native
-def _is_finite(values):
+def _judge(r, t, values):
+    """0 for finite values; else 1, which SUNDIALS takes for a failure that a shorter step may mend, and the time is kept."""
     for x in values:
-        if not abs(x) < 1e300:
-            return False
-    return True
+        if not abs(x) < np.inf:
+            r[NOT_FINITE_AT] = t
+            return 1
+    return 0
 
 
 @native
@@ -123,7 +127,7 @@ def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     _rate(h, r, t, _items(y, h[N]), out)
     if h[MASS_KIND] != 0:
         solve_base(h, r, out, h[N])
-    return 0 if _is_finite(out) else 1
+    return _judge(r, t, out)
 
 
 @cfunc(_CODE(_T, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
@@ -139,7 +143,7 @@ def cvode_jacobian(t, y, _fy, target, h, _a, _b, _c):  # type: ignore[no-untyped
             out[j, i] = jac[i, j]
         if h[MASS_KIND] != 0:
             solve_base(h, r, out[j], n)
-    return 0 if _is_finite(vector(r, h[O_J], n * n)) else 1
+    return _judge(r, t, vector(r, h[O_J], n * n))
 
 
 @cfunc(_CODE(_CODE, _T, _V, _V, _VS, _VS, WHOLES, _V, _V), cache=True, error_model="numpy")
@@ -153,8 +157,7 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
         change_along(h, r, t, _items(y, n), _items(ydot, n), _items(s[i], n), i, out)
         if h[MASS_KIND] != 0:
             solve_base(h, r, out, n)
-        if not _is_finite(out):
-            code = 1
+        code = max(code, _judge(r, t, out))
     return code
 
 
@@ -169,7 +172,7 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     _times_mass(h, r, _items(ydot, n), out)
     for q in range(n):
         out[q] -= f[q]
-    return 0 if _is_finite(out) else 1
+    return _judge(r, t, out)
 
 
 @cfunc(_CODE(_T, _T, _V, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
@@ -188,7 +191,7 @@ def ida_jacobian(t, cj, y, _ydot, _residual, target, h, _a, _b, _c):  # type: ig
                 out[j, i] += cj * mass[i, j]
         if h[MASS_KIND] == 0:
             out[j, j] += cj
-    return 0 if _is_finite(vector(r, h[O_J], n * n)) else 1
+    return _judge(r, t, vector(r, h[O_J], n * n))
 
 
 @cfunc(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
@@ -204,6 +207,5 @@ def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a,
         _times_mass(h, r, _items(sdot[i], n), out)
         for q in range(n):
             out[q] -= change[q]
-        if not _is_finite(out):
-            code = 1
+        code = max(code, _judge(r, t, out))
     return code

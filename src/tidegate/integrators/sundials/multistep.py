@@ -23,6 +23,7 @@ from tidegate.compiled.workspace import (
     N_G,
     N_S,
     NOT_FINITE,
+    NOT_FINITE_AT,
     O_A,
     O_F0,
     O_Y,
@@ -31,6 +32,7 @@ from tidegate.compiled.workspace import (
     O_YOLD,
     REACHED,
     SINGULAR,
+    SPAN,
     STEP,
     STEP_TOO_SMALL,
     SUN_FLAG,
@@ -41,7 +43,7 @@ from tidegate.compiled.workspace import (
     matrix,
     vector,
 )
-from tidegate.events.isolate import polynomial_point
+from tidegate.events.guards import polynomial_point
 from tidegate.integrators.polish import polish, slope_of_the_step
 
 __all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
@@ -49,6 +51,8 @@ __all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sund
 # the model's functions failed for good, at the first call, or repeatedly (CV_RHSFUNC_FAIL ... IDA_FIRST_RES_FAIL, and those of sensitivities)
 _NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
 _LINEAR_SOLVER: Final = (-5, -6, -7)
+_JUST_AHEAD: Final = 1e-9  # of the run: so near to the point values that are not finite are what stops a step
+_ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
 
 
 @native
@@ -101,11 +105,19 @@ def polynomial_of_step(h, r, get_order, get_derivative):
 
 
 @native
-def take_in_step(h, r, get_order, get_derivative):
-    """Length of the step to REACHED, and its polynomial if something will be looked for on it; STEP_TOO_SMALL where time has not moved."""
+def take_in_step(h, r, flag, get_order, get_derivative):
+    """Length of the step to REACHED, and its polynomial if something will be looked for on it; the reason of failure where time has not moved.
+
+    Steps that shrink to nothing end in various flags, none of which tells those that error control shortens from those at the end of a domain.
+    """
+    code = reason(h, flag)
     r[STEP] = r[REACHED] - r[T]
-    if not r[STEP] > 0.0:
-        return STEP_TOO_SMALL
+    if code == 0 and not r[STEP] > 0.0:
+        code = STEP_TOO_SMALL
+    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= max(_JUST_AHEAD * r[SPAN], _ROUNDINGS * abs(r[T])):
+        return NOT_FINITE
+    if code != 0:
+        return code
     h[DEGREE] = 0
     if h[N_G] > 0 or h[KEEP_POLYNOMIALS] == 1:
         polynomial_of_step(h, r, get_order, get_derivative)

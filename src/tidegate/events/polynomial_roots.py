@@ -1,0 +1,120 @@
+"""The first zero of a polynomial on part of a step: Descartes' rule on Bernstein coefficients, de Casteljau halving (Lane and Riesenfeld 1981)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import (
+    MOST_PARTS_AT_ONCE,
+    N_G,
+    O_BERN,
+    O_GC,
+    PART_WIDTH,
+    matrix,
+    vector,
+)
+
+__all__ = ["NARROWEST", "NO_ROOT", "polynomial_root"]
+
+NO_ROOT: Final = 2.0
+_EPS: Final = 2.220446049250313e-16
+NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
+
+
+@native
+def _polynomial_value(c, degree, theta):
+    x = c[degree]
+    for k in range(degree - 1, -1, -1):
+        x = x * theta + c[k]
+    return x
+
+
+@native
+def _falling_root(c, degree, low, high):
+    """Zero in [low, high] of a polynomial that is positive at low and not at high."""
+    at_low = _polynomial_value(c, degree, low)
+    at_high = _polynomial_value(c, degree, high)
+    if at_low <= 0.0:
+        return low
+    side = 0
+    for _ in range(100):
+        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+            break
+        theta = high - at_high * (high - low) / (at_high - at_low)
+        if not (low < theta < high):
+            theta = 0.5 * (low + high)
+        value = _polynomial_value(c, degree, theta)
+        if value > 0.0:
+            low = theta
+            at_low = value
+            if side == 1:
+                at_high *= 0.5
+            side = 1
+        else:
+            high = theta
+            at_high = value
+            if side == -1:
+                at_low *= 0.5
+            side = -1
+    return high
+
+
+@native
+def polynomial_root(h, r, start, sign, j, degree, upper):
+    """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
+    ng = h[N_G]
+    width = degree + 1
+    c = vector(r, h[O_BERN], width)
+    coefficients = matrix(r, h[O_GC], degree, ng)
+    c[0] = start
+    for k in range(degree):
+        c[k + 1] = sign * coefficients[k, j]
+    pool = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
+    # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
+    row = pool[0]
+    power = 1.0
+    binomial = 1.0
+    for k in range(width):
+        row[k] = c[k] * power / binomial
+        power *= upper
+        binomial = binomial * (degree - k) / (k + 1.0)
+    for level in range(degree):
+        for i in range(degree, level, -1):
+            row[i] += row[i - 1]
+    row[PART_WIDTH - 2] = 0.0
+    row[PART_WIDTH - 1] = upper
+    top = 1
+    while top > 0:
+        top -= 1
+        row = pool[top]
+        low = row[PART_WIDTH - 2]
+        high = row[PART_WIDTH - 1]
+        changes = 0
+        last = 1.0
+        for i in range(width):
+            if row[i] != 0.0 and (row[i] > 0.0) != (last > 0.0):
+                changes += 1
+                last = row[i]
+        if changes == 0:
+            continue
+        if changes == 1:
+            return _falling_root(c, degree, low, high)
+        if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
+            if row[degree] < 0.0:
+                return high
+            continue
+        # de Casteljau at the middle: left half above, so that it is looked at first
+        middle = 0.5 * (low + high)
+        right = pool[top]
+        left = pool[top + 1]
+        for i in range(width):
+            left[i] = right[0]
+            for k in range(width - 1 - i):
+                right[k] = 0.5 * (right[k] + right[k + 1])
+        right[PART_WIDTH - 2] = middle
+        right[PART_WIDTH - 1] = high
+        left[PART_WIDTH - 2] = low
+        left[PART_WIDTH - 1] = middle
+        top += 2
+    return NO_ROOT
