@@ -44,7 +44,8 @@ def test_spring_agrees_with_its_equations() -> None:
     np.testing.assert_allclose(result["Y DOT"], direct["velocity"], rtol=1e-8, atol=1e-8)
     assert diagram[4].name == "Y DBLE DOT"
     # the corners of the function block's table are events
-    assert any("block 10" in cause for event in result.events for cause in event.causes)
+    assert [str(event.causes[0]) for event in result.events[:2]] == ["Y >= -8", "Y >= -6"]
+    assert result.events[0].origins[0].path == "block 10"
 
 
 def test_spring_has_sensitivities_to_parameters_of_its_blocks() -> None:

@@ -62,7 +62,7 @@ class Diagram(Block):
     >>> spring.velocity = blocks.Integrator()
     >>> spring.position = blocks.Integrator(start=1.0)(spring.velocity)
     >>> spring.velocity(-4.0 * spring.position)
-    spring.velocity.out
+    velocity.out
     >>> spring
     <Diagram 'spring': 3 blocks>
     >>> spring.gain1

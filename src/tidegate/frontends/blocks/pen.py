@@ -20,6 +20,7 @@ from tidegate.model import Action, Assignment, Branch, Definition, Equation, Tim
 __all__ = ["TIME", "Ink", "Pen", "truth"]
 
 TIME: Final = symbol(Role.TIME, "time")
+_JUMPS: Final = ("floor", "segment")  # they have guards beside those of conditions
 
 
 def truth(x: Expr) -> Expr:
@@ -55,7 +56,7 @@ class Ink:
     def note(self, roots: Sequence[Expr], origin: Origin) -> None:
         """Remember where the conditions of these expressions were written."""
         for item in walk(roots):
-            if item.is_boolean and not item.is_constant:
+            if (item.is_boolean and not item.is_constant) or item.op in _JUMPS:
                 self.condition_origins.setdefault(item, origin)
 
 

@@ -25,6 +25,11 @@ class Constant(Block):
     ----------
     value : what comes out.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Constant(2.5)
+    Constant(value=2.5)
     """
 
     code = "K"
@@ -51,6 +56,11 @@ class Gain(Block):
     ----------
     gain : the factor.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Gain(2.0)
+    Gain(gain=2)
     """
 
     code = "G"
@@ -76,6 +86,11 @@ class Offset(Block):
     ----------
     offset : what is added.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Offset(-1.0)
+    Offset(offset=-1)
     """
 
     code = "O"
@@ -95,7 +110,13 @@ class Offset(Block):
 
 
 class Inverter(Block):
-    """``out = -x1``."""
+    """``out = -x1``.
+
+    Examples
+    --------
+    >>> Inverter(name="minus")
+    Inverter(name='minus')
+    """
 
     code = "-"
 
@@ -114,6 +135,11 @@ class Summer(Block):
     ----------
     signs : a text like ``"+-+"``, or a sequence of +1 and -1; one an input.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Summer("+-").inputs
+    ('x1', 'x2')
     """
 
     code = "+"
@@ -150,6 +176,11 @@ class WeightedSummer(Block):
     ----------
     weight1, weight2, weight3 : the factors.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> WeightedSummer(2.0, -1.0)
+    WeightedSummer(weight1=2, weight2=-1, weight3=0)
     """
 
     code = "W"
@@ -170,7 +201,13 @@ class WeightedSummer(Block):
 
 
 class Multiplier(Block):
-    """``out = x1 * x2``."""
+    """``out = x1 * x2``.
+
+    Examples
+    --------
+    >>> Multiplier().inputs
+    ('x1', 'x2')
+    """
 
     code = "X"
     inputs = ("x1", "x2")
@@ -184,7 +221,13 @@ class Multiplier(Block):
 
 
 class Divider(Block):
-    """``out = x1 / x2``; where x2 is zero the run fails, with the block's name."""
+    """``out = x1 / x2``; where x2 is zero the run fails.
+
+    Examples
+    --------
+    >>> Divider().inputs
+    ('x1', 'x2')
+    """
 
     code = "/"
     inputs = ("x1", "x2")
@@ -198,7 +241,13 @@ class Divider(Block):
 
 
 class Magnitude(Block):
-    """``out = |x1|``; the corner is an event."""
+    """``out = |x1|``; the corner is an event.
+
+    Examples
+    --------
+    >>> Magnitude(name="speed")
+    Magnitude(name='speed')
+    """
 
     code = "M"
 
@@ -211,7 +260,13 @@ class Magnitude(Block):
 
 
 class HalfPower(Block):
-    """``out = sqrt(x1)``; where x1 is negative the run fails, with the block's name."""
+    """``out = sqrt(x1)``; where x1 is negative the run fails.
+
+    Examples
+    --------
+    >>> HalfPower(number=4)
+    HalfPower(number=4)
+    """
 
     code = "H"
 

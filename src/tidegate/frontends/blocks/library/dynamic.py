@@ -27,6 +27,11 @@ class Integrator(Block):
     start : value at the beginning, and after a reset.
     gain_error, drift : imperfections of an analogue integrator.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Integrator(start=2.0).reset
+    a Integrator.x3
     """
 
     code = "I"
@@ -84,6 +89,11 @@ class FirstOrderLag(Block):
     start : value at the beginning.
     time_constant : not zero.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> FirstOrderLag(time_constant=0.5)
+    FirstOrderLag(start=0, time_constant=0.5)
     """
 
     code = "T1"
@@ -139,6 +149,11 @@ class TransferFunction(Block):
     ----------
     numerator, denominator : coefficients, highest power of s first: ``[1.0], [1.0, 0.4, 2.0]``.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> TransferFunction([1.0], [1.0, 0.4, 2.0])
+    TransferFunction(numerator=[0.0, 1.0], denominator=[1.0, 0.4, 2.0])
     """
 
     def __init__(self, numerator: Vector, denominator: Vector, **about: Unpack[About]) -> None:
@@ -182,6 +197,11 @@ class StateSpace(Block):
     A, B, C, D : matrices, n by n, n by m, p by n, p by m; D is zero if not given.
     start : the n states at the beginning; zero if not given.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> StateSpace([[0, 1], [-1, 0]], [0, 1], [[1, 0], [0, 1]]).outputs
+    ('out', 'y2')
     """
 
     aliases = {"y1": "out"}  # noqa: RUF012 - a mapping nobody writes to
@@ -252,6 +272,11 @@ class PID(Block):
     tracking_time : of the integral under limits.
     start : the integral at the beginning.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> PID(2.0, ki=0.5, upper=10.0)
+    PID(kp=2, ki=0.5, start=0, upper=10, tracking_time=1)
     """
 
     aliases = {"error": "x1"}  # noqa: RUF012 - a mapping nobody writes to
@@ -319,6 +344,11 @@ class RateLimiter(Block):
     time_constant : of following.
     start : value at the beginning.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> RateLimiter(2.0)
+    RateLimiter(rising=2, falling=2, time_constant=0.001, start=0)
     """
 
     def __init__(

@@ -30,6 +30,11 @@ class Function(Block):
         on the point nearest to x1 for even n, the last n + 1 near the ends and beyond.
     interpolate : instead of a degree, a function ``interpolate(x1, pairs)`` of expressions, pairs being the list of (x, y).
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Function([0.0, 1.0, 3.0], [0.0, 2.0, 1.0]).points
+    [(0.0, 0.0), (1.0, 2.0), (3.0, 1.0)]
     """
 
     code = "F"

@@ -18,6 +18,11 @@ class Vacuous(Block):
     ----------
     guess : of its first value.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Vacuous(guess=1.0)
+    Vacuous(guess=1)
     """
 
     code = "V"
@@ -36,6 +41,11 @@ class Wye(Block):
     """``out = x2``, a ``Vacuous`` block made such that ``x1 = x2``; x1 is computed from it. Ports are also called ``value`` and ``vacuous``.
 
     The integrator solves the equation to its own tolerance; a tolerance and a limit of iterations, P1 and P2 of the language, have no meaning here.
+
+    Examples
+    --------
+    >>> Wye().vacuous
+    a Wye.x2
     """
 
     code = "Y"

@@ -37,6 +37,11 @@ class And(_Junction):
     ----------
     n_inputs : how many.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> And(3).inputs
+    ('x1', 'x2', 'x3')
     """
 
     def signals(self, pen: Pen) -> Expr:
@@ -51,6 +56,11 @@ class Or(_Junction):
     ----------
     n_inputs : how many.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Or().inputs
+    ('x1', 'x2')
     """
 
     def signals(self, pen: Pen) -> Expr:
@@ -59,7 +69,13 @@ class Or(_Junction):
 
 
 class Not(Block):
-    """``out = 1`` where x1 is zero, else 0."""
+    """``out = 1`` where x1 is zero, else 0.
+
+    Examples
+    --------
+    >>> Not(name="closed")
+    Not(name='closed')
+    """
 
     def __init__(self, **about: Unpack[About]) -> None:
         super().__init__(about)
@@ -76,6 +92,11 @@ class Compare(Block):
     ----------
     relation : ``">"``, ``">="``, ``"<"`` or ``"<="``.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Compare("<=").relation
+    '<='
     """
 
     inputs = ("x1", "x2")
@@ -101,7 +122,13 @@ class Compare(Block):
 
 
 class Switch(Block):
-    """``out = x1`` where x2 is not zero, else ``x3``. Ports are also called ``then``, ``control`` and ``otherwise``."""
+    """``out = x1`` where x2 is not zero, else ``x3``. Ports are also called ``then``, ``control`` and ``otherwise``.
+
+    Examples
+    --------
+    >>> Switch().control
+    a Switch.x2
+    """
 
     inputs = ("x1", "x2", "x3")
     aliases = {"then": "x1", "control": "x2", "otherwise": "x3"}  # noqa: RUF012 - a mapping nobody writes to

@@ -78,6 +78,11 @@ class Jitter(_Generator):
     period : of its clock.
     seed : a whole number, where the generator begins.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Jitter(period=0.05).seed
+    524287
     """
 
     code = "J"
@@ -100,6 +105,11 @@ class Noise(_Generator):
     deviation : standard deviation.
     seed : a whole number, where the generator begins.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Noise(period=0.1, deviation=2.0)
+    Noise(period=0.1, deviation=2)
     """
 
     def __init__(self, period: float = 1.0, deviation: float = 1.0, seed: int = 524287, **about: Unpack[About]) -> None:

@@ -13,7 +13,13 @@ __all__ = ["BangBang", "DeadSpace", "Hysteresis", "Limiter", "NegativeClipper", 
 
 
 class BangBang(Block):
-    """``out = 1`` where ``x1 >= 0``, else -1."""
+    """``out = 1`` where ``x1 >= 0``, else -1.
+
+    Examples
+    --------
+    >>> BangBang(name="sign")
+    BangBang(name='sign')
+    """
 
     code = "B"
 
@@ -32,6 +38,11 @@ class DeadSpace(Block):
     ----------
     upper, lower : ends of the dead space.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> DeadSpace(0.5, -0.5)
+    DeadSpace(upper=0.5, lower=-0.5)
     """
 
     code = "D"
@@ -54,6 +65,11 @@ class Limiter(Block):
     ----------
     upper, lower : the limits.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Limiter(10.0, 0.0)
+    Limiter(upper=10, lower=0)
     """
 
     code = "L"
@@ -70,7 +86,13 @@ class Limiter(Block):
 
 
 class NegativeClipper(Block):
-    """``out = x1`` where it is positive, else 0: the negative part is clipped."""
+    """``out = x1`` where it is positive, else 0: the negative part is clipped.
+
+    Examples
+    --------
+    >>> NegativeClipper(number=6)
+    NegativeClipper(number=6)
+    """
 
     code = "N"
 
@@ -83,7 +105,13 @@ class NegativeClipper(Block):
 
 
 class PositiveClipper(Block):
-    """``out = x1`` where it is negative, else 0: the positive part is clipped."""
+    """``out = x1`` where it is negative, else 0: the positive part is clipped.
+
+    Examples
+    --------
+    >>> PositiveClipper(number=6)
+    PositiveClipper(number=6)
+    """
 
     code = "P"
 
@@ -96,7 +124,13 @@ class PositiveClipper(Block):
 
 
 class Relay(Block):
-    """``out = x2`` where ``x1 >= 0``, else ``x3``."""
+    """``out = x2`` where ``x1 >= 0``, else ``x3``.
+
+    Examples
+    --------
+    >>> Relay().inputs
+    ('x1', 'x2', 'x3')
+    """
 
     code = "R"
     inputs = ("x1", "x2", "x3")
@@ -110,7 +144,13 @@ class Relay(Block):
 
 
 class Quit(Block):
-    """Ends the run, as a success, when ``x1 > x2``; what comes out is 0."""
+    """Ends the run, as a success, when ``x1 > x2``; what comes out is 0.
+
+    Examples
+    --------
+    >>> Quit(name="ground")
+    Quit(name='ground')
+    """
 
     code = "Q"
     inputs = ("x1", "x2")
@@ -143,6 +183,11 @@ class Hysteresis(Block):
     off, on : what comes out.
     is_on : how it stands at the start, if x1 lies between low and high there.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Hysteresis(19.0, 21.0, off=1.0, on=0.0)
+    Hysteresis(low=19, high=21, off=1, on=0)
     """
 
     def __init__(

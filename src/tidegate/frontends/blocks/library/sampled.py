@@ -44,6 +44,11 @@ class UnitDelay(_Clocked):
     start : what comes out at first.
     offset : of its clock.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> UnitDelay(0.1)
+    UnitDelay(period=0.1, offset=0, start=0)
     """
 
     code = "U"
@@ -76,6 +81,11 @@ class ZeroOrderHold(_Clocked):
     start : what comes out at first.
     offset : of its clock.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> ZeroOrderHold(0.1)
+    ZeroOrderHold(period=0.1, offset=0, start=0)
     """
 
     code = "Z"
@@ -117,6 +127,11 @@ class TimePulse(_Clocked):
         whose algorithm it then follows.
     offset : of these ticks.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> TimePulse(2.0)
+    TimePulse(pulse_period=2)
     """
 
     code = "T"
@@ -184,6 +199,11 @@ class DiscreteTransferFunction(_Clocked):
     period : of its clock.
     offset : of its clock.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> DiscreteTransferFunction([1.0], [1.0, -0.5], period=0.1).inputs
+    ('x1',)
     """
 
     def __init__(self, numerator: Vector, denominator: Vector, period: float, offset: float = 0.0, **about: Unpack[About]) -> None:
@@ -233,6 +253,11 @@ class TransportDelay(Block):
     samples : how many in a delay, at least 2.
     start : what comes out at first.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> TransportDelay(0.7, samples=20)
+    TransportDelay(delay=0.7, start=0)
     """
 
     def __init__(self, delay: float, samples: int = 50, start: float = 0.0, **about: Unpack[About]) -> None:

@@ -20,7 +20,13 @@ _HARDLY = 1e-9  # of a period: what lies this little before a flank is at it
 
 
 class Time(Block):
-    """``out`` is simulated time; block 1 of CSMP-10(ARL)."""
+    """``out`` is simulated time; block 1 of CSMP-10(ARL).
+
+    Examples
+    --------
+    >>> Time().inputs
+    ()
+    """
 
     inputs = ()
     is_recorded = False
@@ -41,6 +47,11 @@ class Step(Block):
     at : when.
     before, after : what comes out.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Step(at=1.0, after=3.0)
+    Step(at=1, after=3, before=0)
     """
 
     inputs = ()
@@ -61,6 +72,11 @@ class Ramp(Block):
     slope : how steep.
     start : when it begins.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Ramp(2.0)
+    Ramp(slope=2, start=0)
     """
 
     inputs = ()
@@ -82,6 +98,11 @@ class Sine(Block):
     amplitude, offset : of what comes out.
     phase : in radians.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Sine(frequency=50.0)
+    Sine(frequency=50, amplitude=1, phase=0, offset=0)
     """
 
     inputs = ()
@@ -104,6 +125,11 @@ class Pulse(Block):
     height : of a pulse.
     start : when the first begins.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Pulse(period=2.0, width=0.1)
+    Pulse(period=2, width=0.1, height=1, start=0)
     """
 
     inputs = ()
@@ -137,6 +163,11 @@ class TableSource(Block):
     times, values : the points, times increasing.
     kind : ``"linear"``, whose corners are events, or ``"cubic"``; the end pieces are continued.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> TableSource([0.0, 1.0], [2.0, 3.0]).inputs
+    ()
     """
 
     inputs = ()

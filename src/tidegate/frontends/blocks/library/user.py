@@ -29,6 +29,11 @@ class UserBlock(Block):
     outputs : how many, or their names; the first is ``out``, others ``out2``, ...
     p : parameters by name.
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> UserBlock(lambda x1, p: p.k * x1**3, p={"k": 2.0})
+    UserBlock(k=2)
     """
 
     code = "U1"
@@ -85,7 +90,13 @@ class UserBlock(Block):
 
 
 class UserOutput(Block):
-    """``out = x1``: one of the further outputs of a ``UserBlock`` under a name of its own (UO of CSMP-10(ARL))."""
+    """``out = x1``: one of the further outputs of a ``UserBlock`` under a name of its own (UO of CSMP-10(ARL)).
+
+    Examples
+    --------
+    >>> UserOutput(name="flow")
+    UserOutput(name='flow')
+    """
 
     code = "UO"
 
@@ -104,6 +115,11 @@ class Scope(Block):
     ----------
     labels : one an input; or how many there are, which are then called x1, x2, ...
     about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> Scope(["level", "flow"], name="scope").names
+    ['scope.level', 'scope.flow']
     """
 
     outputs = ()
