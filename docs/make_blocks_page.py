@@ -34,7 +34,7 @@ SAMPLES = {
     "UserBlock": lambda: b.UserBlock(lambda x1: x1),
 }
 
-HEAD = """# Blocks
+HEAD = """## Blocks
 
 Every block takes `name`, `number`, `label`, `unit` (of what comes out) and `units` (of its parameters, by name) beside its parameters. Parameters are
 those of the model, called `block.parameter`: they can be replaced for a run, and sensitivities be asked for. Where a formula has a corner or a jump,
@@ -61,7 +61,7 @@ def ports(name: str) -> tuple[str, str]:
 
 def page() -> str:
     """The text of the page."""
-    lines = [HEAD.rstrip("\n")]
+    lines = ["# Block diagrams", "", "::: tidegate.frontends.blocks.Diagram", "", HEAD.rstrip("\n")]
     for names in GROUPS.values():
         for name in names.split():
             code = getattr(b, name).code.replace("U1", "U1 ... U15")

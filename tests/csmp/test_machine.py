@@ -10,6 +10,7 @@ from benchmarks.csmp_plain import Plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tidegate as tg
 from golden_csmp import EXPECTED, control, model, program
 from tidegate import csmp
 from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
@@ -264,3 +265,82 @@ def test_a_large_block_number_and_many_rows_need_no_sizes() -> None:
     assert len(done.times) == 100_001
     assert done[90_000][-1] == 101.0
     assert math.isclose(done.times[-1], 100.0)
+
+
+MEMORY = "2 J\n3 T 1\n4 U 2\n5 U 4\n6 Z 2 3\n7 I 5\n8 T1 6\n9 + 7 8 -2\n---\n3 .7\n7 1\n8 0 .5\n"
+
+
+@pytest.mark.parametrize("every", [0.0, 0.1, 0.37])
+def test_a_run_that_goes_on_is_the_long_run_to_the_last_bit(every: float) -> None:
+    options = {"h": 0.1, "every": every, "percent": 3.0}
+    whole = csmp.run(program(MEMORY), to=3, **options)
+    first = csmp.run(program(MEMORY), to=1, **options)
+    second = first.go_on(to=2.5)
+    third = second.go_on(to=3)
+    np.testing.assert_array_equal(np.concatenate([first.times, second.times, third.times]), whole.times)
+    np.testing.assert_array_equal(np.vstack([first.rows, second.rows, third.rows]), whole.rows)
+    assert third.final == whole.final
+    assert first.half_steps + second.half_steps + third.half_steps == whole.half_steps
+    assert (third.control.lower, third.control.upper) == (0, 3)
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_been() -> None:
+    whole = csmp.run(model("vdp"), to=40_000, h=0.02, every=10, out=[2])
+    first = csmp.run(model("vdp"), to=40_000, h=0.02, every=10, out=[2], progress=lambda t: True)
+    assert first.status == "interrupted"
+    np.testing.assert_array_equal(np.vstack([first.rows, first.go_on(to=40_000).rows]), whole.rows)
+
+
+def test_going_on_needs_a_run_that_can() -> None:
+    done = csmp.run(model("vdp"), to=1, h=0.1)
+    with pytest.raises(tg.UsageError, match="cannot go on to 1"):
+        done.go_on(to=1)
+    done.go_on(to=2)
+    with pytest.raises(tg.UsageError, match="gone on with already"):
+        done.go_on(to=3)
+    with pytest.raises(tg.UsageError, match=r"ended at 0\.5 by itself"):
+        csmp.run_program(model("divzero"), control("divzero")).go_on(to=2)
+    with pytest.raises(tg.CsmpError, match="IMPROPER PARAM"):
+        csmp.run(model("vdp"), to=0, h=0).go_on(to=2)
+
+
+def test_a_finished_run_keeps_the_program_as_it_was() -> None:
+    made = model("spring")
+    done = csmp.run_program(made, control("spring"))
+    made.delete(9)
+    assert done.result.columns[0].name == "Y"
+    assert 9 not in done.retained()
+    done.retain()
+    assert made.parameter(48)[0] == done.final[48]
+    assert 9 not in made.parameters
+
+
+@pytest.mark.parametrize(
+    ("number", "block", "said"),
+    [
+        (2, BlockStatement(2, "QQ"), 'BLK 2 HAS AN ILLEGAL BLK TYPE ("QQ")'),
+        (1, BlockStatement(1, "K"), "INVALID BLK NO."),
+        (3, BlockStatement(2, "K"), "INVALID BLK NO."),
+        (10**9, BlockStatement(10**9, "K"), "INVALID BLK NO."),
+        (2, BlockStatement(2, "G", (-1, 0, 0)), "I/P (BLK -1) TO BLK 2 IS NOT DEFINED"),
+    ],
+)
+def test_programs_put_together_wrongly_are_refused(number: int, block: BlockStatement, said: str) -> None:
+    with pytest.raises(tg.CsmpError) as caught:
+        csmp.run(CsmpProgram("", {number: block}), to=1, h=0.1)
+    assert [one.text for one in caught.value.diagnostics] == [said]
+
+
+def test_a_run_that_would_never_end_is_refused() -> None:
+    with pytest.raises(tg.CsmpError, match="would never end"):
+        csmp.run(model("vdp"), to=1e300, h=0.1)
+
+
+def test_degree_written_by_a_routine_uses_no_more_pairs_than_there_are() -> None:
+    made = program("2 U1\n3 F 1\n---\n3 1\n---\n3\n0 0\n1 1\n2 4\n")
+
+    def raises_the_degree(ctx, block):
+        ctx.parameters(3)[0] = 9.0
+
+    done = csmp.run(made, to=2, h=0.5, user={"user1": raises_the_degree})
+    np.testing.assert_allclose(done[3], done.times**2, atol=1e-12)  # rounding of a sum of three products

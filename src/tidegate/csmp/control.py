@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tidegate.errors import CsmpError
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic, say
+from tidegate.frontends.blocks.language.kinds import KINDS
+from tidegate.frontends.blocks.language.numbers import HIGHEST_BLOCK
 from tidegate.frontends.blocks.language.program import CsmpProgram
 from tidegate.frontends.blocks.language.sorting import store_order
 
-__all__ = ["RunControl", "control_problems", "integration_problems", "output_blocks"]
+__all__ = ["RunControl", "block_problems", "control_problems", "integration_problems", "output_blocks"]
+
+_MOST_STEPS: Final = 1e15  # a machine for a year
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,22 @@ def integration_problems(lower: float, upper: float, interval: float) -> list[Di
         return []
     if interval > upper - lower:
         return [say("INTEGN INTERVAL")]
+    if interval > 0.0 and (upper - lower) / interval > _MOST_STEPS:
+        return [say("IMPROPER PARAM SPECIFICATION", hint=f"{(upper - lower) / interval:.1g} steps would never end; give a larger interval")]
     if interval <= 0.0:
         return [say("IMPROPER PARAM SPECIFICATION", hint=f"the integration interval must be positive, not {interval:g}")]
     return []
+
+
+def block_problems(program: CsmpProgram) -> list[Diagnostic]:
+    """Numbers and types that no statement would have let in, but a program put together in Python may have."""
+    found: list[Diagnostic] = []
+    for number, block in program.blocks.items():
+        if block.number != number or not 2 <= number <= HIGHEST_BLOCK:
+            found.append(say("INVALID BLK NO.", n=number, highest=HIGHEST_BLOCK))
+        if block.kind not in KINDS:
+            found.append(say("ILLEGAL BLK TYPE", n=number, type=block.kind, types=" ".join(KINDS)))
+    return found
 
 
 def control_problems(program: CsmpProgram, control: RunControl) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from tidegate.results import Column, Result, Statistics
 
 if TYPE_CHECKING:
-    from tidegate.csmp.run import CsmpRun
+    from tidegate.csmp.csmp_run import CsmpRun
 
 __all__ = ["column_names", "result_of"]
 

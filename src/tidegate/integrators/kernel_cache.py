@@ -46,7 +46,7 @@ _SOURCES: Final = (
 )
 # native code of other packages, which changes without the integrators; it is kept apart
 _ELSEWHERE: Final = {
-    "tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/kernel.py", "csmp/machine/places.py"),
+    "tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/*.py"),
 }
 # What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
 _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")

@@ -97,6 +97,18 @@ def test_diagrams_are_blocks_of_diagrams() -> None:
     assert result.final["gap"] == pytest.approx(6 * e, rel=1e-8)
 
 
+def test_ports_of_a_diagram_are_known_inside_of_it() -> None:
+    inner = tg.Diagram("inner")
+    inner.input("u")
+    inner.x = b.Integrator()(inner.u)
+    inner.output("y", inner.x)
+    inner.twice = b.Gain(2.0)(inner.y)
+    outer = tg.Diagram("outer")
+    outer.inner = inner
+    outer.inner(1.5)
+    assert tg.simulate(outer, (0, 1)).final["inner.twice"] == pytest.approx(3.0)
+
+
 def test_inputs_of_the_outermost_diagram_are_the_models() -> None:
     diagram = tg.Diagram("filling")
     inflow = diagram.input("inflow", 2.0, unit="m")

@@ -222,3 +222,28 @@ def test_implicit_equation_is_solved() -> None:
     result = tg.simulate(diagram, (0, 4), rtol=1e-9)
     # y^2 = y + t + 2
     assert result.final["y"] == pytest.approx((1 + math.sqrt(1 + 4 * 6)) / 2, rel=1e-8)
+
+
+@pytest.mark.parametrize("period", [1.0, 0.1, 0.05, 0.25, 0.33, 0.02])
+def test_time_pulses_with_ticks_follow_the_algorithm_of_the_language(period: float) -> None:
+    """Section 13 of the specification, written out; the input is negative in the middle of the run."""
+    h = 0.1
+    times = 0.05 * np.arange(61) + 0.02
+    diagram = tg.Diagram("pulses")
+    diagram.gate = b.Step(at=1.01, before=1.0, after=-2.0) + b.Step(at=1.53, after=3.0)
+    diagram.pulse = b.TimePulse(period, sampling=h / 2)(diagram.gate)
+    diagram.state = b.Integrator()(diagram.pulse)
+    got = np.asarray(tg.simulate(diagram, (0, 3.1), outputs=times)["pulse"])
+    x, m, p2 = 0.0, 0, 0.0
+    for k, value in enumerate(got):
+        gate = -1.0 if 1.01 <= 0.05 * k < 1.53 else 1.0
+        if gate < 0:
+            x, m = 0.0, 0
+        elif m != 1:
+            x, m = 1.0, 1
+            p2 = (h - period) / 2 + 0.0001 * min(h, period)
+        else:
+            while p2 >= 0:
+                x, p2 = 1.0 - x, p2 - period / 2
+            p2 += h / 2
+        assert value == x, f"at tick {k}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -124,7 +124,8 @@ class Machine:
         b = block.number
         matrix, p = self.memory.whole(m.O_MATRIX), self.memory.numbers(m.O_P)
         matrix[5 * b] = KINDS[block.kind].code
-        matrix[5 * b + 1 : 5 * b + 4] = [sign * source for sign, source in zip(block.signs, block.inputs, strict=True)]
+        signs = block.signs if block.kind == "+" else (1, 1, 1)
+        matrix[5 * b + 1 : 5 * b + 4] = [sign * source for sign, source in zip(signs, block.inputs, strict=True)]
         p[3 * b : 3 * b + 3] = self.program.parameter(b)
         if block.kind == "Y":
             limit = float(int(p[3 * b + 1])) or _DEFAULT_LIMIT
@@ -139,7 +140,7 @@ class Machine:
         first = 0
         table = self.memory.numbers(m.O_PAIRS)
         for b, points in pairs.items():
-            table[2 * first : 2 * (first + len(points))] = np.ravel(points)
+            table[2 * first : 2 * (first + len(points))] = np.ravel(sorted(points))
             self.memory.whole(m.O_FIRST_PAIR)[b] = first
             self.memory.whole(m.O_N_PAIRS)[b] = self.memory.whole(m.O_MATRIX)[5 * b + 4] = len(points)
             self.memory.numbers(m.O_P)[3 * b + 2] = first + 1
@@ -184,6 +185,13 @@ class Machine:
         """Let the run go on to the next output time only."""
         self.memory.h[m.IS_INTERRUPTED] = 1
 
+    def extend(self, upper: float) -> None:
+        """Move the end of a run that was complete or interrupted, and forget its records; what comes next is appended to nothing."""
+        self.schedule = replace(self.schedule, upper=upper)
+        self.records = Records(self.records.width)
+        self.memory.h[m.K_END] = _half_steps(self.schedule)
+        self.memory.h[m.IS_INTERRUPTED] = self.memory.h[m.IS_FAILED] = 0
+
     def run(self, visit: Callable[[], None] | None = None) -> int:
         """Go on to the end, or to whatever comes before; a STOP_ code of ``places``.
 
@@ -198,9 +206,11 @@ class Machine:
         visited = time.perf_counter()
         while True:
             began, before = time.perf_counter(), self.half_steps
-            code = int(advance(*memory, *buffers, budget))
-            now = time.perf_counter()
-            self._collect()
+            try:
+                code = int(advance(*memory, *buffers, budget))
+                now = time.perf_counter()
+            finally:  # an impatient Ctrl-C is raised here
+                self._collect()
             pace = (now - began) / max(self.half_steps - before, 1)
             budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
             if code not in (m.STOP_BUDGET, m.STOP_ROWS, m.STOP_LISTED, m.STOP_NOTES):
@@ -213,9 +223,9 @@ class Machine:
         h, records = self.memory.h, self.records
         pieces = ((m.N_ROWS, self._rows, records.rows), (m.N_LISTED, self._listed, records.listed), (m.N_NOTES, self._notes, records.notes))
         for count, buffer, taken in pieces:
-            if h[count]:
-                taken.append(buffer[: h[count]].copy())
-                h[count] = 0
+            n, h[count] = int(h[count]), 0
+            if n:
+                taken.append(buffer[:n].copy())
 
 
 def _half_steps(schedule: Schedule) -> int:

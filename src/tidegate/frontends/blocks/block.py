@@ -296,7 +296,9 @@ class Block(Signals):
             from tidegate.frontends.blocks.library.arithmetic import Constant  # a block is what makes a number a signal
 
             return Constant(float(signal)).out
-        wrong = "an input" if isinstance(signal, InPort) else f"{signal!r}"
+        if isinstance(signal, InPort) and signal.block.is_diagram:
+            return cast("Diagram", signal.block).inlets[signal.name].out  # a diagram's own input, used inside of it
+        wrong = f"{signal}, an input," if isinstance(signal, InPort) else f"{signal!r}"
         raise UsageError(f"{wrong} cannot be connected to {target.path}", origin=place, hint="give an output port, a block or a number")
 
     def copy(self, name: str = "") -> Self:

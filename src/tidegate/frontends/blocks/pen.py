@@ -52,10 +52,17 @@ class Ink:
     sampled: list[tuple[str, Expr, Origin]] = field(default_factory=list[tuple[str, Expr, Origin]])
     shown: dict[Variable, Definition] = field(default_factory=dict[Variable, Definition])
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    noted: set[Expr] = field(default_factory=set[Expr])
 
     def note(self, roots: Sequence[Expr], origin: Origin) -> None:
         """Remember where the conditions of these expressions were written."""
-        for item in walk(roots):
+        waiting = [*roots]
+        while waiting:
+            item = waiting.pop()
+            if item in self.noted:  # by the block that wrote it; a chain of blocks is then walked once
+                continue
+            self.noted.add(item)
+            waiting.extend(item.args)
             if (item.is_boolean and not item.is_constant) or item.op in _JUMPS:
                 self.condition_origins.setdefault(item, origin)
 

@@ -355,7 +355,7 @@ class RateLimiter(Block):
         self, rising: float = 1.0, falling: float | None = None, *, time_constant: float = 1e-3, start: float = 0.0, **about: Unpack[About]
     ) -> None:
         super().__init__(about, rising=rising, falling=rising if falling is None else falling, time_constant=time_constant, start=start)
-        for name, value in (("rising", rising), ("falling", falling or rising), ("time_constant", time_constant)):
+        for name, value in (("rising", rising), ("falling", rising if falling is None else falling), ("time_constant", time_constant)):
             self.require(value > 0, f"{name} is {value:g}", "give a positive one")
 
     def feedthrough(self) -> tuple[str, ...]:

@@ -1,0 +1,57 @@
+"""User routines put into a machine (stage: csmp). In: the routines of a program. Out: addresses in the machine, and what keeps them alive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tidegate.compiled.native import NativeModule
+from tidegate.csmp.callbacks import CalledRoutine, Failure, call_back
+from tidegate.csmp.context import Context, RunFacts
+from tidegate.csmp.machine.machine import Machine
+from tidegate.csmp.routines import Routine, Routines
+from tidegate.csmp.traced import compile_traced, trace_interpolation, trace_user
+from tidegate.frontends.blocks.language.kinds import is_user_kind
+
+__all__ = ["Loaded", "load_routines"]
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Routines of a run; the pointers must live as long as the machine runs."""
+
+    native: tuple[int, ...]
+    called: tuple[int, ...]
+    failure: Failure
+    keep_alive: tuple[CalledRoutine | NativeModule | None, ...]
+
+
+def load_routines(machine: Machine, routines: Routines, facts: RunFacts) -> Loaded:
+    """Put every routine's address into the machine: compiled where that comes to the same, else as a function that calls Python."""
+    program, failure = machine.program, Failure()
+    found = [(block, routine) for block in program.blocks.values() if (routine := routines.of(block, program.parameter(block.number)))]
+    traced = [
+        one
+        for block, routine in found
+        if (one := (trace_user if is_user_kind(block.kind) else trace_interpolation)(routine, block, program, facts)) is not None
+    ]
+    module, addresses = compile_traced(traced)
+    for one in traced:
+        machine.load(one.block, addresses[one.block], hands_back=len(one.extras))
+    pointers: list[CalledRoutine] = []
+    for block, routine in found:
+        if block.number not in addresses:
+            call = _bound(routine, block.number, machine, facts)
+            pointers.append(call_back(call, block.number, machine.memory, failure))
+            machine.load(block.number, pointers[-1].address)
+    called = tuple(block.number for block, _ in found if block.number not in addresses)
+    return Loaded(tuple(addresses), called, failure, (module, *pointers))
+
+
+def _bound(routine: Routine, block: int, machine: Machine, facts: RunFacts) -> Callable[[float], Any]:
+    context = Context(block, machine.program, machine.memory, facts)
+    if is_user_kind(machine.program.blocks[block].kind):
+        return lambda _: routine(context, block)
+    pairs = tuple(machine.program.functions.get(block, ()))
+    return lambda x: routine(x, pairs, context)
