@@ -10,8 +10,9 @@ from typing import Final, Literal
 from tidegate.csmp.channels import ChannelRefused
 from tidegate.csmp.control import RunControl, control_problems, integration_problems, output_blocks
 from tidegate.csmp.dialogue import Dialogue, Refused, incorrect, numbers_of
+from tidegate.csmp.execution import Surroundings
 from tidegate.csmp.listing import debug_text
-from tidegate.csmp.run import Surroundings, run_program
+from tidegate.csmp.run import run_program
 from tidegate.csmp.session_model import may_overwrite, title, write_whole
 from tidegate.csmp.session_state import DebugWanted, Integration, Output, SessionState
 from tidegate.errors import CsmpError
@@ -20,7 +21,6 @@ from tidegate.frontends.blocks.language.control import Control
 from tidegate.frontends.blocks.language.diagnostics import Diagnostic, say
 from tidegate.frontends.blocks.language.fields import split
 from tidegate.frontends.blocks.language.numbers import exact, whole
-from tidegate.frontends.blocks.language.program import CsmpProgram
 
 __all__ = ["ProgressFactory", "debug", "execute", "integration", "look", "no_progress", "output", "retain", "take_control"]
 
@@ -147,8 +147,7 @@ def execute(dialogue: Dialogue, state: SessionState, progress: ProgressFactory) 
     try:
         with progress((control.lower, control.upper)) as show:
             done = run_program(
-                # a copy, so that statements given later do not change what LOO and RET speak of
-                copy_of(state.program),
+                state.program,
                 control,
                 user=state.routines,
                 debug=None if wanted is None else (wanted.lower, wanted.upper),
@@ -246,10 +245,3 @@ def retain(dialogue: Dialogue, state: SessionState) -> None:
         before, now = state.last.program.blocks[number], program.blocks.get(number)
         if now is not None and now.kind == before.kind:
             program.parameters[number] = (values[0], *program.parameter(number)[1:])
-
-
-def copy_of(program: CsmpProgram) -> CsmpProgram:
-    """A program that further statements do not change."""
-    copy = CsmpProgram(program.title, dict(program.blocks), dict(program.parameters))
-    copy.functions.update({number: list(pairs) for number, pairs in program.functions.items()})
-    return copy

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tidegate.csmp.channels import Channels
+from tidegate.csmp.csmp_run import CsmpRun
 from tidegate.csmp.model_file import ModelFile
 from tidegate.csmp.routines import Routines
-from tidegate.csmp.run import SEED, CsmpRun
+from tidegate.csmp.run import SEED
 from tidegate.frontends.blocks.language.program import CsmpProgram
 from tidegate.frontends.blocks.language.statements import Limits
 
