@@ -36,6 +36,14 @@ def hidden_crossing_picture(path: Path) -> None:
     figure.savefig(path)
 
 
+def spring_pictures() -> None:
+    """The spring of the tutorial on CSMP-10(ARL): its diagram, and a run by the language's method."""
+    program = tg.csmp.load(DOCS.parent / "tests" / "golden" / "csmp" / "spring.mod")
+    program.to_diagram().draw(IMAGES / "csmp_spring_diagram.svg")
+    run = tg.csmp.run(program, to=20, h=0.1, out=[9, 48])
+    run.result.plot(path=IMAGES / "csmp_spring.png")
+
+
 def main() -> None:
     """Draw all of them."""
     IMAGES.mkdir(exist_ok=True)
@@ -43,6 +51,7 @@ def main() -> None:
     tank.plot("level", path=IMAGES / "first_event.png", sensitivities=True)
     tg.simulate(bouncing_ball.model, bouncing_ball.t_span).plot(path=IMAGES / "bouncing_ball.png")
     hidden_crossing_picture(IMAGES / "hidden_crossing.png")
+    spring_pictures()
 
 
 if __name__ == "__main__":

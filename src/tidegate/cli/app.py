@@ -11,6 +11,8 @@ from typing import Annotated
 
 import typer
 
+from tidegate.cli.csmp_commands import csmp_app
+
 __all__ = ["app"]
 
 app = typer.Typer(
@@ -22,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+app.add_typer(csmp_app, name="csmp")
 
 Source = Annotated[
     str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it; without a name: `model`, or the only one.")
