@@ -48,9 +48,15 @@ _SOURCES: Final = (
 _ELSEWHERE: Final = {
     "tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/*.py"),
 }
-# What a second process compiles at the same time, and what this one does meanwhile: neither needs the other. Only the first is waited for.
-_BESIDE: Final = ("tidegate.integrators.transition", "tidegate.events.tape_range")
-_MEANWHILE: Final = ("tidegate.integrators.radau.step", "tidegate.integrators.record", "tidegate.sensitivity.forward")
+# What a second process compiles at the same time, and what this one does meanwhile. The last is not waited for.
+_BESIDE: Final = ("tidegate.integrators.transition", "tidegate.integrators.event", "tidegate.events.tape_range")
+_MEANWHILE: Final = (
+    "tidegate.integrators.record",
+    "tidegate.integrators.radau.step",
+    "tidegate.sensitivity.forward",
+    "tidegate.events.isolate",
+    "tidegate.integrators.radau.locate",
+)
 _PATIENCE: Final = 60.0  # seconds for the other process; without it this one does all the work
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
@@ -135,7 +141,7 @@ def _share_the_work(directory: Path) -> None:
     _others.append(other)
     for module in _MEANWHILE:
         import_module(module)
-    _wait_for(_BESIDE[0], directory)
+    _wait_for(_BESIDE[1], directory)
 
 
 def _wait_for(module: str, directory: Path) -> None:
