@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = ["CrossCheck", "Difference", "cross_check"]
 _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
 _AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
+_NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _SHOWN: Final = 25  # rows of the table as text
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 
@@ -93,7 +95,10 @@ class CrossCheck:
         return f"{first} and {second} {word}: the largest difference is {number(worst, 2)} times rtol (up to {number(self.allowed)} is expected)"
 
     def _cells(self) -> list[tuple[str, ...]]:
-        return [(d.kind, d.name, number(d.largest, 3), number(d.relative, 2), number(d.tolerances, 2), number(d.time)) for d in self.differences]
+        return [
+            (d.kind, shorten(d.name, _NAME, placeholder="..."), number(d.largest, 3), number(d.relative, 2), number(d.tolerances, 2), number(d.time))
+            for d in self.differences
+        ]
 
     def __str__(self) -> str:
         head = ("what", "name", "largest difference", "relative", "times rtol", "at t")
