@@ -28,6 +28,7 @@ _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
 _AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
+_KINDS: Final = {"unknown": "state", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 
@@ -40,7 +41,7 @@ class Difference:
 
     Parameters
     ----------
-    kind : "state", "event time", "sensitivity" or "event-time derivative".
+    kind : "state", "discrete variable", "output", "event time", "sensitivity" or "event-time derivative".
     name : variable, or variable and parameter, or cause of the event.
     largest : largest absolute difference.
     size : the quantity's own size: the largest absolute value over the run (length of the run for event times); for derivatives by a parameter at
@@ -231,7 +232,7 @@ def _values(first: Result, second: Result, rtol: float) -> list[Difference]:
     found: list[Difference] = []
     for k, column in enumerate(first.columns):
         size = float(np.nanmax(np.abs(first.values[:, k]), initial=0.0))
-        found += _largest("state", column.name, times, first.values[a, k], second.values[b, k], size, rtol)
+        found += _largest(_KINDS[column.role], column.name, times, first.values[a, k], second.values[b, k], size, rtol)
         if first.sensitivities is None or second.sensitivities is None:
             continue
         for i, parameter in enumerate(first.sensitivity_parameters):
