@@ -28,7 +28,7 @@ _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
 _AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
-_KINDS: Final = {"unknown": "state", "discrete": "discrete variable", "output": "output"}
+_KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 
