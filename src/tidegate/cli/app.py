@@ -30,6 +30,13 @@ Source = Annotated[
     str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it; without a name: `model`, or the only one.")
 ]
 
+Until = Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")]
+Start = Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, with a unit if you like: L=0.1mH. May be repeated.")
+]
+Sensitivity = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")]
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -47,14 +54,10 @@ def _options(
 @app.command(epilog="Example: tidegate run tank.py --until 20 --set k=3 --sensitivity k --out tank.nc --plot tank.png")
 def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     source: Source,
-    until: Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")] = None,
-    start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, with a unit if you like: L=0.1mH. May be repeated.")
-    ] = None,
-    sensitivity: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")
-    ] = None,
+    until: Until = None,
+    start: Start = None,
+    settings: Settings = None,
+    sensitivity: Sensitivity = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance.")] = 1e-6,
     atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau, or SUNDIALS' ida, bdf, adams.")] = "auto",
@@ -90,12 +93,10 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
 @app.command(epilog="Example: tidegate check tank.py --until 20 --sensitivity all --rtol 1e-8")
 def check(
     source: Source,
-    until: Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")] = None,
-    start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter. May be repeated.")] = None,
-    sensitivity: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Parameter whose derivatives are compared too, or `all`. May be repeated.")
-    ] = None,
+    until: Until = None,
+    start: Start = None,
+    settings: Settings = None,
+    sensitivity: Sensitivity = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance of both.")] = 1e-6,
     method: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="One of the two methods; without: radau, and ida or bdf. Give it twice.")
