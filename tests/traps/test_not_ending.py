@@ -50,6 +50,38 @@ def test_a_plastic_impact_does_not_fall_through_the_floor(to_zero: bool, method:
     assert "mode" in caught.value.hint
 
 
+class BallWithForce(tg.Component):
+    """The same ball, its weight an algebraic unknown."""
+
+    h = tg.State(1.0)
+    v = tg.State(0.0)
+    force = tg.Algebraic()
+    e = tg.Parameter(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.h) == self.v
+        yield tg.der(self.v) == self.force
+        yield 2.0 * self.force + 19.62 == 0.0
+
+    @tg.when(lambda self: self.h < 0)
+    def bounce(self) -> Any:
+        return {self.v: -self.e * self.v}
+
+
+def test_a_plastic_impact_in_a_dae_does_not_fall_through_the_floor(dae_method: str) -> None:
+    with pytest.raises(tg.ZenoError, match="brings the motion to rest on `h < 0`, and it would go on through it") as caught:
+        tg.simulate(BallWithForce(), (0.0, 1.0), method=dae_method)
+    assert caught.value.time == pytest.approx(math.sqrt(2 / 9.81), rel=1e-5)
+
+
+def test_bounces_that_accumulate_in_a_dae_stop_the_run(dae_method: str) -> None:
+    end = math.sqrt(2 / 9.81) * 3.0
+    with pytest.raises(tg.ZenoError, match="h < 0") as caught:
+        tg.simulate(BallWithForce(), (0.0, end + 1.0), parameters={"e": 0.5}, method=dae_method)
+    # IDA follows the bounces down to its tolerances, Radau to rounding
+    assert caught.value.time == pytest.approx(end, rel=1e-3)
+
+
 class Landing(tg.Component):
     h = tg.State(1.0)
     v = tg.State(0.0)

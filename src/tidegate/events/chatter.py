@@ -11,11 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     CHATTERING,
-    F_RHS,
     FAILED_GUARD,
     FIRST_DISCRETE,
     I_KIND,
@@ -25,7 +23,6 @@ from tidegate.compiled.workspace import (
     LAST_EVENT,
     LAST_FACTOR,
     LAST_INTERVAL,
-    MASS_KIND,
     N_D,
     N_FIRE,
     N_G,
@@ -35,12 +32,11 @@ from tidegate.compiled.workspace import (
     O_MOLD,
     O_NOISE,
     O_NUSTART,
-    O_P,
-    O_W,
-    O_W2,
+    O_W3,
     O_Y,
     O_YDOT,
     O_YDOTM,
+    O_YNEW,
     O_YOLD,
     RELATION,
     SAME_TIME,
@@ -56,6 +52,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import guard_slopes
+from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.touch import guard_reach
 
@@ -128,7 +125,7 @@ def bounces_below_noise(h, r, t, guard):
     ng = h[N_G]
     n = h[N]
     place = integers(h, h[I_MODE], ng)[guard]
-    if h[MASS_KIND] != 0 or integers(h, h[I_KIND], ng)[guard] != RELATION:
+    if integers(h, h[I_KIND], ng)[guard] != RELATION:
         return False
     slopes = vector(r, h[O_GT], ng)
     side = 1.0 if r[h[O_M] + place] != 0.0 else -1.0
@@ -140,11 +137,12 @@ def bounces_below_noise(h, r, t, guard):
     if not stopped and not away > 0.0:
         return False
     short = _SHORT * r[SPAN]
-    ahead = vector(r, h[O_W], n)
-    rate = vector(r, h[O_W2], n)
+    ahead = vector(r, h[O_YNEW], n)
+    rate = vector(r, h[O_W3], n)
     for q in range(n):
         ahead[q] = r[h[O_Y] + q] + short * r[h[O_YDOT] + q]
-    call_value(h[F_RHS], t + short, ahead, tail(r, h[O_P]), tail(r, h[O_M]), rate)
+    if derivatives(h, r, t + short, h[O_YNEW], h[O_W3]) != 0:
+        return False
     guard_slopes(h, r, t + short, ahead, rate, slopes)
     braking = (away - side * slopes[guard]) / short
     if stopped:

@@ -126,18 +126,17 @@ def _event(h, r, log, guard, due):
     h[CAUSE_ITEM] = due
     if is_from_outside:
         _put_from_outside(h, r)
-    if n_s > 0 or h[MASS_KIND] == 0:
-        code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
-        if code == NOT_FINITE and h[MASS_KIND] == 0:
-            # just across, the old equations may not be defined any more
-            for q in range(n):
-                r[h[O_YDOTM] + q] = r[h[O_F0] + q]
-            slope_of_the_step(h, r, h[O_YDOTM])
-            code = 0
-        elif code == 0 and n_s > 0 and h[SMOOTHS_RATES] == 1 and not is_from_outside:
-            smooth_rate(h, r, t)
-        if code != 0:
-            return code
+    code = derivatives(h, r, t, h[O_Y], h[O_YDOTM])
+    if code != 0 and (n_s == 0 or (code == NOT_FINITE and h[MASS_KIND] == 0)):
+        # just across, the old equations may not be defined any more
+        for q in range(n):
+            r[h[O_YDOTM] + q] = r[h[O_F0] + q]
+        slope_of_the_step(h, r, h[O_YDOTM])
+        code = 0
+    elif code == 0 and n_s > 0 and h[SMOOTHS_RATES] == 1 and not is_from_outside:
+        smooth_rate(h, r, t)
+    if code != 0:
+        return code
     for i in range(n_s):
         r[h[O_DTDP] + i] = 0.0
     if guard >= 0:
