@@ -202,6 +202,14 @@ def test_exception_of_a_user_routine_is_placed_in_its_file() -> None:
     assert "mine.py:2" in done.stderr
 
 
+@pytest.mark.parametrize("text", ["E\n2 J\n3 I 2\n\n\n\n", "CONFIGURATIONS :\nE\nBLK TYPE B1 B2 B3\n2 J\n3 I 2\n\nPARAMETERS :\nBLK P1 P2 P3\n\n"])
+def test_model_file_whose_parameter_section_is_empty_is_complete(text: str) -> None:
+    Path("none.mod").write_text(text)
+    done = tidegate("csmp", "none.mod", replies=["INT;OUT;GOE", "0, 1, .1", "3", "", "0, .5", "EXI"])
+    assert done.exit_code == 0, done.output
+    assert "MODEL COMPLETE\n" in done.stdout
+
+
 def test_trans_follows_the_session_that_names_it() -> None:
     done = tidegate("csmp", replies=[*DECAY, *RUN_DECAY, "PRO", "TRANS"])
     assert done.exit_code == 0, done.output
