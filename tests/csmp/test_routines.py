@@ -80,6 +80,21 @@ def test_there_are_fifteen_user_routines(number: Any) -> None:
         csmp.user(number)
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({2: abs}, "given for block 2, but that block is of type T1"),
+        ({7: abs}, "given for block 7, but there is no such block"),
+        ({"user16": abs}, "there is no routine 'user16'"),
+        ({"intrp4": abs}, "there is no routine 'intrp4'"),
+    ],
+)
+def test_routine_that_no_block_would_call_is_refused(source: Any, said: str) -> None:
+    decay = csmp.load("DECAY\n2 T1\n\n2 1 .5\n\n")
+    with pytest.raises(tg.UsageError, match=said):
+        csmp.run(decay, to=1, h=0.1, user=source)
+
+
 def test_a_block_may_have_a_routine_of_its_own() -> None:
     done = csmp.run(program("2 U1 1\n3 U1 1\n"), to=1, h=1, user={"u1": lambda ctx, block: 1.0, 3: lambda ctx, block: 2.0})
     assert done.final == {2: 1.0, 3: 2.0}

@@ -79,6 +79,7 @@ def test_csv_goes_to_a_pipe() -> None:
         (("spring.mod", "--to", 20, "--h", 0.1, "--out", "9,,4"), ["cannot read --out"]),
         (("spring.mod", "--to", 1, "--h", 2, "--out", "9"), ["INTEGN INTERVAL MUST NOT BE GREATER THAN TIME RANGE"]),
         (("spring.mod", "--to", 1, "--h", 0.1, "--out", "9", "--csv", "nowhere/a.csv"), ["there is no folder nowhere"]),
+        (("spring.mod", "--to", 1, "--h", 0.1, "--out", "9", "--netcdf", "."), ["cannot write .: it is a folder"]),
         (("spring.mod", "--to", 1, "--h", 0.1, "--out", "9", "--user", "gone.py"), ["there is no file gone.py"]),
     ],
 )
@@ -176,6 +177,37 @@ def test_replies_from_a_pipe_read_like_a_session() -> None:
     assert done.exit_code == 0, done.output
     assert "MODEL I/P FROM spring.mod COMPLETED\n" in done.stdout
     assert "BLK = 9\nO/P = 1.6200E-01\n" in done.stdout
+
+
+def test_look_says_that_it_takes_one_block_a_line() -> None:
+    done = tidegate("csmp", "spring.mod", replies=["INT;OUT;GOE", "0, 20, .1", "9", "", "0, 1", "LOO", "9 4", "9", "", "EXI"])
+    assert "one block a line" in done.stderr
+    assert "O/P = 1.6200E-01\n" in done.stdout
+
+
+def test_run_that_fails_before_its_first_row_says_why_and_no_more() -> None:
+    Path("user.mod").write_text("USER\n2 U1 1\n\n\n")
+    done = tidegate("csmp", "run", "user.mod", "--to", 1, "--h", 0.1, "--out", "2")
+    assert done.exit_code == 1
+    assert "NOT LOADED FOR BLK 2" in done.stderr
+    assert "--user MODULE.py" in done.stderr
+    assert "no rows" not in done.output
+
+
+def test_exception_of_a_user_routine_is_placed_in_its_file() -> None:
+    Path("user.mod").write_text("USER\n2 U1 1\n\n\n")
+    Path("mine.py").write_text("def user1(ctx, block):\n    return [][block]\n")
+    done = tidegate("csmp", "run", "user.mod", "--to", 1, "--h", 0.1, "--out", "2", "--user", "mine.py")
+    assert done.exit_code == 1
+    assert "mine.py:2" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["E\n2 J\n3 I 2\n\n\n\n", "CONFIGURATIONS :\nE\nBLK TYPE B1 B2 B3\n2 J\n3 I 2\n\nPARAMETERS :\nBLK P1 P2 P3\n\n"])
+def test_model_file_whose_parameter_section_is_empty_is_complete(text: str) -> None:
+    Path("none.mod").write_text(text)
+    done = tidegate("csmp", "none.mod", replies=["INT;OUT;GOE", "0, 1, .1", "3", "", "0, .5", "EXI"])
+    assert done.exit_code == 0, done.output
+    assert "MODEL COMPLETE\n" in done.stdout
 
 
 def test_trans_follows_the_session_that_names_it() -> None:

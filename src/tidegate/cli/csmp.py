@@ -211,6 +211,8 @@ def run(request: RunRequest) -> int:
     for path in (request.csv, request.netcdf):
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
+        if path is not None and path.is_dir():
+            raise UsageError(f"cannot write {path}: it is a folder", hint="give the name of a file in it")
     if not request.model.is_file():
         raise UsageError(f"there is no file {request.model}", hint="a model file, e.g. spring.mod")
     program, control = read(request.model)
@@ -262,6 +264,8 @@ def _hand_over(request: RunRequest, done: CsmpRun) -> None:
         done.result.to_netcdf(request.netcdf)
     if request.csv is not None and str(request.csv) != _STANDARD:
         done.result.to_csv(request.csv)
+    elif not done.result.t.size:
+        return  # what stopped it before the first row is said
     elif request.csv is not None:
         sys.stdout.write(csv_table(choose(done.result)))
     if request.csv is None and request.netcdf is None and not request.is_quiet:

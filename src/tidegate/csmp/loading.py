@@ -12,7 +12,9 @@ from tidegate.csmp.context import Context, RunFacts
 from tidegate.csmp.machine.machine import Machine
 from tidegate.csmp.routines import Routine, Routines
 from tidegate.csmp.traced import compile_traced, trace_interpolation, trace_user
+from tidegate.errors import UsageError
 from tidegate.frontends.blocks.language.kinds import is_user_kind
+from tidegate.frontends.blocks.language.program import CsmpProgram
 
 __all__ = ["Loaded", "load_routines"]
 
@@ -30,6 +32,7 @@ class Loaded:
 def load_routines(machine: Machine, routines: Routines, facts: RunFacts) -> Loaded:
     """Put every routine's address into the machine: compiled where that comes to the same, else as a function that calls Python."""
     program, failure = machine.program, Failure()
+    _refuse_strays(routines, program)
     found = [(block, routine) for block in program.blocks.values() if (routine := routines.of(block, program.parameter(block.number)))]
     traced = [
         one
@@ -47,6 +50,17 @@ def load_routines(machine: Machine, routines: Routines, facts: RunFacts) -> Load
             machine.load(block.number, pointers[-1].address)
     called = tuple(block.number for block, _ in found if block.number not in addresses)
     return Loaded(tuple(addresses), called, failure, (module, *pointers))
+
+
+def _refuse_strays(routines: Routines, program: CsmpProgram) -> None:
+    """A routine for a block that takes none would never be called, and nobody would know."""
+    for number in routines.blocks:
+        block = program.blocks.get(number)
+        if block is None or not (is_user_kind(block.kind) or block.kind == "F"):
+            what = "there is no such block" if block is None else f"that block is of type {block.kind}"
+            raise UsageError(
+                f"a user routine is given for block {number}, but {what}", hint="they compute blocks of type U1 to U15, and interpolate in F blocks"
+            )
 
 
 def _bound(routine: Routine, block: int, machine: Machine, facts: RunFacts) -> Callable[[float], Any]:

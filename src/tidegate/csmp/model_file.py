@@ -60,5 +60,5 @@ class ModelFile:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing is left to be read."""
-        return not any(section.lines for section in self._sections[self._next :])
+        """Whether nothing is left to be read. Parameters are wanted even of a model that has none; an empty section says so."""
+        return not any(section.lines or section.kind == "PAR" for section in self._sections[self._next :])

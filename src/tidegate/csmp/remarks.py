@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from traceback import extract_tb
 from typing import Final, Literal
 
 from tidegate.csmp.callbacks import Failure
@@ -80,4 +81,12 @@ def _faults_of(failure: Failure) -> list[Remark]:
     if isinstance(error, CsmpError):
         return [_diagnostic(one) for one in error.diagnostics]
     text = f"USER-DEFINED SUBROUTINE OF BLK {failure.block} FAILED: {type(error).__name__}: {error}"
-    return [Remark(text, is_diagnostic=True, block=failure.block, hint="run.error is the exception, with its traceback")]
+    return [
+        Remark(text, is_diagnostic=True, block=failure.block, hint=f"{_raised_at(error)}in Python, run.error is the exception, with its traceback")
+    ]
+
+
+def _raised_at(error: BaseException | None) -> str:
+    """Where in the user's file: the command line shows no traceback."""
+    frames = extract_tb(None if error is None else error.__traceback__)
+    return f"look at {frames[-1].filename}:{frames[-1].lineno}; " if frames else ""

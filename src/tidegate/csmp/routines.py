@@ -132,6 +132,11 @@ def routines_of(source: object) -> Routines:
         return _gathered(named.items(), source.__name__)
     if isinstance(source, Mapping):
         entries: Mapping[Any, Any] = source  # pyright: ignore[reportUnknownVariableType] - whatever the user gave
+        for name in entries:
+            match = _NAME.fullmatch(str(name))
+            most = MOST_USER_TYPES if match and match["user"] else _MOST_INTERPOLATIONS
+            if match and int(match["user"] or match["interpolation"]) not in range(1, most + 1):
+                raise UsageError(f"there is no routine {name!r}", hint="user1 to user15, intrp1 to intrp3, or the number of a block")
         return _gathered(entries.items(), "the mapping")
     functions: list[Any] = list(source) if isinstance(source, Iterable) else [source]  # pyright: ignore[reportUnknownArgumentType]
     for function in functions:

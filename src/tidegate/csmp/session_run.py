@@ -89,6 +89,10 @@ def _problem_of(state: SessionState, text: str, line: str) -> Diagnostic | None:
     return None
 
 
+def _several(line: str) -> Diagnostic:
+    return say("INCORRECT RECORD", record=line.strip(), hint="give one block a line; an empty line ends the command")
+
+
 def look(dialogue: Dialogue, state: SessionState) -> None:
     """LOO."""
     if state.last is None:
@@ -100,7 +104,7 @@ def look(dialogue: Dialogue, state: SessionState) -> None:
         text = fields.values[0] if fields.values else None
         if text is None or whole(text) == 0:
             return
-        problem = incorrect(line) if len(fields.values) > 1 else _problem_of(state, text, line)
+        problem = _several(line) if len(fields.values) > 1 else _problem_of(state, text, line)
         number = whole(text)
         if problem is None and number not in final:
             problem = say("BLK NOT USED", n=number, hint="the last run did not have it")

@@ -47,7 +47,7 @@ def written_whole(path: str | Path) -> Generator[Path]:
     Raises
     ------
     UsageError
-        If the folder does not exist or cannot be written.
+        If the folder does not exist or cannot be written, or the wanted file is a folder itself.
 
     Examples
     --------
@@ -61,6 +61,8 @@ def written_whole(path: str | Path) -> Generator[Path]:
     target = Path(path)
     if not target.parent.is_dir():
         raise UsageError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first, or name another")
+    if target.is_dir():
+        raise UsageError(f"cannot write {target}: it is a folder", hint="give the name of a file in it")
     # in the same folder, because only within one file system is a renaming a single act; same suffix, because writers look at it
     draft = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:

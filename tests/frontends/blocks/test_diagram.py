@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +173,43 @@ def test_all_wrong_connections_are_said_at_once() -> None:
     assert "sum.x2 is not connected" in text
     assert "other.x1 is not connected" in text
     assert "test_diagram.py:" in text
+
+
+def test_parameters_are_checked_again_when_the_diagram_is_run() -> None:
+    diagram = tg.Diagram("limits")
+    diagram.limiter = b.Limiter(1.0, -1.0)(diagram.time)
+    diagram.pulse = b.Pulse()
+    diagram.limiter.lower = 2.0  # above the upper limit, which follows
+    diagram.limiter.upper = 3.0
+    diagram.lower()
+    diagram.limiter.upper = -5.0
+    diagram.pulse.width = 1.5
+    with pytest.raises(tg.InvalidModelError) as caught:
+        diagram.lower()
+    assert "limiter (Limiter): lower is 2 and upper -5; the upper limit comes first" in str(caught.value)
+    assert "pulse (Pulse): width is 1.5" in str(caught.value)
+
+
+@pytest.mark.parametrize(("gain", "said"), [(None, r"a \(Gain\): gain is not given"), ([1.0, 2.0], r"a \(Gain\): gain is \[1. 2.\]")])
+def test_parameter_that_is_not_one_number_is_named(gain: Any, said: str) -> None:
+    diagram = tg.Diagram("numbers")
+    diagram.a = b.Gain(gain)(diagram.time)
+    with pytest.raises(tg.UsageError, match=said):
+        diagram.lower()
+
+
+def test_limit_that_is_an_array_is_named() -> None:
+    with pytest.raises(tg.UsageError, match=r"upper is \[1. 2.\]"):
+        b.Limiter([1.0, 2.0], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("numerator", "denominator", "said"),
+    [([], [1.0], "numerator is empty"), ("ab", [1.0], "numerator is 'ab'"), ([1.0], [1.0, float("nan")], "must be finite")],
+)
+def test_coefficients_that_are_none_are_refused(numerator: Any, denominator: Any, said: str) -> None:
+    with pytest.raises(tg.UsageError, match=said):
+        b.TransferFunction(numerator, denominator)
 
 
 def test_wrong_uses_are_refused_where_they_are_written() -> None:

@@ -154,3 +154,11 @@ def test_program_with_a_loop_is_refused_with_the_languages_diagnostic() -> None:
 def test_program_with_delays_asks_for_its_interval() -> None:
     with pytest.raises(tg.UsageError, match=r"block 12 \(type U\).*half steps"):
         program("diff2").lower()
+
+
+def test_limits_the_wrong_way_round_are_refused_at_their_statement() -> None:
+    swapped = read("SWAPPED\n3 L 1\n\n3 -1 1\n\n")[0]
+    with pytest.raises(tg.UsageError, match="lower is 1 and upper -1") as caught:
+        swapped.lower()
+    assert caught.value.origin is not None
+    assert caught.value.origin.text == "3 L 1"

@@ -155,6 +155,19 @@ def test_jitter_is_uniform_and_the_same_in_every_run() -> None:
         assert value == 2.0 * x / (2**31 - 1) - 1.0
 
 
+@pytest.mark.parametrize("kind", [b.Jitter, b.Noise])
+@pytest.mark.parametrize("seeds", [(1, 2), (2, 4), (2, 3), (100, 200)])
+def test_noise_of_different_seeds_is_independent(kind: type[tg.blocks.Noise | tg.blocks.Jitter], seeds: tuple[int, int]) -> None:
+    diagram = tg.Diagram("two")
+    for k, seed in enumerate(seeds):
+        diagram.add(kind(period=0.01, seed=seed), f"noise{k}")
+    result = tg.simulate(diagram, (0, 20), outputs=np.arange(0.005, 20, 0.01))
+    first, second = (np.asarray(result[f"noise{k}"]) for k in range(2))
+    # 2000 pairs: the correlation of independent numbers has a standard deviation of 0.022, and that of their squares too
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.1
+    assert abs(np.corrcoef(first**2, second**2)[0, 1]) < 0.1
+
+
 def test_noise_is_normal() -> None:
     diagram = tg.Diagram("noise")
     diagram.noise = b.Noise(period=0.01, deviation=2.0, seed=7)

@@ -98,7 +98,8 @@ class Block(Signals):
         self._diagram: Diagram | None = None
         for name, value in parameters.items():
             if value is not None:
-                self._parameters[name] = self._checked(name, value)
+                self._parameters[name] = self.as_numbers(name, value)
+        self.check_parameters()
         for name in self.units:
             if name not in self._parameters:
                 raise UsageError(
@@ -131,6 +132,17 @@ class Block(Signals):
 
     def dynamics(self, pen: Pen) -> None:
         """How the block's own states change; nothing for a block without any."""
+
+    def check_parameters(self) -> None:
+        """Refuse values of parameters that cannot be.
+
+        It looks at ``parameters`` alone, and is asked when the block is made and when its diagram is run: between the two, limits may be moved one
+        after the other.
+
+        Raises
+        ------
+        UsageError : saying which, and what to try.
+        """
 
     # -- names
 
@@ -209,7 +221,7 @@ class Block(Signals):
         if name.startswith("_"):
             object.__setattr__(self, name, value)
         elif name in self._parameters:
-            new = self._checked(name, value)
+            new = self.as_numbers(name, value)
             if np.shape(new) != np.shape(self._parameters[name]):
                 raise UsageError(f"{self.path}.{name} has the shape {np.shape(self._parameters[name])}, but {value!r} has {np.shape(new)}")
             self._parameters[name] = new
@@ -323,7 +335,13 @@ class Block(Signals):
 
     # -- parameters
 
-    def _checked(self, name: str, value: Any) -> Value:
+    def as_numbers(self, name: str, value: Any) -> Value:
+        """The value of a parameter as a number, or an array of some.
+
+        Raises
+        ------
+        UsageError : it is neither, or not finite.
+        """
         try:
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
@@ -332,6 +350,25 @@ class Block(Signals):
         if not np.all(np.isfinite(array)):
             raise UsageError(f"{self.path}: {name} is {value!r}; it must be finite", origin=self.origin)
         return float(array) if array.shape == () else array
+
+    def require_positive(self, *names: str) -> None:
+        """Refuse parameters that are not positive; those that the block does not have are left aside."""
+        for name in names:
+            if name in self._parameters:
+                value = self.one_number(name)
+                self.require(value > 0, f"{name} is {value:g}", "give a positive one")
+
+    def one_number(self, name: str) -> float:
+        """The value of a parameter that may not be an array.
+
+        Raises
+        ------
+        UsageError : it is one, or it is not given.
+        """
+        value = self._parameters.get(name)
+        self.require(value is not None, f"{name} is not given", "give a number")
+        self.require(isinstance(value, float), f"{name} is {value}", "give one number")
+        return cast("float", value)
 
     def require(self, holds: bool, sentence: str, hint: str = "") -> None:
         """Refuse parameters that cannot be."""

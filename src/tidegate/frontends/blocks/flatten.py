@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UsageError
 from tidegate.frontends.blocks.block import Block
 from tidegate.frontends.blocks.outer_ports import Inlet
 from tidegate.frontends.blocks.ports import OutPort
@@ -41,7 +41,7 @@ class Flat:
     ----------
     leaves : innermost blocks by identity, in the order in which they were added.
     exits : outputs of the diagrams, by path: the port of the leaf they show.
-    problems : what is wrong with the connections.
+    problems : what is wrong with the connections, and with the parameters.
     """
 
     leaves: dict[Block, Leaf] = field(default_factory=dict[Block, Leaf])
@@ -50,10 +50,11 @@ class Flat:
 
 
 def flatten(diagram: Diagram) -> Flat:
-    """The innermost blocks of a diagram with everything that is wrong with their connections."""
+    """The innermost blocks of a diagram with everything that is wrong with their connections and parameters."""
     flat = Flat()
     diagrams = _collect(diagram, flat)
     for leaf in flat.leaves.values():
+        _check(leaf, flat)
         for port in leaf.block.inputs:
             found = _driver(leaf.block, port, flat, f"{leaf.path}.{port}")
             if found is not None:
@@ -81,6 +82,14 @@ def _collect(diagram: Diagram, flat: Flat) -> list[Diagram]:
         else:
             flat.leaves[block] = Leaf(block, block.path)
     return found
+
+
+def _check(leaf: Leaf, flat: Flat) -> None:
+    """Parameters may have been changed since the block was made."""
+    try:
+        leaf.block.check_parameters()
+    except UsageError as error:
+        flat.problems.append((f"{error.message}; {error.hint}", leaf.block.origin))
 
 
 def _driver(block: Block, port: str, flat: Flat, path: str) -> OutPort | None:

@@ -117,8 +117,8 @@ class Pen:
 
     def p(self, name: str) -> Expr:
         """A parameter that is one number."""
-        (element,) = self.elements(name)
-        return element
+        self.block.one_number(name)
+        return self.elements(name)[0]
 
     def elements(self, name: str) -> list[Expr]:
         """The elements of a parameter, in row order."""

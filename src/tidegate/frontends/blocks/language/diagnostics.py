@@ -116,7 +116,7 @@ DIAGNOSTICS: Final[dict[str, DiagnosticKind]] = {
         "CONFIGS NOT COMPLETE", "PAR, FUN, STO or OUT before a good CON", "configure the model first; CON goes on where it was left"
     ),
     "ERROR DURING MODEL EXECUTION": DiagnosticKind(
-        "ERROR DURING MODEL EXECUTION", "after an error in a run", "LOO shows the values that were reached; the rows up to there are kept"
+        "ERROR DURING MODEL EXECUTION", "after an error in a run", "the rows up to there are kept; in the console LOO shows the last values"
     ),
     "ERROR IN BLK": DiagnosticKind("ERROR IN BLK {n}", "CON: an invalid statement; it is ignored", "write B, T, B1, B2, B3; label $ comment"),
     "EXTENSIONS ALREADY SET": DiagnosticKind(
@@ -216,7 +216,9 @@ DIAGNOSTICS: Final[dict[str, DiagnosticKind]] = {
     ),
     "SYNTAX ERROR": DiagnosticKind("SYNTAX ERROR", "a malformed command or reply", _UNDONE),
     "USER-DEFINED SUBROUTINE NOT LOADED": DiagnosticKind(
-        "USER-DEFINED SUBROUTINE NOT LOADED FOR BLK {n}", "run: the routine of a user-defined block or interpolation is missing", "name its module"
+        "USER-DEFINED SUBROUTINE NOT LOADED FOR BLK {n}",
+        "run: the routine of a user-defined block or interpolation is missing",
+        "name the Python file with its function: --user MODULE.py, or user= in Python",
     ),
 }
 

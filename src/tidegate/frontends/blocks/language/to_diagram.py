@@ -262,7 +262,7 @@ def to_diagram(program: CsmpProgram, interval: float | None = None, start: float
     made: dict[int, Block] = {}
     for number in program.numbers:
         statement = program.blocks[number]
-        made[number] = diagram.add(maker.block(statement))
+        made[number] = diagram.add(_made(maker, statement))
         object.__setattr__(made[number], "origin", statement.origin or Origin())
     if maker.waiting:
         raise UsageError(
@@ -271,6 +271,14 @@ def to_diagram(program: CsmpProgram, interval: float | None = None, start: float
     for number in program.numbers:
         _connect(diagram, made, program.blocks[number])
     return diagram
+
+
+def _made(maker: _Maker, statement: BlockStatement) -> Block:
+    """The block of a statement; what it refuses stands where the statement is, not where a run was asked for."""
+    try:
+        return maker.block(statement)
+    except UsageError as error:
+        raise UsageError(error.message, origin=statement.origin, hint=error.hint) from None
 
 
 def _connect(diagram: Diagram, made: Mapping[int, Block], statement: BlockStatement) -> None:

@@ -103,7 +103,10 @@ class FirstOrderLag(Block):
 
     def __init__(self, start: float = 0.0, time_constant: float = 1.0, **about: Unpack[About]) -> None:
         super().__init__(about, start=start, time_constant=time_constant)
-        self.require(time_constant != 0, "time_constant is 0", "give a positive one; with none at all it is a Summer")
+
+    def check_parameters(self) -> None:
+        """There is a time constant."""
+        self.require(self.one_number("time_constant") != 0, "time_constant is 0", "give a positive one; with none at all it is a Summer")
 
     @property
     def inscription(self) -> str:
@@ -130,9 +133,11 @@ def coefficients(block: Block, numerator: Vector, denominator: Vector) -> tuple[
     ------
     UsageError : this is none.
     """
-    num = [float(item) for item in np.trim_zeros(np.atleast_1d(np.asarray(numerator, dtype=float)), "f")] or [0.0]
-    den = [float(item) for item in np.atleast_1d(np.asarray(denominator, dtype=float))]
-    block.require(np.ndim(numerator) <= 1 and np.ndim(denominator) <= 1, "coefficients are flat lists, highest power first")
+    above, below = (np.atleast_1d(block.as_numbers(name, given)) for name, given in (("numerator", numerator), ("denominator", denominator)))
+    block.require(above.ndim == below.ndim == 1, "coefficients are flat lists, highest power first")
+    block.require(above.size > 0, "the numerator is empty", "give its coefficients, highest power first; [1.0] for 1")
+    num = [float(item) for item in np.trim_zeros(above, "f")] or [0.0]
+    den = [float(item) for item in below]
     block.require(bool(den) and den[0] != 0, f"the denominator {den} begins with zero", "begin with the coefficient of the highest power")
     block.require(
         len(num) <= len(den),
@@ -209,7 +214,7 @@ class StateSpace(Block):
     def __init__(self, A: Any, B: Any, C: Any, D: Any = None, start: Vector | None = None, **about: Unpack[About]) -> None:
         super().__init__(about)
         given = {"A": A, "B": B, "C": C}
-        a, b, c = (np.atleast_2d(np.asarray(self._checked(name, value), dtype=float)) for name, value in given.items())
+        a, b, c = (np.atleast_2d(np.asarray(self.as_numbers(name, value), dtype=float)) for name, value in given.items())
         n = a.shape[0]
         b = b.T if b.shape[0] != n and b.shape == (1, n) else b
         self.require(a.shape == (n, n), f"A is {a.shape[0]} by {a.shape[1]}", "it must be square")
@@ -218,11 +223,11 @@ class StateSpace(Block):
         m, p = b.shape[1], c.shape[0]
         self._parameters.update(A=a, B=b, C=c)
         if D is not None:
-            d = np.atleast_2d(np.asarray(self._checked("D", D), dtype=float))
+            d = np.atleast_2d(np.asarray(self.as_numbers("D", D), dtype=float))
             self.require(d.shape == (p, m), f"D is {d.shape[0]} by {d.shape[1]}", f"it must be {p} by {m}, for {p} outputs and {m} inputs")
             if np.any(d):
                 self._parameters["D"] = d
-        x0 = np.zeros(n) if start is None else np.atleast_1d(np.asarray(self._checked("start", start), dtype=float))
+        x0 = np.zeros(n) if start is None else np.atleast_1d(np.asarray(self.as_numbers("start", start), dtype=float))
         self.require(x0.shape == (n,), f"start has the shape {x0.shape}", f"it must have {n} numbers")
         self._parameters["start"] = x0
         object.__setattr__(self, "inputs", input_names(m))
@@ -261,12 +266,12 @@ def _product(matrix: Sequence[Expr], vector: Sequence[Expr]) -> list[Expr]:
 class PID(Block):
     """``out = limited(kp e + integral + derivative)``, e = x1 the control error; also called ``error``.
 
-    The derivative is that of e behind a lag of ``filter_time``: ``kd (e - filtered) / filter_time``. Where the output is limited, the integral is
-    driven back by what is cut off: ``d(integral)/dt = ki e + (out - unlimited) / tracking_time`` (anti-windup by back calculation).
+    The derivative is that of e behind a lag of ``filter_time`` that begins at 0: ``kd (e - filtered) / filter_time``. Where the output is limited,
+    the integral is driven back by what is cut off: ``d(integral)/dt = ki e + (out - unlimited) / tracking_time`` (anti-windup by back calculation).
 
     Parameters
     ----------
-    kp, ki, kd : gains.
+    kp, ki, kd : gains; made without kd, the block has no derivative that could be given a gain later.
     filter_time : of the derivative.
     lower, upper : limits of the output; none if not given.
     tracking_time : of the integral under limits.
@@ -299,9 +304,12 @@ class PID(Block):
             about, kp=kp, ki=ki, start=start, kd=kd if has_derivative else None, filter_time=filter_time if has_derivative else None,
             lower=lower, upper=upper, tracking_time=tracking_time if has_limits else None,
         )  # fmt: skip
-        self.require(filter_time > 0, f"filter_time is {filter_time:g}", "give a positive one")
-        self.require(tracking_time > 0, f"tracking_time is {tracking_time:g}", "give a positive one")
-        if lower is not None and upper is not None:
+
+    def check_parameters(self) -> None:
+        """Times are positive, and the limits the right way round."""
+        self.require_positive("filter_time", "tracking_time")
+        if "lower" in self._parameters and "upper" in self._parameters:
+            lower, upper = self.one_number("lower"), self.one_number("upper")
             self.require(lower < upper, f"lower is {lower:g} and upper {upper:g}", "give a lower limit that is less")
 
     def _unlimited(self, pen: Pen) -> Expr:
@@ -355,8 +363,10 @@ class RateLimiter(Block):
         self, rising: float = 1.0, falling: float | None = None, *, time_constant: float = 1e-3, start: float = 0.0, **about: Unpack[About]
     ) -> None:
         super().__init__(about, rising=rising, falling=rising if falling is None else falling, time_constant=time_constant, start=start)
-        for name, value in (("rising", rising), ("falling", rising if falling is None else falling), ("time_constant", time_constant)):
-            self.require(value > 0, f"{name} is {value:g}", "give a positive one")
+
+    def check_parameters(self) -> None:
+        """Rates and the time constant are positive."""
+        self.require_positive("rising", "falling", "time_constant")
 
     def feedthrough(self) -> tuple[str, ...]:
         """It integrates."""

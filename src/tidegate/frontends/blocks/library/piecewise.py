@@ -50,6 +50,10 @@ class DeadSpace(Block):
 
     def __init__(self, upper: float = 0.0, lower: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, upper=upper, lower=lower)
+
+    def check_parameters(self) -> None:
+        """The limits are the right way round."""
+        upper, lower = self.one_number("upper"), self.one_number("lower")
         self.require(lower <= upper, f"lower is {lower:g} and upper {upper:g}", "the upper limit comes first: DeadSpace(upper, lower)")
 
     def signals(self, pen: Pen) -> Expr:
@@ -77,6 +81,10 @@ class Limiter(Block):
 
     def __init__(self, upper: float = 1.0, lower: float = -1.0, **about: Unpack[About]) -> None:
         super().__init__(about, upper=upper, lower=lower)
+
+    def check_parameters(self) -> None:
+        """The limits are the right way round."""
+        upper, lower = self.one_number("upper"), self.one_number("lower")
         self.require(lower <= upper, f"lower is {lower:g} and upper {upper:g}", "the upper limit comes first: Limiter(upper, lower)")
 
     def signals(self, pen: Pen) -> Expr:
@@ -194,8 +202,12 @@ class Hysteresis(Block):
         self, low: float = -1.0, high: float = 1.0, off: float = 0.0, on: float = 1.0, *, is_on: bool = False, **about: Unpack[About]
     ) -> None:
         super().__init__(about, low=low, high=high, off=off, on=on)
-        self.require(low < high, f"low is {low:g} and high {high:g}", "give a low that is less than high")
         self._is_on = bool(is_on)
+
+    def check_parameters(self) -> None:
+        """It switches back below the point where it switches on."""
+        low, high = self.one_number("low"), self.one_number("high")
+        self.require(low < high, f"low is {low:g} and high {high:g}", "give a low that is less than high")
 
     def feedthrough(self) -> tuple[str, ...]:
         """It switches by events."""

@@ -25,8 +25,10 @@ class _Clocked(Block):
 
     def __init__(self, about: About, period: float | None, offset: float | None, **parameters: Any) -> None:
         super().__init__(about, period=period, offset=offset, **parameters)
-        if period is not None:
-            self.require(period > 0, f"period is {period:g}", "give a positive one")
+
+    def check_parameters(self) -> None:
+        """Periods are positive."""
+        self.require_positive("period", "pulse_period")
 
     def ticks(self, pen: Pen, actions: Any) -> None:
         """Let this happen at every tick."""
@@ -139,7 +141,6 @@ class TimePulse(_Clocked):
 
     def __init__(self, period: float = 1.0, *, sampling: float | None = None, offset: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, sampling, None if sampling is None else offset, pulse_period=period)
-        self.require(period > 0, f"period is {period:g}", "give a positive one")
 
     @property
     def is_sampled(self) -> bool:
@@ -262,9 +263,12 @@ class TransportDelay(Block):
 
     def __init__(self, delay: float, samples: int = 50, start: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, delay=delay, start=start)
-        self.require(delay > 0, f"delay is {delay:g}", "give a positive one")
         self.require(samples >= 2 and samples == int(samples), f"samples is {samples!r}", "give a whole number, 2 or more")
         self._samples = int(samples)
+
+    def check_parameters(self) -> None:
+        """It delays."""
+        self.require_positive("delay")
 
     @property
     def samples(self) -> int:

@@ -136,7 +136,11 @@ class Pulse(Block):
 
     def __init__(self, period: float = 1.0, width: float = 0.5, height: float = 1.0, start: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, period=period, width=width, height=height, start=start)
-        self.require(period > 0, f"period is {period:g}", "give a positive one")
+
+    def check_parameters(self) -> None:
+        """There is a period, and a part of it."""
+        self.require_positive("period")
+        width = self.one_number("width")
         self.require(0 < width < 1, f"width is {width:g}", "give a part of the period, between 0 and 1")
 
     def signals(self, pen: Pen) -> Expr:
