@@ -59,10 +59,17 @@ def test_a_wrong_engine_does_not_pass() -> None:
     assert not loose.agrees
 
 
-@pytest.mark.parametrize("methods", [("radau",), ("ida", "ida"), ("radau", "ida", "bdf")])
+@pytest.mark.parametrize("methods", [("radau",), ("ida", "ida"), ("auto", "radau"), ("radau", "ida", "bdf"), "ida"])
 def test_methods_must_be_two_different_ones(methods: Any) -> None:
     with pytest.raises(tg.UsageError, match="two different"):
         tg.cross_check(bouncing_ball.model, (0.0, 1.0), methods=methods)
+
+
+def test_what_cannot_be_asked_of_a_cross_check_is_told() -> None:
+    with pytest.raises(tg.UsageError, match=r"no option 'method': two engines are compared\n  try: methods="):
+        tg.cross_check(bouncing_ball.model, (0.0, 1.0), method="ida")
+    with pytest.raises(tg.UsageError, match="t_span must hold two numbers"):
+        tg.cross_check(bouncing_ball.model, 1.0)  # pyright: ignore[reportArgumentType]
 
 
 def test_values_are_not_compared_between_the_two_times_of_one_event() -> None:

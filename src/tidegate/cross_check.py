@@ -30,6 +30,7 @@ _AROUND: Final = 10.0  # times the distance of two event times: no values are co
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
+_WHOSE: Final = {"auto": "radau"}  # one engine by two names
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 
 FloatArray = NDArray[np.float64]
@@ -159,15 +160,17 @@ def cross_check(
     >>> check.agrees, sorted(d.kind for d in check.differences)
     (True, ['sensitivity', 'state'])
     """
-    start, end = float(t_span[0]), float(t_span[1])
-    if outputs is None:
-        outputs = np.linspace(start, end, _POINTS + 1) if end > start else [start]
+    if "method" in options:
+        raise UsageError("no option 'method': two engines are compared", hint='methods=("radau", "ida")')
     given = {name: value for name, value in options.items() if value is not None}
     options = {"event_rows": False, "dense": False, **given, "outputs": outputs, "rtol": rtol}
+    own = prepare(source, t_span, method="radau", **options).problem
+    start, end = own.t_start, own.t_end
+    if outputs is None:
+        options["outputs"] = np.linspace(start, end, _POINTS + 1) if end > start else [start]
     if methods is None:
-        own = prepare(source, t_span, method="radau", **options)
-        methods = ("radau", "ida" if own.problem.model.algebraic.any() else "bdf")
-    if len(methods) != 2 or methods[0] == methods[1]:
+        methods = ("radau", "ida" if own.model.algebraic.any() else "bdf")
+    if isinstance(methods, str) or len(methods) != 2 or len({_WHOSE.get(name, name) for name in methods}) != 2:
         raise UsageError(f"methods must be two different ones, not {methods!r}", hint='methods=("radau", "ida")')
     pair = (methods[0], methods[1])
     problems: list[str] = []

@@ -88,6 +88,35 @@ def test_parameters_replace_the_models() -> None:
     assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8).final["x"] == pytest.approx(math.exp(-1.0), rel=1e-7)
 
 
+class Sampled(tg.Component):
+    x = tg.State(lambda self: self.level, min=0.0)
+    level = tg.Parameter(1.0)
+    share = tg.Parameter(0.5, min=0.0, max=1.0)
+    period = tg.Parameter(0.5)
+    ticks = tg.Discrete(0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == -self.share * self.x
+
+    @tg.every(lambda self: self.period)
+    def tick(self) -> Any:
+        return {self.ticks: self.ticks + 1}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"period": 0.0}, "the period of tick is 0; it must be positive"),
+        ({"share": 1.5}, "parameter share: its value 1.5 must be at least 0 and at most 1"),
+        ({"level": -1.0}, "state x: its start value -1 must be at least 0"),
+    ],
+)
+def test_parameters_of_a_call_keep_the_models_limits(parameters: dict[str, float], sentence: str) -> None:
+    with pytest.raises(tg.UsageError, match=sentence):
+        tg.simulate(Sampled(), (0.0, 1.0), parameters=parameters)
+    assert tg.simulate(Sampled(), (0.0, 1.0), parameters={"period": 0.25, "share": 1.0}).final["ticks"] == 5
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -259,6 +259,50 @@ def test_what_cannot_be_set_is_refused_and_changes_nothing(name: str, value: Any
         simulation.states["e"] = 0.5
 
 
+class Clocked(tg.Component):
+    x = tg.State(1.0, min=0.0)
+    share = tg.Parameter(0.5, min=0.0, max=1.0)
+    period = tg.Parameter(0.5)
+    ticks = tg.Discrete(0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == -self.share * self.x
+
+    @tg.every(lambda self: self.period)
+    def tick(self) -> Any:
+        return {self.ticks: self.ticks + 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("x", -1.0, "state x: its value -1 must be at least 0"),
+        ("share", 1.5, "parameter share: its value 1.5 must be at least 0 and at most 1"),
+        ("period", 0.0, "the period of tick is 0; it must be positive"),
+    ],
+)
+def test_a_setting_that_the_model_would_refuse_at_its_start_is_refused(name: str, value: float, sentence: str) -> None:
+    simulation = tg.Simulation(Clocked())
+    simulation.advance(1.0)
+    before = simulation[name]
+    with pytest.raises(tg.UsageError, match=sentence):
+        simulation[name] = value
+    assert simulation[name] == before
+    simulation.advance(2.0)
+    assert simulation["ticks"] == 5.0
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_method_that_is_refused_does_not_stay(begun: bool) -> None:
+    simulation = tg.Simulation(BALL, method="ida")
+    if begun:
+        simulation.advance(0.1)
+    with pytest.raises(tg.UsageError, match="height is an algebraic unknown"):
+        simulation.advance(0.2, method="bdf")
+    simulation.advance(0.2)
+    assert simulation.options["method"] == "ida"
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -403,6 +447,23 @@ def test_a_mode_that_is_not_defined_is_left_by_setting_a_value(outputs: float | 
     assert simulation.status == "ready"
     assert np.all(np.diff(simulation.result.t) >= 0)
     assert np.all(np.isfinite(simulation.result.values))
+
+
+@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "adams"])
+def test_a_run_that_fails_twice_can_still_be_mended(method: str) -> None:
+    model = tg.ode(lambda t, y: [-np.sqrt(y["h"])], y0={"h": 1.0})
+    simulation = tg.Simulation(model, method=method, rtol=1e-8)
+    for _ in range(3):
+        with pytest.raises(tg.NotFiniteError):
+            simulation.advance(5.0)
+        # (1 - t/2)^2 is zero at t = 2; nearly all of the way there is kept
+        assert simulation.time == pytest.approx(2.0, abs=0.05)
+    start = simulation.time
+    simulation["h"] = 4.0
+    assert "nan" in simulation.summary().lower()  # why it failed is still said
+    simulation.advance(5.0)
+    # errors of the multistep methods are some hundred times rtol
+    assert simulation["h"] == pytest.approx((2.0 - (5.0 - start) / 2) ** 2, abs=1e-5)
 
 
 def test_chattering_ends_when_what_pushes_back_is_taken_away() -> None:

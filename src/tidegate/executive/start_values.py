@@ -19,6 +19,7 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Assignment, VariableRole
+from tidegate.model.validate import problems_with
 
 __all__ = ["StartValues", "declared_starts", "find_parameters", "parameter_vector", "start_values"]
 
@@ -55,7 +56,17 @@ def parameter_vector(compiled: CompiledModel, changes: Mapping[str, float]) -> F
     for k, (parameter, default) in enumerate(zip(compiled.layout.parameters, defaults, strict=True)):
         result[k] = given[k] if k in given else evaluate([default], values)[0]
         values[parameter] = float(result[k])
+    if given:
+        _refuse_wrong_values(compiled, values)
     return result
+
+
+def _refuse_wrong_values(compiled: CompiledModel, parameters: Mapping[Expr, float]) -> None:
+    """UsageError if the model cannot have these parameters: one lies outside its limits, or a clock would have no period."""
+    found = problems_with(compiled.model, parameters)
+    if found:
+        sentence, origin = found[0]
+        raise UsageError(sentence, origin=origin)
 
 
 def find_parameters(names: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from tidegate.errors import InvalidModelError, Origin, UnitError
@@ -19,7 +19,7 @@ from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole
 from tidegate.units import parse
 
-__all__ = ["parameter_values", "problems", "validate"]
+__all__ = ["parameter_values", "problems", "problems_with", "validate", "value_problem"]
 
 Problem = tuple[str, Origin | None]
 
@@ -67,6 +67,11 @@ def problems(model: Model) -> list[Problem]:
         _check_times,
     )
     return [problem for check in checks for problem in check(model)]
+
+
+def problems_with(model: Model, parameters: Mapping[Expr, float], *, has_started: bool = False) -> list[Problem]:
+    """What is wrong with a valid model whose parameters have other values: limits, start values unless it runs already, clocks."""
+    return [*(() if has_started else _check_starts(model, parameters)), *_check_times(model, parameters)]
 
 
 def parameter_values(model: Model) -> dict[Expr, float]:
@@ -149,8 +154,8 @@ def _limits(variable: Variable) -> str:
     return " and ".join(part for part in (left, right) if part)
 
 
-def _value_problem(variable: Variable, name: str, value: float) -> str:
-    word = "value" if variable.role is VariableRole.PARAMETER else "start value"
+def value_problem(variable: Variable, name: str, value: float, word: str = "value") -> str:
+    """A sentence if the variable, or its element of this name, cannot have the value; otherwise nothing."""
     what = f"{variable.role.value} {name}: its {word} {value:g}"
     if not math.isfinite(value):
         return f"{what} is not a finite number"
@@ -163,13 +168,14 @@ def _value_problem(variable: Variable, name: str, value: float) -> str:
     return ""
 
 
-def _check_starts(model: Model) -> Iterator[Problem]:
-    values = parameter_values(model)
+def _check_starts(model: Model, parameters: Mapping[Expr, float] | None = None) -> Iterator[Problem]:
+    values = parameter_values(model) if parameters is None else parameters
     known = {item for variable in model.parameters for item in variable.symbols()}
     for variable in model.variables:
         if not _has_sound_start(variable) or variable.role in _DEFINED:
             continue
-        for name, start in zip(variable.names, variable.starts(), strict=True):
+        is_given = parameters is not None and variable.role is VariableRole.PARAMETER
+        for name, start in zip(variable.names, variable.symbols() if is_given else variable.starts(), strict=True):
             used = _symbols([start])
             foreign = [str(item.data.name) for item in used if item not in known]
             if foreign:
@@ -183,7 +189,8 @@ def _check_starts(model: Model) -> Iterator[Problem]:
                     variable.origin,
                 )
             else:
-                sentence = _value_problem(variable, name, evaluate([start], values)[0])
+                word = "value" if variable.role is VariableRole.PARAMETER else "start value"
+                sentence = value_problem(variable, name, evaluate([start], values)[0], word)
                 if sentence:
                     yield sentence, variable.origin
 
@@ -341,8 +348,8 @@ def _check_writers(model: Model) -> Iterator[Problem]:
                 yield f"{action.target!r} is assigned by both {both}; which of them is last would be an accident: {advice}", origin
 
 
-def _check_times(model: Model) -> Iterator[Problem]:
-    values = parameter_values(model)
+def _check_times(model: Model, parameters: Mapping[Expr, float] | None = None) -> Iterator[Problem]:
+    values = parameter_values(model) if parameters is None else parameters
     for event in model.time_events:
         label = event.label or "a time event"
         for word, expression in (("time", event.first), ("period", event.period)):

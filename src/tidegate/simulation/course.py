@@ -193,7 +193,7 @@ class Course:
         )
         if self.is_fresh:
             self._settings.append((wanted, user))
-        self._note(part, integrator)
+        self._note(part, integrator, self.message)
 
     def finish(self, row: FloatArray) -> None:
         """Carry out what the model does at the end of a run; ``row`` are the current values."""

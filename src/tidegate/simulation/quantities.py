@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.compiled import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.model import Variable, VariableRole
+from tidegate.model.validate import problems_with, value_problem
 from tidegate.results import unknown_name
 
 __all__ = ["Place", "Point", "Quantities", "Values"]
@@ -154,7 +155,20 @@ class Quantities:
             raise UsageError(
                 f"{name} is {variable.kind}, and {value} is not", hint="a whole number" if variable.kind == "integer" else "True or False"
             )
-        return place, np.broadcast_to(numbers, place.shape).ravel()
+        new = np.broadcast_to(numbers, place.shape).ravel()
+        for element, number in zip(self.element_names(name), new.tolist(), strict=True):
+            sentence = value_problem(variable, element, number)
+            if sentence:
+                raise UsageError(sentence, origin=variable.origin)
+        return place, new
+
+    def check_parameters(self, p: FloatArray) -> None:
+        """UsageError if a clock could not go on with these parameters."""
+        layout = self._compiled.layout
+        found = problems_with(self._compiled.model, dict(zip(layout.parameters, p.tolist(), strict=True)), has_started=True)
+        if found:
+            sentence, origin = found[0]
+            raise UsageError(sentence, origin=origin)
 
     def _outputs(self, point: Point) -> FloatArray:
         out = np.zeros(len(self._compiled.outputs))

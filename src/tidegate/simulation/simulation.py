@@ -165,6 +165,7 @@ class Simulation:
                 elements = self._quantities.element_names(name)
                 before |= dict(zip(elements, old.tolist(), strict=True))
                 after |= dict(zip(elements, new.tolist(), strict=True))
+        self._quantities.check_parameters(vectors["p"])
         if causes:
             self._course.put(Standing(self.time, **vectors), User(tuple(causes), before, after))
         return self
@@ -196,9 +197,15 @@ class Simulation:
         until = finite_time("until", until)
         if until < self.time:
             raise UsageError(f"advance({until:g}) leads back: the simulation is at t = {self.time:g}", hint="a later time; what was simulated stays")
-        if changes:
-            self._course.change(changes)
-        return self._course.advance(until)
+        before = self._course.options
+        try:
+            if changes:
+                self._course.change(changes)
+            return self._course.advance(until)
+        except UsageError:
+            # a method that cannot solve these equations is found out only here
+            self._course.options = before
+            raise
 
     def finish(self) -> Result:
         """End the run: what the model does at its end is done, and the result of everything is returned.

@@ -26,7 +26,8 @@ __all__ = ["First", "Stretch", "run_stretch", "times_left"]
 FloatArray = NDArray[np.float64]
 State = Mapping[str, FloatArray]
 
-_SHORT_OF: Final = 1e-6  # of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions
+# of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions; farther where that does not do
+_SHORT_OF: Final = (1e-6, 1e-4, 1e-2)
 _ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
 
@@ -153,20 +154,25 @@ def _drop_rows_behind(now: float, records: Records) -> None:
 def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, records: Records) -> State:
     """The state before a failure; the records afterwards end there, too."""
     visits.drop_what_came_since()
-    end = failure - _SHORT_OF * (failure - visits.time)
-    if not end > visits.time:
-        return visits.state
     last = float(records.rows[-1][-1, 0]) if records.rows else -np.inf
     left = times_left(problem.output_times, max(last, visits.time))
-    again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
-    more = Records()
-    try:
-        integrator = choose(again, options.chosen_method)
-        begin(integrator, again, more)
-        drive(integrator, again, replace(options, progress=None, max_steps=None), more)
-    except RunError:
-        return visits.state
-    records.rows += more.rows
-    records.log += more.log
-    records.polynomials += more.polynomials
-    return integrator.state()
+    for share in _SHORT_OF:
+        end = failure - share * (failure - visits.time)
+        if not end > visits.time:
+            break
+        again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
+        more = Records()
+        try:
+            integrator = choose(again, options.chosen_method)
+            begin(integrator, again, more)
+            drive(integrator, again, replace(options, progress=None, max_steps=None), more)
+            state = integrator.state()
+            # the end of a step can lie on the wrong side of where the equations stop to be defined, by a rounding error
+            begin(choose(replace(again, resume=state), options.chosen_method), again, Records())
+        except RunError:
+            continue
+        records.rows += more.rows
+        records.log += more.log
+        records.polynomials += more.polynomials
+        return state
+    return visits.state
