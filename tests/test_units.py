@@ -42,6 +42,8 @@ def test_equal_quantities_have_equal_units(text: str, same: str) -> None:
     [
         (90.0, "km/h", "m/s", 25.0),
         (1.0, "kW.h", "MJ", 3.6),
+        (1.0, "yr", "d", 365.25),
+        (2.0, "wk", "d", 14.0),
         (60.0, "rpm", "rev/s", 1.0),
         (180.0, "deg", "rad", 3.141592653589793),
         (100.0, "degC", "K", 373.15),
@@ -129,7 +131,17 @@ def test_no_text_is_no_dimension() -> None:
 
 @pytest.mark.parametrize(
     ("text", "offer"),
-    [("sec", "s"), ("metres", "m"), ("KG", "kg"), ("Volt", "V"), ("hz", "Hz"), ("mmhg", "mmHg"), ("kilogram", "kg"), ("ohms", "ohm")],
+    [
+        ("sec", "s"),
+        ("metres", "m"),
+        ("KG", "kg"),
+        ("Volt", "V"),
+        ("hz", "Hz"),
+        ("mmhg", "mmHg"),
+        ("kilogram", "kg"),
+        ("ohms", "ohm"),
+        ("years", "yr"),
+    ],
 )
 def test_an_unknown_unit_offers_what_looks_alike(text: str, offer: str) -> None:
     with pytest.raises(UnitError, match="not known") as caught:

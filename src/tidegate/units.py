@@ -112,11 +112,13 @@ _POUND: Final = 0.45359237  # kg
 _GRAVITY: Final = 9.80665  # m/s^2, the standard acceleration of free fall
 _INCH: Final = 0.0254  # m
 _NEWTON: Final = _unit(m=1, kg=1, s=-2)
+_YEAR: Final = 365.25 * 86400.0  # s, the Julian year of astronomers, by which half-lives and orbits are given
 
 # Units that stand as they are; looked up before any prefix is split off, so that "min" is no milli-inch.
 _PLAIN: Final[Mapping[str, Unit]] = {
     "1": _unit(), "%": _unit(1e-2), "ppm": _unit(1e-6), "min": _unit(60.0, s=1), "h": _unit(3600.0, s=1), "d": _unit(86400.0, s=1),
-    "day": _unit(86400.0, s=1), "deg": _unit(math.pi / 180.0), "°": _unit(math.pi / 180.0), "rev": _unit(2.0 * math.pi),
+    "day": _unit(86400.0, s=1), "wk": _unit(7 * 86400.0, s=1), "yr": _unit(_YEAR, s=1), "deg": _unit(math.pi / 180.0),
+    "°": _unit(math.pi / 180.0), "rev": _unit(2.0 * math.pi),
     "rpm": _unit(math.pi / 30.0, s=-1), "degC": _unit(K=1, offset=273.15), "°C": _unit(K=1, offset=273.15),
     "degF": _unit(5.0 / 9.0, K=1, offset=459.67 * 5.0 / 9.0), "°F": _unit(5.0 / 9.0, K=1, offset=459.67 * 5.0 / 9.0), "degR": _unit(5.0 / 9.0, K=1),
     "atm": _times(101325.0, _PASCAL), "mmHg": _times(133.322387415, _PASCAL), "psi": _times(_POUND * _GRAVITY / _INCH**2, _PASCAL),
@@ -131,6 +133,7 @@ _SPELLED_OUT: Final[Mapping[str, str]] = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "gram": "g", "kilogram": "kg", "ampere": "A",
     "amp": "A", "kelvin": "K", "volt": "V", "watt": "W", "newton": "N", "pascal": "Pa", "joule": "J", "hertz": "Hz", "farad": "F", "henry": "H",
     "liter": "L", "litre": "L", "degree": "deg", "radian": "rad", "inch": "in", "foot": "ft", "celsius": "degC", "percent": "%", "mole": "mol",
+    "week": "wk", "year": "yr",
 }  # fmt: skip
 
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")

@@ -43,3 +43,4 @@ def test_a_wrong_method_is_refused(line: Any) -> None:
     done = line("check", "decay.py", "--method", "ida")
     assert done.exit_code == 2
     assert "two different ones" in done.output
+    assert "--method radau --method ida" in done.output

@@ -11,6 +11,7 @@ import tidegate
 from tidegate.cli.loading import load_source
 from tidegate.cli.report import model_line
 from tidegate.cli.run import Request, check_request, options_of, span_of
+from tidegate.errors import UsageError
 
 __all__ = ["check"]
 
@@ -29,6 +30,8 @@ def check(request: Request, methods: Sequence[str]) -> bool:
         Before anything is run, if an option is wrong.
     """
     check_request(request)
+    if methods and len(set(methods)) != 2:
+        raise UsageError(f"--method names {' and '.join(methods)}; two different ones are compared", hint="--method radau --method ida")
     source = load_source(request.source)
     t_span = span_of(request, source)
     model = source.model.lower()

@@ -138,7 +138,7 @@ def _check_time_unit(model: Model) -> Iterator[Problem]:
         yield f"the unit of time: {error.message}{f' ({error.hint})' if error.hint else ''}", model.origin
         return
     if model.time_unit and not measured.is_compatible(parse("s")):
-        yield f"the unit of time is {model.time_unit!r}, which measures {measured}; write e.g. s, ms, min, h or d", model.origin
+        yield f"the unit of time is {model.time_unit!r}, which measures {measured}; write e.g. s, ms, min, h, d or yr", model.origin
 
 
 def _inside(value: float, low: Bound | None, high: Bound | None) -> bool:
