@@ -17,7 +17,7 @@ lint: .venv/.stamp-dev  ## style, types and import contracts
 	$(BIN)/lint-imports --no-logo --no-cache
 
 check: lint  ## lint and the quick tests
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -m "not slow" --hypothesis-profile=quick
 
 test: lint  ## lint, every test, coverage
 	$(BIN)/python -m pytest -q --cov=tidegate --cov-report=term

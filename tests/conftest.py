@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tidegate.results import Column, Event, Interpolant, Result, Statistics
 
 settings.register_profile("developer", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("quick", deadline=None, print_blob=True, max_examples=25)  # what `make check` asks for
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 GRAVITY = 9.81
@@ -75,13 +77,18 @@ def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
     )
 
 
-@pytest.fixture(params=METHODS)
+def with_others_later(methods: list[str]) -> list[Any]:
+    """The first method in every run of the tests; the others, which repeat what it does, only where all tests are run."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if name != methods[0] else []) for name in methods]
+
+
+@pytest.fixture(params=with_others_later(METHODS))
 def method(request: pytest.FixtureRequest) -> str:
     """An integration method: whoever takes it is run with each of them."""
     return str(request.param)
 
 
-@pytest.fixture(params=DAE_METHODS)
+@pytest.fixture(params=with_others_later(DAE_METHODS))
 def dae_method(request: pytest.FixtureRequest) -> str:
     """Likewise, of those that solve for algebraic unknowns too."""
     return str(request.param)

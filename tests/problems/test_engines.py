@@ -20,6 +20,8 @@ from ivp_testset import MODELS, significant_digits
 from reference_problems import GOLDEN, happened, numbers, problem, relay_after
 from run_checks import event_times, slopes
 
+pytestmark = pytest.mark.slow  # the same problems by our own engine are in the files beside
+
 __all__: list[str] = []
 
 # Tolerances, where a rate of 2.7e6 has to be waited for: BDF and IDA take 3 000 to 5 000 steps over the five switches, Adams, whose steps are bound
