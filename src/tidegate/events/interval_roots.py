@@ -35,6 +35,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import polynomial_point
+from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NARROWEST, NO_ROOT
 
 __all__ = ["interval_root", "sampled_root"]
@@ -101,22 +102,9 @@ def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
     for _ in range(100):
         if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
             break
-        theta = high - at_high * (high - low) / (at_high - at_low)
-        if not (low < theta < high):
-            theta = 0.5 * (low + high)
+        theta = secant(low, at_low, high, at_high)
         value = sign * _value_at(h, r, t, step, y, a, degree, j, theta) + nu
-        if value > 0.0:
-            low = theta
-            at_low = value
-            if side == 1:
-                at_high *= 0.5
-            side = 1
-        else:
-            high = theta
-            at_high = value
-            if side == -1:
-                at_low *= 0.5
-            side = -1
+        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
     return high
 
 

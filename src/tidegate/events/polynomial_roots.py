@@ -14,6 +14,7 @@ from tidegate.compiled.workspace import (
     matrix,
     vector,
 )
+from tidegate.events.illinois import narrowed, secant
 
 __all__ = ["NARROWEST", "NO_ROOT", "polynomial_root"]
 
@@ -41,22 +42,9 @@ def _falling_root(c, degree, low, high):
     for _ in range(100):
         if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
             break
-        theta = high - at_high * (high - low) / (at_high - at_low)
-        if not (low < theta < high):
-            theta = 0.5 * (low + high)
+        theta = secant(low, at_low, high, at_high)
         value = _polynomial_value(c, degree, theta)
-        if value > 0.0:
-            low = theta
-            at_low = value
-            if side == 1:
-                at_high *= 0.5
-            side = 1
-        else:
-            high = theta
-            at_high = value
-            if side == -1:
-                at_low *= 0.5
-            side = -1
+        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
     return high
 
 

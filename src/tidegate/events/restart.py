@@ -50,7 +50,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 
-__all__ = ["base_system", "consistent_point", "derivatives", "update_mass"]
+__all__ = ["base_system", "consistent_point", "derivatives", "times_mass", "update_mass"]
 
 _RANK_TOLERANCE: Final = 1e-12  # of the row's largest entry; mass matrices are given, not measured
 _MOST_ITERATIONS: Final = 40
@@ -182,6 +182,25 @@ def update_mass(h, r):
         rank += 1
     h[RANK] = rank
     return 0
+
+
+@native
+def times_mass(h, r, v, out):
+    """out := M v."""
+    n = h[N]
+    mass = matrix(r, h[O_MASS], n, n)
+    if h[MASS_KIND] == 0:
+        for q in range(n):
+            out[q] = v[q]
+    elif h[MASS_KIND] == 1:
+        for q in range(n):
+            out[q] = mass[q, q] * v[q]
+    else:
+        for q in range(n):
+            x = 0.0
+            for j in range(n):
+                x += mass[q, j] * v[j]
+            out[q] = x
 
 
 @unit(NUMBER, WHOLE)

@@ -32,6 +32,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import expected_sign
+from tidegate.events.illinois import narrowed, secant
 from tidegate.events.restart import consistent_point
 
 __all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "slope_of_the_step"]
@@ -134,22 +135,9 @@ def _to_zero(h, r, t, step, guard, theta, point):
     for _ in range(60):
         if high - low <= 2 * finest or at_high == 0.0:
             break
-        middle = high - at_high * (high - low) / (at_high - at_low)
-        if not (low < middle < high):
-            middle = 0.5 * (low + high)
+        middle = secant(low, at_low, high, at_high)
         value = sign * _guard_at(h, r, t, step, guard, middle) + level
-        if value > 0.0:
-            low = middle
-            at_low = value
-            if side == 1:
-                at_high *= 0.5
-            side = 1
-        else:
-            high = middle
-            at_high = value
-            if side == -1:
-                at_low *= 0.5
-            side = -1
+        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, middle, value)
     end_point(h, r, high, point)
     return high
 

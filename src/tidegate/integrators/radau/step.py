@@ -33,7 +33,6 @@ from tidegate.compiled.workspace import (
     ITERATIONS,
     JACOBIAN_FRESH,
     L_DGETRS,
-    MASS_KIND,
     NEEDS_FACTORS,
     NEEDS_JACOBIAN,
     NEWTON_TOL,
@@ -46,7 +45,6 @@ from tidegate.compiled.workspace import (
     O_INVERSE,
     O_J,
     O_M,
-    O_MASS,
     O_NODES,
     O_P,
     O_SCALE,
@@ -75,6 +73,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.restart import times_mass
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
 
@@ -165,25 +164,13 @@ def _mass_times_error(h, r, step, z, out):
     s = h[STAGES]
     k = (s - 3) // 2
     w = vector(r, h[O_W], n)
-    mass = matrix(r, h[O_MASS], n, n)
     factor = LAMBDA_REAL[k] / step
     for q in range(n):
         x = 0.0
         for j in range(s):
             x += ERROR[k, j] * z[j, q]
         w[q] = x * factor
-    if h[MASS_KIND] == 0:
-        for q in range(n):
-            out[q] = w[q]
-    elif h[MASS_KIND] == 1:
-        for q in range(n):
-            out[q] = mass[q, q] * w[q]
-    else:
-        for q in range(n):
-            x = 0.0
-            for j in range(n):
-                x += mass[q, j] * w[j]
-            out[q] = x
+    times_mass(h, r, w, out)
 
 
 @native

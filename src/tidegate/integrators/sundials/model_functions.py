@@ -40,6 +40,7 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.restart import times_mass
 from tidegate.integrators.sundials.objects import N_VGetArrayPointer, SUNDenseMatrix_Data
 from tidegate.sensitivity.jump import set_direction
 
@@ -80,22 +81,6 @@ def solve_base(h, r, v, rank):
     solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), w, h[L_DGETRS])
     for q in range(n):
         v[q] = w[q]
-
-
-@native
-def _times_mass(h, r, v, out):
-    """out := M v."""
-    n = h[N]
-    if h[MASS_KIND] == 0:
-        for q in range(n):
-            out[q] = v[q]
-        return
-    mass = matrix(r, h[O_MASS], n, n)
-    for i in range(n):
-        x = 0.0
-        for q in range(n):
-            x += mass[i, q] * v[q]
-        out[i] = x
 
 
 @native
@@ -169,7 +154,7 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     out = _items(residual, n)
     f = vector(r, h[O_W], n)
     _rate(h, r, t, _items(y, n), f)
-    _times_mass(h, r, _items(ydot, n), out)
+    times_mass(h, r, _items(ydot, n), out)
     for q in range(n):
         out[q] -= f[q]
     return _judge(r, t, out)
@@ -204,7 +189,7 @@ def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a,
     for i in range(count):
         out = _items(out_handles[i], n)
         change_along(h, r, t, _items(y, n), _items(ydot, n), _items(s[i], n), i, change)
-        _times_mass(h, r, _items(sdot[i], n), out)
+        times_mass(h, r, _items(sdot[i], n), out)
         for q in range(n):
             out[q] -= change[q]
         code = max(code, _judge(r, t, out))
