@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +12,7 @@ from tidegate.compiled.interface import CompiledModel
 from tidegate.executive.causes import Causes
 from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
-from tidegate.results.events import largest
+from tidegate.results.events import LazyEvents, largest
 
 __all__ = ["RecordedEvents", "columns", "interpolant", "not_finite", "rows"]
 
@@ -76,7 +74,7 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
     return Interpolant(table[:, 0], table[:, 1], coefficients[:, : degree + 1], names)
 
 
-class RecordedEvents(Sequence[Event]):
+class RecordedEvents(LazyEvents):
     """The event log, each event put into words when it is looked at.
 
     Parameters
@@ -116,16 +114,8 @@ class RecordedEvents(Sequence[Event]):
     def __len__(self) -> int:
         return len(self._first) + len(self.table) + len(self._last)
 
-    @overload
-    def __getitem__(self, index: int) -> Event: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Event]: ...
-    def __getitem__(self, index: int | slice) -> Event | list[Event]:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
-        if not 0 <= place < len(self):
-            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+    def made(self, place: int) -> Event:
+        """The event at this place, put into words."""
         if place < len(self._first):
             return self._first[place]
         place -= len(self._first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-__all__ = ["Event", "EventKind", "EventLog", "largest"]
+__all__ = ["Event", "EventKind", "EventLog", "LazyEvents", "largest"]
 
 EventKind = Literal["state", "time", "step", "set", "initial", "final"]
 
@@ -110,6 +111,27 @@ class Event:
     def __str__(self) -> str:
         change = self.change_text()
         return f"{number(self.time, 10)} {self.kind}: {self.cause}" + (f" ({change})" if change else "")
+
+
+class LazyEvents(Sequence[Event], ABC):
+    """A sequence of events each of which is made when it is looked at."""
+
+    @abstractmethod
+    def made(self, place: int) -> Event:
+        """The event at a place from 0 to the last."""
+        ...
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+        return self.made(place)
 
 
 class EventLog(Sequence[Event]):

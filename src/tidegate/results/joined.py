@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import accumulate
-from typing import overload
 
 import numpy as np
 
-from tidegate.results.events import Event, EventLog, largest
+from tidegate.results.events import Event, EventLog, LazyEvents, largest
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result, RunStatus
 from tidegate.results.statistics import Statistics
@@ -17,7 +16,7 @@ from tidegate.results.statistics import Statistics
 __all__ = ["joined"]
 
 
-class _JoinedEvents(Sequence[Event]):
+class _JoinedEvents(LazyEvents):
     """Logs one behind the other; an event is only made when it is looked at."""
 
     def __init__(self, logs: Sequence[EventLog], sizes: dict[str, float]) -> None:
@@ -28,16 +27,8 @@ class _JoinedEvents(Sequence[Event]):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    @overload
-    def __getitem__(self, index: int) -> Event: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Event]: ...
-    def __getitem__(self, index: int | slice) -> Event | list[Event]:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
-        if not 0 <= place < len(self):
-            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+    def made(self, place: int) -> Event:
+        """The event at this place of the whole run."""
         part = int(np.searchsorted(self._ends, place, side="right"))
         event = self._logs[part][place - (self._ends[part - 1] if part else 0)]
         return replace(event, index=place, sizes=self._sizes)

@@ -7,6 +7,7 @@ and calls ``finish`` when a set is done. A model file does the same without prin
 from __future__ import annotations
 
 import bisect
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -86,7 +87,32 @@ class StatementReader(Protocol):
         ...
 
 
-class ConfigurationReader:
+class _LineReader(ABC):
+    """What the readers share: a line is split, applied, and what is wrong with it knows where it stands."""
+
+    def __init__(self, program: CsmpProgram, limits: Limits = NO_LIMITS) -> None:
+        self.program = program
+        self.limits = limits
+
+    def take(self, line: str, origin: Origin | None = None) -> Outcome:
+        """Apply a line to the program; never raises."""
+        fields = split(line)
+        if fields.is_empty:
+            return Outcome(is_done=self._ends())
+        answer = self._apply(line, fields, origin)
+        if isinstance(answer, Diagnostic):
+            answer = answer.at(origin)
+        return Outcome([] if answer is None else [answer])
+
+    def _ends(self) -> bool:
+        """Whether an empty line ends the set."""
+        return True
+
+    @abstractmethod
+    def _apply(self, line: str, fields: Fields, origin: Origin | None) -> Diagnostic | Notice | None: ...
+
+
+class ConfigurationReader(_LineReader):
     """Configuration statements ``B, T, B1, B2, B3; label $ comment``.
 
     Parameters
@@ -109,25 +135,14 @@ class ConfigurationReader:
     headings: Final = ("CONFIGURATIONS :", "BLK, TYPE, B1, B2, B3")
     prompt: Final = ""
 
-    def __init__(self, program: CsmpProgram, limits: Limits = NO_LIMITS) -> None:
-        self.program = program
-        self.limits = limits
-
-    def take(self, line: str, origin: Origin | None = None) -> Outcome:
-        """Apply a line to the program; never raises."""
-        fields = split(line)
-        if fields.is_empty:
-            return Outcome(is_done=True)
+    def _apply(self, line: str, fields: Fields, origin: Origin | None) -> Diagnostic | Notice | None:  # noqa: ARG002
         number, fault = _block_number(fields, self.limits)
         if fault is None and number == _TIME:
             fault = say("BLK 1 RESERVED FOR TIME")
-        if fault is None:
-            answer = self._delete(number, fields) if len(fields.values) < 2 or fields.values[1] is None else self._configure(number, fields, origin)
-        else:
-            answer = fault
-        if isinstance(answer, Diagnostic):
-            answer = answer.at(origin)
-        return Outcome([] if answer is None else [answer])
+        if fault is not None:
+            return fault
+        is_deletion = len(fields.values) < 2 or fields.values[1] is None
+        return self._delete(number, fields) if is_deletion else self._configure(number, fields, origin)
 
     def finish(self) -> list[Diagnostic]:
         """Inputs that do not exist, wrong V, Y and UO blocks, and a loop; all at once."""
@@ -179,7 +194,7 @@ class ConfigurationReader:
         return None
 
 
-class ParameterReader:
+class ParameterReader(_LineReader):
     """Parameter statements ``B, P1, P2, P3 $ comment``; a statement replaces all three.
 
     Parameters
@@ -191,19 +206,9 @@ class ParameterReader:
     headings: Final = ("PARAMETERS :", "BLK, P1, P2, P3")
     prompt: Final = ""
 
-    def __init__(self, program: CsmpProgram, limits: Limits = NO_LIMITS) -> None:
-        self.program = program
-        self.limits = limits
-
-    def take(self, line: str, origin: Origin | None = None) -> Outcome:
-        """Apply a line to the program; never raises."""
-        fields = split(line)
-        if fields.is_empty:
-            return Outcome(is_done=True)
+    def _apply(self, line: str, fields: Fields, origin: Origin | None) -> Diagnostic | None:  # noqa: ARG002
         number, fault = _block_number(fields, self.limits)
-        if fault is None:
-            fault = self._set(number, fields)
-        return Outcome([] if fault is None else [fault.at(origin)])
+        return self._set(number, fields) if fault is None else fault
 
     def finish(self) -> list[Diagnostic]:
         """Nothing: any parameters make a set."""
@@ -230,7 +235,7 @@ class ParameterReader:
         return None
 
 
-class FunctionReader:
+class FunctionReader(_LineReader):
     """Function statements: a block number, then ``abscissa, ordinate`` on each line up to an empty one; and again.
 
     Parameters
@@ -246,8 +251,7 @@ class FunctionReader:
     headings: Final = ("FUNCTIONS :",)
 
     def __init__(self, program: CsmpProgram, limits: Limits = NO_LIMITS) -> None:
-        self.program = program
-        self.limits = limits
+        super().__init__(program, limits)
         self.block = 0
 
     @property
@@ -255,17 +259,13 @@ class FunctionReader:
         """What is asked before the next line; empty while pairs are read."""
         return "" if self.block else "BLK NO. ="
 
-    def take(self, line: str, origin: Origin | None = None) -> Outcome:
-        """Apply a line to the program; never raises."""
-        fields = split(line)
-        if fields.is_empty:
-            is_done = self.block == 0
-            self.block = 0
-            return Outcome(is_done=is_done)
-        answer = self._take_pair(line, fields) if self.block else self._take_block(line, fields)
-        if isinstance(answer, Diagnostic):
-            answer = answer.at(origin)
-        return Outcome([] if answer is None else [answer])
+    def _ends(self) -> bool:
+        is_done = self.block == 0
+        self.block = 0
+        return is_done
+
+    def _apply(self, line: str, fields: Fields, origin: Origin | None) -> Diagnostic | Notice | None:  # noqa: ARG002
+        return self._take_pair(line, fields) if self.block else self._take_block(line, fields)
 
     def finish(self) -> list[Diagnostic]:
         """Nothing: functions may be completed later."""
