@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.executive.recorder import crossed_guard
 from tidegate.expressions import Expr, Role, walk
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies
@@ -33,7 +34,7 @@ class Recorded:
     names : of the columns.
     times : (rows,).
     sensitivities : (rows, parameters, columns).
-    log : (events, width) as ``integrators.radau.record`` describes it.
+    log : (events, width) as ``integrators.record`` describes it.
     """
 
     names: list[str]
@@ -87,7 +88,7 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
     sentences: list[str] = []
     taus = recorded.log[:, 5 : 5 + ns]
     for row in np.flatnonzero(np.isnan(taus).any(axis=1)):
-        crossed = _crossed(problem, recorded.log[row])
+        crossed = crossed_guard(problem, recorded.log[row])
         if crossed < 0:
             continue
         lost = [i for i in range(ns) if np.isnan(taus[row, i])]
@@ -115,11 +116,6 @@ def _sentence(what: str, parameters: list[str], moved: set[str]) -> str:
     return f"{what}: its time there has no derivative by {', '.join(parameters)} (tangency); {result}"
 
 
-def _crossed(problem: Problem, entry: FloatArray) -> int:
-    item = int(entry[3])
-    return item if 0 <= item < len(problem.model.guards) else int(entry[2])
-
-
 def _moves(problem: Problem, recorded: Recorded, source: Expr, i: int, t: float) -> bool:
     """Whether a parameter can move a relation at all: it stands in it, or moves something that does."""
     used = dependencies(source)
@@ -140,6 +136,6 @@ def _strike(problem: Problem, recorded: Recorded, lost: list[int], moved: set[st
     for i in lost:
         recorded.sensitivities[np.ix_(later, [i], columns)] = np.nan
     for row in np.flatnonzero(recorded.log[:, 0] > t):
-        crossed = _crossed(problem, recorded.log[row])
+        crossed = crossed_guard(problem, recorded.log[row])
         if crossed >= 0 and {s.data.name for s in dependencies(problem.model.guards[crossed].source)} & moved:
             recorded.log[row, [5 + i for i in lost]] = np.nan

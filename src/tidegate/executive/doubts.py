@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import NotFiniteWarning, SensitivityWarning
 from tidegate.executive.contacts import Recorded, strike_out
-from tidegate.executive.recorder import not_finite
+from tidegate.executive.recorder import crossed_guard, not_finite
 from tidegate.expressions.sparsity import dependencies
 from tidegate.integrators.interface import Integrator, Problem
 from tidegate.results import Result
@@ -77,8 +77,7 @@ class Doubts:
         recorded.sensitivities[:, self.lost] = np.nan
         guards = problem.model.guards
         for entry in recorded.log:
-            item = int(entry[3])
-            crossed = item if 0 <= item < len(guards) else int(entry[2])
+            crossed = crossed_guard(problem, entry)
             if crossed < 0:
                 continue
             read = {s.data.name for s in dependencies(guards[crossed].source)}

@@ -14,7 +14,7 @@ from tidegate.integrators.interface import Problem, Records
 from tidegate.results import Column, Event, Interpolant
 from tidegate.results.events import LazyEvents, largest
 
-__all__ = ["RecordedEvents", "columns", "interpolant", "not_finite", "rows"]
+__all__ = ["RecordedEvents", "columns", "crossed_guard", "interpolant", "not_finite", "rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,6 +28,12 @@ def columns(compiled: CompiledModel) -> list[Column]:
     for variable in model.discretes:
         found += [Column(name, "discrete", variable.unit, variable.description) for name in variable.names]
     return found + [Column(o.name, "output", o.variable.unit, o.variable.description) for o in compiled.outputs]
+
+
+def crossed_guard(problem: Problem, entry: FloatArray) -> int:
+    """The guard whose zero an entry of the log is about, be it one of time; -1 for none."""
+    item = int(entry[3])
+    return item if 0 <= item < len(problem.model.guards) else int(entry[2])
 
 
 def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, FloatArray | None]:
@@ -137,9 +143,7 @@ class RecordedEvents(LazyEvents):
         own, first = self._compiled.n_own, self._compiled.layout.first_discrete
         parameters = self._compiled.layout.parameters
         chosen = [parameters[int(k)].data.name for k in self._problem.sensitivity_parameters]
-        item = int(entry[3])
-        crossed = item if 0 <= item < len(self._compiled.guards) else int(entry[2])
-        cause = self._causes.of(crossed, m_before, m_after, fired)
+        cause = self._causes.of(crossed_guard(self._problem, entry), m_before, m_after, fired)
         return Event(
             index=len(self._first) + index,
             time=float(entry[0]),
