@@ -104,7 +104,7 @@ class Reader:
             warnings.simplefilter("always")
             try:
                 exec(compile(body, str(program), "exec"), self.namespace)
-            except errors.TidegateError as error:
+            except (errors.TidegateError, errors.InterruptedRunError) as error:
                 words = "".join(traceback.format_exception_only(error))
         told = "".join(warnings.formatwarning(item.message, item.category, item.filename, item.lineno) for item in caught)
         # places in models are told from the working directory
@@ -167,7 +167,7 @@ def test_every_exception_and_warning_has_an_example_on_the_page_of_errors() -> N
     blocks = [(match[1], match[3]) for match in BLOCK.finditer((ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8"))]
     shown = {said[1] for (language, _), (_, body) in pairwise(blocks) if language == "python" and (said := SAID.match(body))}
     named = set(re.findall(r"\btg\.(\w+)", "".join(body for language, body in blocks if language == "python")))
-    kinds = [kind for name in errors.__all__ if issubclass(kind := getattr(errors, name), Exception)]
+    kinds = [kind for name in errors.__all__ if issubclass(kind := getattr(errors, name), BaseException)]
     # a class that only gathers others is never raised; it is enough that a program uses its name
     gathering = {kind.__name__ for kind in kinds if kind.__subclasses__()}
     assert {kind.__name__ for kind in kinds} - shown - (gathering & named) == set()

@@ -15,7 +15,7 @@ def every_exception() -> set[type[BaseException]]:
     for module in pkgutil.walk_packages(tg.__path__, "tidegate."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    found: set[type[BaseException]] = {errors.TidegateError}
+    found: set[type[BaseException]] = {errors.TidegateError, errors.InterruptedRunError}
     waiting: list[type[BaseException]] = [errors.TidegateError]
     while waiting:
         below = [kind for kind in waiting.pop().__subclasses__() if kind.__module__.startswith("tidegate")]

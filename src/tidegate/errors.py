@@ -20,8 +20,12 @@
         ├── UnsettledEventError    event rounds at one instant that do not end
         ├── ChatteringError        conditions that switch each other back and forth
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
-        ├── CallbackError          the user's own opaque function raised an exception
-        └── InterruptedRunError    Ctrl-C (also a KeyboardInterrupt)
+        └── CallbackError          the user's own opaque function raised an exception
+
+beside it, where ``except Exception`` does not get it,::
+
+    KeyboardInterrupt
+    └── InterruptedRunError        Ctrl-C stopped a run; ``.result`` keeps what was computed
 
 and every warning::
 
@@ -33,7 +37,7 @@ and every warning::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tidegate.frontends.blocks.language.diagnostics import Diagnostic
@@ -89,21 +93,18 @@ class Origin:
         return " ".join(part for part in (self.path, place) if part)
 
 
-class TidegateError(Exception):
-    """Base of every exception that tidegate raises on purpose.
-
-    Parameters
-    ----------
-    message : what is wrong, in the user's words.
-    origin : where it stands in the user's source.
-    hint : what to try.
-    """
+class _Told(BaseException):
+    """What has a message, a place and a hint, whether it is an ``Exception`` or not."""
 
     def __init__(self, message: str, *, origin: Origin | None = None, hint: str = "") -> None:
         self.message = message
         self.origin = origin
         self.hint = hint
         super().__init__(self._text())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a constructor may want more than the text; everything else is in the attributes
+        return _made_anew, (type(self), self.args), vars(self)
 
     def _text(self) -> str:
         lines = [self.message]
@@ -117,6 +118,21 @@ class TidegateError(Exception):
         """Append a sentence to the message."""
         self.message = f"{self.message}; {sentence}"
         self.args = (self._text(), *self.args[1:])
+
+
+def _made_anew(kind: type[_Told], args: tuple[Any, ...]) -> _Told:
+    return kind.__new__(kind, *args)
+
+
+class TidegateError(_Told, Exception):
+    """Base of every exception that tidegate raises on purpose.
+
+    Parameters
+    ----------
+    message : what is wrong, in the user's words.
+    origin : where it stands in the user's source.
+    hint : what to try.
+    """
 
 
 class ModelError(TidegateError):
@@ -181,14 +197,8 @@ class UnknownNameError(UsageError, AttributeError, KeyError):
     __str__ = Exception.__str__
 
 
-class RunError(TidegateError):
-    """A run stopped before its end; ``result`` holds everything up to there.
-
-    Parameters
-    ----------
-    time : simulated time of the failure.
-    result : the result so far; None only where nothing was computed.
-    """
+class _Stopped(_Told):
+    """What ends a run before its time."""
 
     def __init__(
         self,
@@ -202,6 +212,16 @@ class RunError(TidegateError):
         super().__init__(message, origin=origin, hint=hint)
         self.time = time
         self.result = result
+
+
+class RunError(_Stopped, TidegateError):
+    """A run stopped before its end; ``result`` holds everything up to there.
+
+    Parameters
+    ----------
+    time : simulated time of the failure.
+    result : the result so far; None only where nothing was computed.
+    """
 
 
 class InitializationError(RunError):
@@ -240,8 +260,14 @@ class CallbackError(RunError):
     """An opaque function of the user raised an exception (kept as ``__cause__``)."""
 
 
-class InterruptedRunError(RunError, KeyboardInterrupt):
-    """Ctrl-C stopped the run; ``result`` holds everything up to there."""
+class InterruptedRunError(_Stopped, KeyboardInterrupt):
+    """Ctrl-C stopped the run; ``result`` holds everything up to there. It is no ``Exception``, so that a sweep that goes on after errors ends.
+
+    Parameters
+    ----------
+    time : simulated time when it came.
+    result : the result so far.
+    """
 
 
 class TidegateWarning(UserWarning):

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tidegate.compiled import CompiledModel, compile_model
-from tidegate.errors import RunError, UsageError
+from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import Lowerable, Model
@@ -71,6 +71,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     ModelError : the model itself is wrong.
     UsageError : an option or a name does not fit.
     RunError : the run stopped before its end; ``.result`` holds what was computed.
+    InterruptedRunError : Ctrl-C stopped it; likewise.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     with Result.appended(out) as file:
         try:
             result = prepare(source, t_span, on_rows=file if on_rows is None else _both(file, on_rows), **options).run()
-        except RunError as error:
+        except (RunError, InterruptedRunError) as error:
             if error.result is not None:
                 file.finish(error.result)
             raise

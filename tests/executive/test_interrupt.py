@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 
+import numpy as np
 import pytest
+
+import tidegate as tg
 
 PROGRAM = """
 import signal, time
@@ -42,3 +49,121 @@ def test_ctrl_c_keeps_the_result(model: str) -> None:
         finally:
             process.kill()
     assert rest.splitlines()[-1] == "InterruptedRunError failed True"
+
+
+class Drip(tg.Component):
+    level = tg.State(1.0)
+    drops = tg.Discrete(0.0)
+
+    def equations(self):
+        yield tg.der(self.level) == -self.level
+
+    @tg.when(lambda self: self.level < 0.5)
+    def fill(self):
+        return {self.level: 1.0, self.drops: tg.pre(self.drops) + 1.0}
+
+
+def interrupted(run: Callable[[], tg.Result], delay: float) -> tuple[tg.Result | None, BaseException | None]:
+    """What a deed returns or raises when a real SIGINT reaches this process so long after it began."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(delay, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    result: tg.Result | None = None
+    try:
+        timer.start()
+        result = run()
+        timer.join()
+        time.sleep(1.0)  # it comes here
+    except KeyboardInterrupt as error:
+        return result, error
+    finally:
+        signal.signal(signal.SIGINT, before)
+    raise AssertionError("the signal did not come")
+
+
+def is_beginning_of(part: tg.Result, whole: tg.Result) -> bool:
+    n, k = len(part.t), len(part.events)
+    return bool(
+        np.array_equal(part.t, whole.t[:n])
+        and np.array_equal(part.values, whole.values[:n])
+        and part.events.times.tolist() == whole.events.times[:k].tolist()
+        and k >= np.sum(whole.events.times < part.t[-1])  # no event before the last row is missing
+        and len(part.interpolant) == np.searchsorted(whole.interpolant.starts, part.t[-1])  # and no step
+    )
+
+
+@pytest.mark.parametrize("kind", ["events", "rows", "stretch"])
+def test_ctrl_c_at_any_moment_loses_nothing(kind: str) -> None:
+    """Also while rows are collected and the result is put together, which is half the time of the second."""
+    sine = tg.ode(lambda t, y: [y[1], -y[0]], y0=[1.0, 0.0], outputs=lambda t, y: {"sum": y[0] + y[1]})
+    prepared = tg.prepare(Drip(), (0.0, 6e3)) if kind != "rows" else tg.prepare(sine, (0.0, 30.0), outputs=np.linspace(0.0, 30.0, 100_001))
+
+    def run() -> tg.Result:
+        if kind != "stretch":
+            return prepared.run()
+        simulation = tg.Simulation(Drip())
+        simulation.advance(6e3)
+        return simulation.result
+
+    run()
+    began = time.perf_counter()
+    whole = run()
+    length = time.perf_counter() - began
+    chance = random.Random(7)
+    found = [interrupted(run, chance.uniform(0.1, 1.1) * length) for _ in range(12)]
+    stopped = [error for _, error in found if isinstance(error, tg.InterruptedRunError)]
+    assert len(stopped) > 3
+    assert all(is_beginning_of(error.result, whole) for error in stopped)
+    # bare, where nothing is computed yet or the result has been handed over
+    lost = [error for result, error in found if result is None and not isinstance(error, tg.InterruptedRunError)]
+    assert len(lost) <= 1 + 4 * (kind == "stretch")
+
+
+def test_a_guarded_sweep_ends_with_ctrl_c() -> None:
+    model = tg.prepare(Drip(), (0.0, 100.0))
+    ran: list[int] = []
+
+    def sweep() -> tg.Result:
+        for k in range(100_000):
+            try:
+                model.run()
+            except Exception:  # noqa: BLE001, S112 - what a sweep does that goes on after failures
+                continue
+            ran.append(k)
+        raise AssertionError("nothing ended it")
+
+    _, error = interrupted(sweep, 0.2)
+    assert isinstance(error, KeyboardInterrupt)
+    assert not isinstance(error, Exception)
+    assert len(ran) < 100_000
+
+
+def test_ctrl_c_in_a_function_of_the_user_is_raised_there_at_once() -> None:
+    def slow(x: float) -> float:
+        time.sleep(20.0)
+        return -x
+
+    function = tg.opaque(slow, n_outputs=1)
+    began = time.perf_counter()
+    model = tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0})
+    tg.prepare(model, (0, 1))
+    _, error = interrupted(lambda: tg.simulate(model, (0, 1)), 0.5)
+    assert isinstance(error, tg.InterruptedRunError)
+    assert error.result.status == "failed"
+    assert time.perf_counter() - began < 15.0
+
+
+def test_the_user_s_own_handler_is_asked_and_is_there_again_afterwards() -> None:
+    came: list[int] = []
+    model = tg.ode(lambda t, y: [y[1], -y[0]], y0=[1.0, 0.0])
+
+    def note(number: int, _frame: object) -> None:
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        result = tg.simulate(model, (0, 10), progress=lambda t: signal.raise_signal(signal.SIGINT))
+        assert signal.getsignal(signal.SIGINT) is note
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.status == "finished"
+    assert signal.SIGINT in came

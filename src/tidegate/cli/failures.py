@@ -67,9 +67,9 @@ def exit_status(error: BaseException) -> int:
 
 def explanation(error: BaseException) -> list[str]:
     """Lines of rich markup that say what is wrong, where, and what to try."""
-    if isinstance(error, KeyboardInterrupt) and not isinstance(error, TidegateError):
+    if isinstance(error, KeyboardInterrupt) and not isinstance(error, InterruptedRunError):
         return ["[bold red]interrupted[/]"]
-    if isinstance(error, TidegateError):
+    if isinstance(error, TidegateError | InterruptedRunError):
         head, *rest = str(error).split("\n")
         label = "interrupted" if isinstance(error, InterruptedRunError) else "error"
         lines = [f"[bold red]{label}:[/] {escape(head)}", *map(escape, rest)]

@@ -16,7 +16,7 @@ from tidegate.cli.loading import Source, load_source
 from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
-from tidegate.errors import RunError, UsageError
+from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.export import Appended, format_of, part_of
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
@@ -81,7 +81,7 @@ def run(request: Request) -> None:
             with Progress(t_span, is_quiet=request.is_quiet) as progress:
                 # by its public name: the simulator loads here, and not where a wrong option is refused
                 result = tidegate.simulate(source.model, t_span, progress=progress, **options)
-        except RunError as error:
+        except (RunError, InterruptedRunError) as error:
             if error.result is not None and error.result.t.size:
                 print_result(console, error.result)
                 # a file written after a failure is news even to someone who wants no other

@@ -2,9 +2,10 @@
 
 from tidegate.executive.closing import close
 from tidegate.executive.doubts import Doubts, warn
-from tidegate.executive.failures import failure, forget_old_errors
+from tidegate.executive.failures import callback_error, failure
+from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
-from tidegate.executive.loop import begin, drive
+from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import Opening, open_run
 from tidegate.executive.options import Options, check_names, output_times
 from tidegate.executive.run import Prepared, prepare
@@ -13,17 +14,19 @@ __all__ = [
     "Cost",
     "Doubts",
     "Feed",
+    "Interrupts",
     "Labelled",
     "Meter",
     "Opening",
     "Options",
     "Prepared",
     "begin",
+    "callback_error",
     "check_names",
     "close",
     "drive",
+    "drop_rows_behind",
     "failure",
-    "forget_old_errors",
     "open_run",
     "output_times",
     "prepare",

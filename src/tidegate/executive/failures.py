@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.opaque import opaque_calls
+from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
@@ -27,32 +27,34 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
 
-__all__ = ["failure", "forget_old_errors"]
+__all__ = ["callback_error", "failure"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
+_OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO)  # found on values that are there: no function that raised leads to them
 
 
-def forget_old_errors(problem: Problem) -> None:
-    """Drop an exception of a callback that an earlier run got over by a shorter step."""
-    calls = opaque_calls(problem.model.keep_alive)
-    if calls is not None:
-        calls.error = None
+def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
+    """What the user's function raised when native code was last entered, if anything.
+
+    Raises
+    ------
+    BaseException : what is no Exception goes on as it is.
+    """
+    if calls.stopped_by is not None:
+        raise calls.stopped_by
+    if calls.error is None:
+        return None
+    error = CallbackError(f"the function {calls.name} raised {type(calls.error).__name__}: {calls.error} at t = {t:g}", time=t)
+    error.__cause__ = calls.error
+    return error
 
 
 def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
     """The exception for a run that stopped; ``recent`` are the last entries of the event log."""
-    t = integrator.time
-    compiled = problem.model
-    calls = opaque_calls(compiled.keep_alive)
-    if calls is not None and isinstance(calls.error, KeyboardInterrupt):
-        interrupt, calls.error = calls.error, None
-        raise interrupt
-    if calls is not None and calls.error is not None:
-        error = CallbackError(f"the function {calls.name} raised {type(calls.error).__name__}: {calls.error} at t = {t:g}", time=t)
-        error.__cause__ = calls.error
-        calls.error = None
-        return error
+    raised = callback_error(integrator.calls, integrator.time)
+    if raised is not None and stop not in _OF_EVENTS:
+        return raised
     error = _of_the_model(stop, problem, integrator, recent, at_start=at_start)
     if integrator.remark:
         error.add(integrator.remark)
@@ -199,7 +201,8 @@ def _jacobian(problem: Problem, integrator: Integrator) -> NDArray[np.float64]:
     pointer = ctypes.POINTER(ctypes.c_double)
     function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer, pointer, pointer)(problem.model.addresses["jacobian"])
     vectors = [np.ascontiguousarray(v).ctypes.data_as(pointer) for v in (integrator.y, problem.p, integrator.m)]
-    function(integrator.time, *vectors, out.ctypes.data_as(pointer))
+    with noted_in(OpaqueCalls()):
+        function(integrator.time, *vectors, out.ctypes.data_as(pointer))
     return out
 
 

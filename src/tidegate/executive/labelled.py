@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.opaque import opaque_calls
 from tidegate.executive.causes import Causes
 from tidegate.executive.closing import close
 from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts
+from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.opening import Opening
 from tidegate.executive.options import Options
 from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
@@ -41,20 +41,16 @@ class Meter:
 
     Parameters
     ----------
-    integrator, problem : of the run.
+    integrator : of the run.
     """
 
-    def __init__(self, integrator: Integrator, problem: Problem) -> None:
+    def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self._calls = opaque_calls(problem.model.keep_alive)
-        self._before = (integrator.counters, time.perf_counter(), self._n_calls())
-
-    def _n_calls(self) -> int:
-        return 0 if self._calls is None else self._calls.count
+        self._before = (integrator.counters, time.perf_counter(), integrator.calls.count)
 
     def read(self, compile_seconds: float = 0.0) -> Cost:
         """What was done since the last reading."""
-        old, self._before = self._before, (self._integrator.counters, time.perf_counter(), self._n_calls())
+        old, self._before = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
         new = self._before
         done = Counters(**{entry.name: getattr(new[0], entry.name) - getattr(old[0], entry.name) for entry in fields(Counters)})
         return Cost(done, new[1] - old[1], new[2] - old[2], compile_seconds)
@@ -154,14 +150,18 @@ class Feed:
     labelled : makes the results.
     integrator : of the run.
     records : of the run, which only grow.
+    interrupts : Ctrl-C is raised at once in the caller's function.
     opening : what the model said at the start, if the records begin there.
     """
 
-    def __init__(self, labelled: Labelled, integrator: Integrator, records: Records, opening: Opening | None = None) -> None:
+    def __init__(
+        self, labelled: Labelled, integrator: Integrator, records: Records, interrupts: Interrupts, opening: Opening | None = None
+    ) -> None:
         self._labelled = labelled
         self._integrator = integrator
-        self._meter = Meter(integrator, labelled.problem)
+        self._meter = Meter(integrator)
         self._records = records
+        self._interrupts = interrupts
         self._opening = opening
         self._given = (0, 0, 0)
 
@@ -173,4 +173,6 @@ class Feed:
         new = Records(records.rows[a:], records.log[b:], records.polynomials[c:])
         if receive is not None and (new.rows or new.log or new.polynomials):
             opening, self._opening = self._opening, None
-            receive(self._labelled.result(new, self._meter.read(), "unfinished", "", self._integrator, opening))
+            part = self._labelled.result(new, self._meter.read(), "unfinished", "", self._integrator, opening)
+            with self._interrupts.in_user_code():
+                receive(part)

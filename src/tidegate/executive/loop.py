@@ -8,17 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.opaque import opaque_calls
 from tidegate.errors import TooManyStepsError
 from tidegate.executive.failures import failure
+from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import Options
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 
-__all__ = ["begin", "drive"]
+__all__ = ["begin", "drive", "drop_rows_behind"]
 
 _VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C, progress and new rows wait no longer
 _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
+_ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
 
 def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
@@ -34,12 +35,15 @@ def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
         raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=True)
 
 
-def drive(integrator: Integrator, problem: Problem, options: Options, records: Records, visit: Callable[[], None] | None = None) -> Stop:
+def drive(
+    integrator: Integrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, visit: Callable[[], None] | None = None
+) -> Stop:
     """Advance a started integrator to the end of the run, and collect what it writes down.
 
     Parameters
     ----------
     options : ``progress`` and ``max_steps`` are heeded here; the steps are counted from this call on.
+    interrupts : Ctrl-C is looked for here after each visit of native code.
     visit : called about twenty times a second, after new records were collected.
 
     Returns
@@ -49,10 +53,10 @@ def drive(integrator: Integrator, problem: Problem, options: Options, records: R
     Raises
     ------
     RunError : the run stopped before.
+    KeyboardInterrupt : Ctrl-C stopped it.
     """
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
     progress, limit = options.progress, options.max_steps
-    calls = opaque_calls(problem.model.keep_alive)
     first = integrator.counters.steps
     shown = visited = time.perf_counter()
     if visit is not None:
@@ -63,10 +67,12 @@ def drive(integrator: Integrator, problem: Problem, options: Options, records: R
         stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
         now = time.perf_counter()
         integrator.collect(records)
+        if integrator.calls.stopped_by is not None:
+            raise integrator.calls.stopped_by  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
         if stop is not Stop.LIMIT:
             break
-        if calls is not None and isinstance(calls.error, KeyboardInterrupt):
-            raise calls.error  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
+        if interrupts.wanted:
+            raise KeyboardInterrupt
         done = integrator.counters.steps
         if limit is not None and done - first >= limit:
             raise TooManyStepsError(
@@ -79,7 +85,8 @@ def drive(integrator: Integrator, problem: Problem, options: Options, records: R
         budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
         if progress is not None and now - shown > 2 * _VISIT:
             shown = now
-            progress(integrator.time)
+            with interrupts.in_user_code():
+                progress(integrator.time)
         # full buffers bring Python here more often than a file needs to be written to
         if visit is not None and now - visited > 0.5 * _VISIT:
             visited = now
@@ -88,5 +95,16 @@ def drive(integrator: Integrator, problem: Problem, options: Options, records: R
         recent = np.concatenate([entry[-12:, :5] for entry in records.log[-3:]]) if records.log else np.zeros((0, 5))
         raise failure(stop, problem, integrator, recent, at_start=False)
     if progress is not None:
-        progress(integrator.time)
+        with interrupts.in_user_code():
+            progress(integrator.time)
     return stop
+
+
+def drop_rows_behind(now: float, records: Records) -> None:
+    """A run that is stopped within a step, since the buffers were full, has rows of that step already, but neither its end nor its polynomial."""
+    limit = now + _ROUNDING * abs(now)
+    while records.rows and records.rows[-1][-1, 0] > limit:
+        kept = records.rows.pop()
+        kept = kept[kept[:, 0] <= limit]
+        if len(kept):
+            records.rows.append(kept)

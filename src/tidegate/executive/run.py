@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive.doubts import warn
-from tidegate.executive.failures import forget_old_errors
+from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Feed, Labelled, Meter
-from tidegate.executive.loop import begin, drive
+from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, output_times
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
@@ -106,6 +106,23 @@ def _numbers(given: ArrayLike) -> NDArray[np.float64]:
         raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 
 
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    """How a run ended.
+
+    Parameters
+    ----------
+    result : what was computed.
+    doubtful : sentences about derivatives that do not exist.
+    error, cause : why it ended early, if it did, and what caused that.
+    """
+
+    result: Result
+    doubtful: list[str]
+    error: RunError | InterruptedRunError | None = None
+    cause: BaseException | None = None
+
+
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -130,39 +147,54 @@ class Prepared:
         Raises
         ------
         RunError : the run stopped before; ``.result`` holds what was computed.
+        InterruptedRunError : Ctrl-C; likewise.
         """
-        records = Records()
         began = time.perf_counter()
         integrator = self.integrator()
         loading = time.perf_counter() - began
-        forget_old_errors(self.problem)
-        meter = Meter(integrator, self.problem)
+        interrupts = Interrupts()
+        with interrupts.held(integrator.calls):
+            ended = self._run(integrator, interrupts, loading)
+        if interrupts.wanted and not isinstance(ended.error, InterruptedRunError):
+            late = f"interrupted at t = {integrator.time:g}, when the run had come to its end"
+            ended = replace(ended, error=InterruptedRunError(late, time=integrator.time), cause=ended.error)
+        if ended.error is not None:
+            ended.error.result = ended.result
+            raise ended.error from ended.cause
+        warn(self.problem, ended.result, ended.doubtful)
+        return ended.result
+
+    def _run(self, integrator: Integrator, interrupts: Interrupts, loading: float) -> _Ended:
+        records = Records()
+        meter = Meter(integrator)
         opening = open_run(self.problem)
-        feed = Feed(Labelled(self.problem, self.options), integrator, records, opening) if self.options.on_rows is not None else None
+        feed = Feed(Labelled(self.problem, self.options), integrator, records, interrupts, opening) if self.options.on_rows is not None else None
         status: RunStatus = "failed"
-        error: RunError | None = None
+        error: RunError | InterruptedRunError | None = None
         cause: BaseException | None = None
         try:
             begin(integrator, self.problem, records)
             ends_at_once = opening is not None and opening.terminates
-            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, feed)
+            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, interrupts, feed)
             status = "terminated" if stop is Stop.TERMINATED else "finished"
         except RunError as problem:
             error, cause = problem, problem.__cause__
         except KeyboardInterrupt as interrupt:
             error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), interrupt
         integrator.collect(records)
+        if error is not None:
+            drop_rows_behind(integrator.time, records)
         if feed is not None:
-            feed()
+            try:
+                feed()
+            except KeyboardInterrupt as interrupt:
+                cause = error or interrupt
+                status, error = "failed", InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time)
         message = error.message if error is not None else "reached the end of the time span" if status == "finished" else ""
         cost = meter.read(self.problem.model.seconds + loading)
         labelled = Labelled(self.problem, self.options)
         result = labelled.result(records, cost, status, message, integrator, opening)
-        if error is not None:
-            error.result = result
-            raise error from cause
-        warn(self.problem, result, labelled.doubts.untold())
-        return result
+        return _Ended(result, labelled.doubts.untold(), error, cause)
 
     def with_parameters(self, **values: float) -> Prepared:
         """The same run with other parameter values."""

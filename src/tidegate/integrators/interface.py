@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.opaque import OpaqueCalls
 
 __all__ = ["Counters", "Integrator", "Problem", "Records", "Stop"]
 
@@ -125,6 +126,11 @@ class Integrator(Protocol):
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""
+        ...
+
+    @property
+    def calls(self) -> OpaqueCalls:
+        """What happened in this run's calls into Python."""
         ...
 
     @property

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled import workspace as w
+from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.integrators import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.lay_out import Method, fill, lay_out, record_sizes
@@ -63,6 +64,7 @@ class NativeRun:
 
     def __init__(self, problem: Problem, method: Method) -> None:
         self.problem = problem
+        self.calls = OpaqueCalls()
         self._work = lay_out(problem, method)
         h, r = self._work.h, self._work.r
         fill(self._work, problem)
@@ -91,24 +93,27 @@ class NativeRun:
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""
-        if self.problem.resume is not None:
-            self._restore(self.problem.resume)
-            code = _CONTINUE(*self._workspace)
-        else:
-            code = _BEGIN(*self._workspace, *self._buffers[:2], self._times.ctypes.data)
+        with noted_in(self.calls):
+            if self.problem.resume is not None:
+                self._restore(self.problem.resume)
+                code = _CONTINUE(*self._workspace)
+            else:
+                code = _BEGIN(*self._workspace, *self._buffers[:2], self._times.ctypes.data)
         return Stop(code) if code else Stop.LIMIT
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
         self._h[w.BUDGET] = budget
-        return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times.ctypes.data))
+        with noted_in(self.calls):
+            return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times.ctypes.data))
 
     def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
         """Move the end of the run; with ``output_times`` also what is still to be recorded."""
         self._r[w.T_END] = t_end
         if output_times is not None:
             self._ask_for(output_times)
-        _MOVE_END(*self._workspace)
+        with noted_in(self.calls):
+            _MOVE_END(*self._workspace)
 
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
@@ -121,7 +126,8 @@ class NativeRun:
         self.sensitivities[:, changed] = 0.0
         first = int(self._h[w.FIRST_DISCRETE])
         self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
-        code = _DISTURB(*self._workspace, *self._buffers[:2])
+        with noted_in(self.calls):
+            code = _DISTURB(*self._workspace, *self._buffers[:2])
         return Stop(code) if code else Stop.LIMIT
 
     def state(self) -> dict[str, FloatArray]:

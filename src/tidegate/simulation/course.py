@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import CompiledModel
-from tidegate.errors import RunError
-from tidegate.executive import Cost, Doubts, Labelled, Meter, Options, begin, close, failure, forget_old_errors, open_run, prepare, warn
+from tidegate.errors import InterruptedRunError, RunError
+from tidegate.executive import Cost, Doubts, Interrupts, Labelled, Meter, Options, begin, close, failure, open_run, prepare, warn
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records, Stop
 from tidegate.results import EventLog, Result
 from tidegate.results.joined import joined
 from tidegate.results.labels import number
 from tidegate.simulation.chosen import ASSUMED_LENGTH, changed, recording_times
-from tidegate.simulation.stretch import First, run_stretch
+from tidegate.simulation.stretch import First, Stretch, run_stretch
 
 __all__ = ["Course", "Standing", "Status", "User"]
 
@@ -140,20 +140,33 @@ class Course:
             self._resume(until)
         self.is_fresh = False
         integrator = self._live()
-        forget_old_errors(self._problem)
-        stretch = run_stretch(integrator, self._labelled, Labelled(self._problem, self.options, self._handed_doubts), loading, first)
+        interrupts = Interrupts()
+        with interrupts.held(integrator.calls):
+            handed = Labelled(self._problem, self.options, self._handed_doubts)
+            stretch = run_stretch(integrator, self._labelled, handed, loading, first, interrupts)
+            self._take_in(stretch, integrator)
+        error, cause = stretch.error, stretch.cause
+        if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
+            result = error.result if isinstance(error, RunError) else self.result
+            late = f"interrupted at t = {self.standing.time:g}, when the run had come to a stop"
+            error, cause = InterruptedRunError(late, time=self.standing.time, result=result), error
+        if error is not None:
+            raise error from cause
+        warn(self._problem, stretch.part, self._doubts.untold())
+        return stretch.part
+
+    def _take_in(self, stretch: Stretch, integrator: Integrator) -> None:
+        """Stand where the stretch has led to."""
         if stretch.error is None:
             self.status = "terminated" if stretch.part.status == "terminated" else "ready"
             self._note(stretch.part, integrator)
-            warn(self._problem, stretch.part, self._doubts.untold())
-            return stretch.part
+            return
         self.status = "failed"
         self._integrator, self._state = None, stretch.state or integrator.state()
         before = [*self._parts]
         self._note(stretch.part, None)
-        if isinstance(stretch.error, RunError) and stretch.error.result is not None:
+        if isinstance(stretch.error, RunError | InterruptedRunError) and stretch.error.result is not None:
             stretch.error.result = joined([*before, stretch.error.result])
-        raise stretch.error from stretch.cause
 
     def put(self, wanted: Standing, user: User) -> None:
         """Values from outside, and the event that follows.
@@ -165,7 +178,7 @@ class Course:
         integrator = self._live()
         state = integrator.state()
         layout = self.compiled.layout
-        meter = Meter(integrator, self._problem)
+        meter = Meter(integrator)
         integrator.m[layout.first_input : layout.first_fire] = wanted.m[layout.first_input : layout.first_fire]
         stop = integrator.disturb(wanted.y, wanted.m[layout.first_discrete : layout.first_previous], wanted.p)
         records = Records()
@@ -245,7 +258,6 @@ class Course:
         integrator = choose(self._problem, self.options.chosen_method)
         loading = time.perf_counter() - began + self.compiled.seconds
         records = Records()
-        forget_old_errors(self._problem)
         begin(integrator, self._problem, records)
         self._parts, self._integrator, self._doubts = [], integrator, Doubts()
         first = First(records, open_run(self._problem))

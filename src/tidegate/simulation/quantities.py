@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled import CompiledModel
+from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.errors import UsageError
+from tidegate.executive import callback_error
 from tidegate.model import Variable, VariableRole
 from tidegate.model.validate import problems_with, value_problem
 from tidegate.results import unknown_name
@@ -174,7 +176,12 @@ class Quantities:
         out = np.zeros(len(self._compiled.outputs))
         function = _VALUE_FUNCTION(self._compiled.addresses["outputs"])
         vectors = [np.ascontiguousarray(vector) for vector in (point.y, point.p, point.m)]
-        function(point.time, *(vector.ctypes.data_as(_POINTER) for vector in vectors), out.ctypes.data_as(_POINTER))
+        calls = OpaqueCalls()
+        with noted_in(calls):
+            function(point.time, *(vector.ctypes.data_as(_POINTER) for vector in vectors), out.ctypes.data_as(_POINTER))
+        error = callback_error(calls, point.time)
+        if error is not None:
+            raise error from error.__cause__
         return out
 
 

@@ -13,11 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.opaque import opaque_calls
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError
-from tidegate.executive import Feed, Labelled, Meter, Opening, Options, begin, drive
+from tidegate.executive import Feed, Interrupts, Labelled, Meter, Opening, begin, drive, drop_rows_behind
 from tidegate.integrators import choose
-from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+from tidegate.integrators.interface import Integrator, Records, Stop
 from tidegate.results import Result
 from tidegate.results.labels import number
 
@@ -28,7 +27,6 @@ State = Mapping[str, FloatArray]
 
 # of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions; farther where that does not do
 _SHORT_OF: Final = (1e-6, 1e-4, 1e-2)
-_ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +90,9 @@ class _Visits:
         del self._records.rows[a:], self._records.log[b:], self._records.polynomials[c:]
 
 
-def run_stretch(integrator: Integrator, labelled: Labelled, handed: Labelled, compile_seconds: float, first: First) -> Stretch:
+def run_stretch(
+    integrator: Integrator, labelled: Labelled, handed: Labelled, compile_seconds: float, first: First, interrupts: Interrupts
+) -> Stretch:
     """Advance to the end of the problem.
 
     Parameters
@@ -100,59 +100,56 @@ def run_stretch(integrator: Integrator, labelled: Labelled, handed: Labelled, co
     integrator : started.
     labelled, handed : make the results, of the simulation and of what its user's function is given.
     first : what was written down at the start.
+    interrupts : held for this integrator's calls.
     """
     problem, options, records = labelled.problem, labelled.options, first.records
-    meter = Meter(integrator, problem)
-    feed = Feed(handed, integrator, records, first.opening) if options.on_rows is not None else None
+    meter = Meter(integrator)
+    feed = Feed(handed, integrator, records, interrupts, first.opening) if options.on_rows is not None else None
     visits = _Visits(integrator, records, feed)
     try:
-        stop = drive(integrator, problem, options, records, visits)
+        stop = drive(integrator, problem, options, records, interrupts, visits)
+        if feed is not None:
+            feed()
     except BaseException as problem_found:  # noqa: BLE001, whatever stops a run, the simulation keeps what it has
         error, cause = problem_found, problem_found.__cause__
     else:
-        if feed is not None:
-            feed()
         cost = meter.read(compile_seconds)
         if stop is Stop.TERMINATED:
             return Stretch(labelled.result(records, cost, "terminated", "", integrator, first.opening))
         part = labelled.result(records, cost, "unfinished", f"reached t = {number(integrator.time, 10)}", integrator, first.opening)
         part.status = "finished"
         return Stretch(part)
-    if isinstance(error, KeyboardInterrupt) and not isinstance(error, InterruptedRunError):
+    if isinstance(error, KeyboardInterrupt):
         error, cause = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time), error
     integrator.collect(records)
-    message = error.message if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
+    is_ours = isinstance(error, RunError | InterruptedRunError)
+    message = error.message if is_ours else f"{type(error).__name__}: {error}"
     cost = meter.read(compile_seconds)
-    if isinstance(error, RunError):
+    if is_ours:
         everything = Records([*records.rows], [*records.log], [*records.polynomials])
         error.result = Labelled(problem, options, labelled.doubts.copy()).result(everything, cost, "failed", message, integrator, first.opening)
-    in_callback = isinstance(error, InterruptedRunError) and opaque_calls(problem.model.keep_alive) is not None
-    if isinstance(error, RunError) and not isinstance(error, TooManyStepsError | InterruptedRunError):
-        state = _shortly_before(integrator.time, visits, problem, options, records)
+    in_callback = cause is not None and cause is integrator.calls.stopped_by
+    if isinstance(error, RunError) and not isinstance(error, TooManyStepsError):
+        state = _shortly_before(integrator.time, visits, labelled, records, interrupts)
     elif in_callback:
         # the step in which the callback was interrupted may be half an event
         visits.drop_what_came_since()
         state = visits.state
     else:
         state = integrator.state()
-        _drop_rows_behind(integrator.time, records)
-    if feed is not None and isinstance(error, RunError):
-        feed()
+        drop_rows_behind(integrator.time, records)
+    if feed is not None and is_ours:
+        try:
+            feed()
+        except KeyboardInterrupt as interrupt:
+            late = InterruptedRunError(f"interrupted at t = {integrator.time:g}", time=integrator.time, result=error.result)
+            error, cause = late, interrupt if isinstance(error, KeyboardInterrupt) else error
     return Stretch(labelled.result(records, cost, "failed", message, integrator, first.opening), state, error, cause)
 
 
-def _drop_rows_behind(now: float, records: Records) -> None:
-    """A run that is stopped within a step has rows of that step already, which will be taken again."""
-    limit = now + _ROUNDING * abs(now)
-    while records.rows and records.rows[-1][-1, 0] > limit:
-        kept = records.rows.pop()
-        kept = kept[kept[:, 0] <= limit]
-        if len(kept):
-            records.rows.append(kept)
-
-
-def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: Options, records: Records) -> State:
+def _shortly_before(failure: float, visits: _Visits, labelled: Labelled, records: Records, interrupts: Interrupts) -> State:
     """The state before a failure; the records afterwards end there, too."""
+    problem, options = labelled.problem, labelled.options
     visits.drop_what_came_since()
     last = float(records.rows[-1][-1, 0]) if records.rows else -np.inf
     left = times_left(problem.output_times, max(last, visits.time))
@@ -165,12 +162,14 @@ def _shortly_before(failure: float, visits: _Visits, problem: Problem, options: 
         try:
             integrator = choose(again, options.chosen_method)
             begin(integrator, again, more)
-            drive(integrator, again, replace(options, progress=None, max_steps=None), more)
+            drive(integrator, again, replace(options, progress=None, max_steps=None), more, interrupts)
             state = integrator.state()
             # the end of a step can lie on the wrong side of where the equations stop to be defined, by a rounding error
             begin(choose(replace(again, resume=state), options.chosen_method), again, Records())
         except RunError:
             continue
+        except KeyboardInterrupt:  # the last visit will do
+            break
         records.rows += more.rows
         records.log += more.log
         records.polynomials += more.polynomials

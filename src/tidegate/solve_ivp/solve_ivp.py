@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.errors import CallbackError, InterruptedRunError, InvalidModelError, RunError, UsageError
+from tidegate.errors import CallbackError, InvalidModelError, RunError, UsageError
 from tidegate.model import Model
 from tidegate.results import Interpolant, Result
 from tidegate.simulate import simulate
@@ -111,8 +111,6 @@ def _run(model: Model, ivp: Ivp, outputs: FloatArray | None, dense: bool, option
     span = (ivp.sign * ivp.t0, ivp.sign * ivp.t1)
     try:
         return simulate(model, span, outputs=outputs, dense=dense, **options)
-    except InterruptedRunError:
-        raise
     except InvalidModelError as error:
         raise UsageError("; ".join(sentence for sentence, _ in error.problems)) from error
     except RunError as error:
