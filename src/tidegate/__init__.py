@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from tidegate.simulate import prepare, simulate
     from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
+    from tidegate.verify import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -103,6 +104,7 @@ __all__ = [
     "UnsettledEventError",
     "UntraceableError",
     "UsageError",
+    "Verification",
     "ZenoError",
     "at",
     "blocks",
@@ -128,6 +130,7 @@ __all__ = [
     "table",
     "terminate",
     "time",
+    "verify",
     "when",
     "where",
 ]
@@ -141,12 +144,14 @@ _HOMES: Final = {
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "Simulation": "tidegate.simulation",
+    "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",
     "table": "tidegate.expressions.tables",
+    "verify": "tidegate.verify",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.functions"),
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),

@@ -122,7 +122,7 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     0
     """
     check_names(options)
-    return prepare_run(compiled_of(source), t_span, Options(**options))
+    return prepare_run(compiled_of(source), t_span, Options(**options), source)
 
 
 def compiled_of(source: object) -> CompiledModel:

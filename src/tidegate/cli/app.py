@@ -90,7 +90,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         command.run(request)
 
 
-@app.command(epilog="Example: tidegate check tank.py --until 20 --sensitivity all --rtol 1e-8")
+@app.command(epilog="Example: tidegate check tank.py --until 20 --sensitivity all --rtol 1e-8; tidegate check tank.py --until 20 --against python")
 def check(
     source: Source,
     until: Until = None,
@@ -101,8 +101,11 @@ def check(
     method: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="One of the two methods; without: radau, and ida or bdf. Give it twice.")
     ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="WHOM", help="engine: two methods against each other; python: one run against the model called as plain Python.")
+    ] = "engine",
 ) -> None:
-    """Run a model by two engines and print how far they are apart. Exit status 1 if they do not agree."""
+    """Run a model by two engines, or by one and by plain Python, and print where they are apart. Exit status 1 if they do not agree."""
     from tidegate.cli import check as command
     from tidegate.cli.failures import reported
     from tidegate.cli.run import Request
@@ -111,7 +114,7 @@ def check(
         source=source, start=start, until=until, settings=tuple(settings or ()), sensitivities=tuple(sensitivity or ()), rtol=rtol
     )  # fmt: skip
     with reported():
-        if not command.check(request, method or []):
+        if not command.check(request, method or [], against):
             raise typer.Exit(1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,7 @@ from tidegate.results import Result, RunStatus
 __all__ = ["Prepared", "prepare"]
 
 
-def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Options) -> Prepared:
+def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Options, source: Any = None) -> Prepared:
     """Check everything the caller chose and set up the run.
 
     Raises
@@ -59,7 +60,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
         event_rows=every_step if options.event_rows is None else options.event_rows,
         keep_polynomials=options.dense,
     )
-    return Prepared(problem, options)
+    return Prepared(problem, options, source)
 
 
 def _chosen(options: Options, names: list[str]) -> list[int]:
@@ -130,11 +131,13 @@ class Prepared:
     ----------
     problem : what to run.
     options : what the caller chose.
+    source : what the caller gave as the model; results keep it for those who judge them.
     """
 
-    def __init__(self, problem: Problem, options: Options) -> None:
+    def __init__(self, problem: Problem, options: Options, source: Any = None) -> None:
         self.problem = problem
         self.options = options
+        self.source = source
         self.method = options.chosen_method
 
     def integrator(self) -> Integrator:
@@ -194,9 +197,10 @@ class Prepared:
         cost = meter.read(self.problem.model.seconds + loading)
         labelled = Labelled(self.problem, self.options)
         result = labelled.result(records, cost, status, message, integrator, opening)
+        result.source = self.source
         return _Ended(result, labelled.doubts.untold(), error, cause)
 
     def with_parameters(self, **values: float) -> Prepared:
         """The same run with other parameter values."""
         changed = {**dict(self.options.parameters), **values}
-        return prepare(self.problem.model, (self.problem.t_start, self.problem.t_end), replace(self.options, parameters=changed))
+        return prepare(self.problem.model, (self.problem.t_start, self.problem.t_end), replace(self.options, parameters=changed), self.source)

@@ -72,6 +72,10 @@ class Result:
     parameter_units : units of parameters, by name.
     time_unit : unit of time, "" if none was given.
 
+    Attributes
+    ----------
+    source : what was given to ``tg.simulate``, for ``tg.verify``; None if it is not known (any more).
+
     Examples
     --------
     >>> result = Result("tank", [Column("level", unit="m")], [0.0, 1.0], [[2.0], [3.0]], status="finished")
@@ -116,6 +120,7 @@ class Result:
         self.options = dict(options or {})
         self.status: RunStatus = status
         self.message = message
+        self.source: Any = None
 
     # -- what there is ------------------------------------------------------------------------------------------------------------------
 

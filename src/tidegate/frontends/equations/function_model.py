@@ -13,6 +13,7 @@ from tidegate.expressions.tracing import function_origin
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.lower import Description, lower
+from tidegate.frontends.equations.plain import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.model import Form, Model
 
@@ -37,6 +38,10 @@ class FunctionModel:
     def lower(self) -> Model:
         """The neutral model; the user's functions are followed once."""
         return self._model
+
+    def plainly(self, parameters: Mapping[str, float]) -> PlainFunctions:
+        """The functions called as Python with numbers; see ``tidegate.model.plain``."""
+        return PlainFunctions(self.description, parameters)
 
     def __repr__(self) -> str:
         described = self.description

@@ -24,7 +24,7 @@ from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.model.remarks import collect_remarks
 
-__all__ = ["Description", "lower"]
+__all__ = ["Description", "lower", "takes"]
 
 _TIME = symbol(Role.TIME, "time")
 
@@ -66,7 +66,7 @@ class _Lowering:
     def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
         """A function called with time, unknowns, what else it gets, and parameters if it takes them."""
         arguments = (_TIME, self.y.vector(Role.UNKNOWN), *extra)
-        return self._traced(function, (*arguments, self.parameters()) if _takes(function, len(arguments) + 1, self.description.has_p) else arguments)
+        return self._traced(function, (*arguments, self.parameters()) if takes(function, len(arguments) + 1, self.description.has_p) else arguments)
 
     def parameters(self) -> Vector:
         """The vector `p`."""
@@ -122,7 +122,7 @@ def lower(description: Description) -> Model:
     )
 
 
-def _takes(function: Callable[..., Any], count: int, has_p: bool) -> bool:
+def takes(function: Callable[..., Any], count: int, has_p: bool) -> bool:
     """Whether a function is called with so many arguments, the last of which is p."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -144,7 +144,7 @@ def _start_values(description: Description) -> tuple[Quantities, Mapping[Expr, O
         return description.y0, {}
     function = description.y0
     origin = function_origin(function)
-    followed = trace(function, (description.p.vector(Role.PARAMETER),) if _takes(function, 1, has_p=True) else ())
+    followed = trace(function, (description.p.vector(Role.PARAMETER),) if takes(function, 1, has_p=True) else ())
     problems: Problems = []
     if followed.value is None:
         problems.append(("the function given as y0 returns nothing", origin))

@@ -1,0 +1,121 @@
+"""The neutral model's expressions as plain numbers: what is judged by where the user's own code cannot be called (blocks, neutral models).
+
+Expressions are evaluated one by one, as they were written, by ``expressions.evaluate``: every relation from the values of the instant, with no mode
+bits and no compiled code. Shared with the run is the way from the user's text to the expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.expressions import Expr, Role, evaluate, symbol
+from tidegate.model.events import Action, Assignment, Branch, TimeEvent
+from tidegate.model.model import Model
+from tidegate.model.plain import Instant
+from tidegate.model.variables import VariableRole
+
+__all__ = ["PlainExpressions"]
+
+FloatArray = NDArray[np.float64]
+
+_TIME: Final = symbol(Role.TIME, "time")
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """A ``when`` in numbers."""
+
+    branch: Branch
+    chain: int
+    priority: int
+    owner: PlainExpressions
+
+    @property
+    def label(self) -> str:
+        return self.branch.label
+
+    def conditions(self, at: Instant) -> list[bool]:
+        return [value != 0.0 for value in self.owner.numbers(self.branch.conditions, at)]
+
+    def assignments(self, at: Instant) -> dict[str, float]:
+        return self.owner.assigned(self.branch.actions, at)
+
+
+@dataclass(frozen=True, eq=False)
+class _Clock:
+    """A time event in numbers."""
+
+    event: TimeEvent
+    owner: PlainExpressions
+
+    @property
+    def label(self) -> str:
+        return self.event.label
+
+    def times(self, at: Instant) -> list[float]:
+        return self.owner.numbers([self.event.first], at)
+
+    def period(self, at: Instant) -> float | None:
+        return None if self.event.period is None else self.owner.numbers([self.event.period], at)[0]
+
+    def assignments(self, at: Instant) -> dict[str, float]:
+        return self.owner.assigned(self.event.actions, at)
+
+
+class PlainExpressions:
+    """A neutral model in numbers.
+
+    Parameters
+    ----------
+    model : any.
+    parameters : values by element name.
+    """
+
+    truth: str = "the neutral model, evaluated as written"
+
+    def __init__(self, model: Model, parameters: Mapping[str, float]) -> None:
+        self.model = model
+        self.unknowns = [name for variable in model.unknowns for name in variable.names]
+        self.discretes = [name for variable in model.discretes for name in variable.names]
+        self.equations = [equation.label or f"equation {k + 1}" for k, equation in enumerate(model.equations)]
+        self.clauses = [_Branch(branch, k, when.priority, self) for k, when in enumerate(model.whens) for branch in when.branches]
+        self.clocks = [_Clock(event, self) for event in model.time_events]
+        self._constants: dict[Expr, float] = {symbol(Role.PARAMETER, name): value for name, value in parameters.items()}
+        for variable in model.by_role(VariableRole.INPUT):
+            self._constants |= dict(zip(variable.symbols(), evaluate(variable.starts(), self._constants), strict=True))
+        self._residuals = [equation.residual for equation in model.equations]
+
+    def numbers(self, roots: list[Expr] | tuple[Expr, ...], at: Instant) -> list[float]:
+        """Values of expressions."""
+        following = at.d if at.following is None else at.following
+        values = dict(self._constants)
+        values[_TIME] = at.t
+        for role, names, given in (
+            (Role.UNKNOWN, self.unknowns, at.y),
+            (Role.DERIVATIVE, self.unknowns, at.ydot),
+            (Role.DISCRETE, self.discretes, at.d),
+            (Role.PREVIOUS, self.discretes, at.pre),
+            (Role.NEXT, self.discretes, following),
+            (Role.PREVIOUS, self.unknowns, at.y),
+        ):
+            values.update(zip((symbol(role, name) for name in names), given.tolist(), strict=True))
+        return evaluate(roots, values)
+
+    def assigned(self, actions: tuple[Action, ...], at: Instant) -> dict[str, float]:
+        """New values by name."""
+        found = [action for action in actions if isinstance(action, Assignment)]
+        return dict(zip((item.target.data.name for item in found), self.numbers([item.value for item in found], at), strict=True))
+
+    def residuals(self, at: Instant) -> FloatArray:
+        """See ``PlainModel``."""
+        return np.array(self.numbers(self._residuals, at))
+
+    def outputs(self, at: Instant) -> dict[str, float]:
+        """See ``PlainModel``."""
+        values = self.numbers([definition.value for definition in self.model.definitions], at)
+        return dict(zip((definition.name for definition in self.model.definitions), values, strict=True))

@@ -1,0 +1,233 @@
+"""Whether the equations hold along the run (stage: verification). In: plain residuals and the steps' polynomials. Out: findings for each unknown.
+
+The polynomial p of a step leaves the defect d = r(t, p, p'), which is zero for an exact solution. Its size alone says little: where the model is
+stiff, a defect of 1e6 in x' moves x by nothing. What it moves x by, e, obeys M e' = J e + d with M = -dr/dy' and J = dr/dy, and e = 0 before. Over a
+length tau, with the defect held at its largest, one implicit Euler step gives (M / tau - J) e = d: tau times d in what is slow, d divided by the
+rate in what is fast, the error itself in what is algebraic (there the row of M is zero). This e is what is compared with the tolerance
+rtol |y| + atol; M and J are differences of plain calls. A step that was held to its tolerance inside has an e of a few of them, one in a wrong mode
+one of 1 / rtol times the part of the step.
+
+Where a difference is too large, its extent is looked for: tau is the length on which it lasts, since a branch that Python finds on the other side for
+the last rounding before an event moves nothing. What only rounding decides (a quantity that came to rest where a condition changes, to the last
+digits) is not held against a run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.model.plain import Instant, PlainModel
+from tidegate.verify.pieces import Piece
+from tidegate.verify.verification import Tally
+
+__all__ = ["Defects", "Tolerance", "differential"]
+
+FloatArray = NDArray[np.float64]
+
+_STEP: Final = 1e-7  # of a variable's size: difference quotients of plain calls
+_TINY: Final = 1e-6  # of the unit: a variable that is zero is moved by as much of this
+_REFRESH: Final = 16  # steps for which the matrices of an earlier one are tried first
+_HALVINGS: Final = 40  # of a part of a step, towards the edge of where a difference lasts
+_INSTANT: Final = 1e-7  # of a step: what lasts no longer is an event's own uncertainty in time
+_NOISE: Final = 16.0 * float(np.finfo(float).eps)  # of a variable's size in the run: rounding of what came from integration
+
+
+@dataclass(frozen=True, eq=False)
+class Tolerance:
+    """What a value may be off.
+
+    Parameters
+    ----------
+    rtol, atol : of the run; atol for each unknown.
+    allowed : how many times that.
+    """
+
+    rtol: float
+    atol: FloatArray
+    allowed: float
+
+    def of(self, size: FloatArray) -> FloatArray:
+        """For values of this size."""
+        return self.allowed * (self.rtol * size + self.atol)
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrices:
+    """M = -dr/dy' and J = dr/dy at an instant."""
+
+    M: FloatArray
+    J: FloatArray
+
+    def moved(self, defect: FloatArray, tau: float, part: float = 1.0) -> FloatArray:
+        """What the defect (n,) or defects (n, k) move the unknowns by when they last this long."""
+        try:
+            return np.abs(np.linalg.solve(self.M / (part * tau) - self.J, defect)) / part
+        except np.linalg.LinAlgError:
+            return np.full_like(defect, np.inf)
+
+    def rounding(self, at: Instant, size: FloatArray, width: float, tau: float) -> FloatArray:
+        """What the rounding of the polynomial moves the unknowns by: its derivative has that of its values, over the step."""
+        eps = np.finfo(float).eps
+        noise = 8.0 * eps * (np.abs(self.M) @ (size / abs(width) + np.abs(at.ydot)) + np.abs(self.J) @ size)
+        try:
+            return np.abs(np.linalg.inv(self.M / tau - self.J)) @ noise
+        except np.linalg.LinAlgError:
+            return np.zeros_like(size)
+
+
+def _matrices(model: PlainModel, at: Instant, size: FloatArray, width: float) -> _Matrices:
+    """By difference quotients to both sides, of which the smaller counts: on one of them there may be a jump."""
+    base = model.residuals(at)
+    n = base.size
+    M, J = np.zeros((n, n)), np.zeros((n, n))
+    for k in range(n):
+        step = _STEP * max(abs(at.y[k]), size[k], _TINY)
+        J[:, k] = _smaller([_quotient(model, at, base, k, sign * step, 0.0) for sign in (1.0, -1.0)])
+        step = _STEP * max(abs(at.ydot[k]), size[k] / abs(width), _TINY)
+        M[:, k] = -_smaller([_quotient(model, at, base, k, 0.0, sign * step) for sign in (1.0, -1.0)])
+    return _Matrices(M, J)
+
+
+def _quotient(model: PlainModel, at: Instant, base: FloatArray, k: int, value: float, slope: float) -> FloatArray:
+    y, ydot = at.y.copy(), at.ydot.copy()
+    y[k] += value
+    ydot[k] += slope
+    return (model.residuals(Instant(at.t, y, ydot, at.d, at.pre)) - base) / ((y[k] - at.y[k]) + (ydot[k] - at.ydot[k]))
+
+
+def _smaller(pair: list[FloatArray]) -> FloatArray:
+    one, other = pair
+    return np.where(np.abs(one) <= np.abs(other), one, other)
+
+
+def differential(model: PlainModel, piece: Piece) -> NDArray[np.bool_]:
+    """Which unknowns are states: those whose derivatives the residuals depend on."""
+    found = _matrices(model, piece.at(0.5), piece.size, piece.width).M
+    return np.any(np.abs(found) > 0.0, axis=0)
+
+
+@dataclass(eq=False)
+class Defects:
+    """Looks at the equations, step after step.
+
+    Parameters
+    ----------
+    model : in plain numbers.
+    tolerance : of the run, times what is allowed.
+    largest : (n,), of each unknown in the run.
+    tally : where findings go.
+    """
+
+    model: PlainModel
+    tolerance: Tolerance
+    largest: FloatArray
+    tally: Tally
+    _kept: _Matrices | None = field(default=None, init=False)
+    _age: int = field(default=0, init=False)
+
+    def look(self, piece: Piece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
+        """Judge one step at these parts of it.
+
+        Parameters
+        ----------
+        at_rest : unknowns whose value in this piece is exact: nothing about them is rounding.
+        """
+        if piece.first or self._age >= _REFRESH:
+            self._kept = None
+        self._age = 0 if self._kept is None else self._age + 1
+        allowed = self.tolerance.of(piece.size)
+        shares = self._shares(piece, thetas, allowed)
+        good = thetas[np.all(shares <= 1.0, axis=1)]
+        for k in np.flatnonzero(~np.all(shares <= 1.0, axis=1)):
+            theta = float(thetas[k])
+            lower, upper = max(good[good < theta], default=0.0), min(good[good > theta], default=1.0)
+            share, defect = self._lasting(piece, theta, (lower, upper), allowed)
+            if not np.all(share <= 1.0) and self._is_rounding(piece, theta, allowed, at_rest):
+                share = np.zeros_like(share)
+            shares[k] = share
+            if not np.all(share <= 1.0):
+                self._note(piece, theta, share, self._said(piece, defect), 1)
+        kept = np.all(shares <= 1.0, axis=1)
+        if kept.any():
+            worst = int(np.argmax(np.max(shares[kept], axis=1)))
+            self._note(piece, float(thetas[kept][worst]), np.max(shares[kept], axis=0), "", int(kept.sum()))
+
+    def _note(self, piece: Piece, theta: float, shares: FloatArray, says: str, count: int) -> None:
+        for name, share in zip(self.model.unknowns, shares.tolist(), strict=True):
+            self.tally.note("equation", name, piece.start + theta * piece.width, share, says, count)
+
+    def _shares(self, piece: Piece, thetas: FloatArray, allowed: FloatArray) -> FloatArray:
+        """(points, n): what the defects at these points move the unknowns by, over what is allowed."""
+        defects = np.array([self.model.residuals(at) for at in piece.instants(thetas)])
+        if self._kept is not None:
+            shares = self._kept.moved(defects.T, piece.width).T / allowed
+            if np.all(shares <= 1.0):
+                return shares
+        return np.array([self._share(piece, theta, allowed) for theta in thetas.tolist()])
+
+    def _said(self, piece: Piece, defect: FloatArray) -> str:
+        worst = int(np.argmax(np.abs(np.where(np.isnan(defect), np.inf, defect))))
+        return f"{self.model.equations[worst]} is off by {abs(defect[worst]):.3g} in the step of {piece.width:.3g} from {piece.start:.8g}"
+
+    def _share(self, piece: Piece, theta: float, allowed: FloatArray, tau: float | None = None) -> FloatArray:
+        """What the defect at a point moves the unknowns by, over what is allowed."""
+        at = piece.at(theta)
+        defect = self.model.residuals(at)
+        tau = piece.width if tau is None else tau
+        if self._kept is not None:
+            share = self._kept.moved(defect, tau) / allowed
+            if np.all(share <= 1.0):
+                return share
+        if not np.all(np.isfinite(defect)):
+            return np.full(defect.size, np.nan)
+        fresh = _matrices(self.model, at, piece.size, piece.width)
+        if not (np.all(np.isfinite(fresh.M)) and np.all(np.isfinite(fresh.J))):
+            return np.full(defect.size, np.nan)
+        self._kept = fresh
+        allowed = allowed + fresh.rounding(at, piece.size, piece.width, tau)
+        share = fresh.moved(defect, tau) / allowed
+        if np.all(share <= 1.0):
+            return share
+        # a mode that grows by e in tau makes the matrix singular: the same by two halves
+        return np.minimum(share, fresh.moved(defect, tau, 0.5) / allowed)
+
+    def _lasting(self, piece: Piece, theta: float, between: tuple[float, float], allowed: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same, over the length on which the defect lasts, and the defect."""
+        defect = self.model.residuals(piece.at(theta))
+        edges = [self._edge(piece, theta, other, defect) for other in between]
+        length = edges[1] - edges[0]
+        if length <= _INSTANT:
+            return np.zeros_like(allowed), defect
+        return self._share(piece, theta, allowed, length * piece.width), defect
+
+    def _edge(self, piece: Piece, inside: float, outside: float, defect: FloatArray) -> float:
+        """Between a point with the defect and one without, where it ends: where it is no more than half."""
+        most = 0.5 * np.max(np.abs(defect))
+
+        def lasts(theta: float) -> bool:
+            return not np.max(np.abs(self.model.residuals(piece.at(theta)))) <= most
+
+        if lasts(outside):
+            return outside
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (inside + outside)
+            inside, outside = (middle, outside) if lasts(middle) else (inside, middle)
+        return inside
+
+    def _is_rounding(self, piece: Piece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
+        """Whether the defect vanishes within the rounding of what was integrated."""
+        at = piece.at(theta)
+        noise = np.where(at_rest, 0.0, _NOISE * self.largest)
+        moves = [sign * noise for sign in (1.0, -1.0)] + [sign * noise * row for row in np.eye(noise.size) for sign in (1.0, -1.0)]
+        for move in moves:
+            if not np.any(move):
+                continue
+            moved = Instant(at.t, at.y + move, at.ydot, at.d, at.pre)
+            defect = self.model.residuals(moved)
+            if self._kept is not None and np.all(self._kept.moved(defect, piece.width) / allowed <= 1.0):
+                return True
+        return False

@@ -1,0 +1,93 @@
+"""The dense result as instants (stage: verification). In: a result's polynomials and log. Out: values and derivatives at any point of any step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.model.plain import Instant
+from tidegate.results import Result
+
+__all__ = ["Piece", "pieces_of"]
+
+FloatArray = NDArray[np.float64]
+
+_LOOKS: Final = np.linspace(0.0, 1.0, 9)  # parts of a step at which sizes are taken
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One step's polynomial.
+
+    Parameters
+    ----------
+    index : among the steps.
+    start, width : where it is.
+    coefficients : (degree + 1, n), in powers of theta.
+    d : discrete variables, constant in it.
+    first, last : whether it begins, or ends, at an event or at an end of the run.
+    """
+
+    index: int
+    start: float
+    width: float
+    coefficients: FloatArray
+    d: FloatArray
+    first: bool
+    last: bool
+
+    @property
+    def end(self) -> float:
+        """Time of its end."""
+        return self.start + self.width
+
+    def theta(self, t: float) -> float:
+        """Part of the step that has gone by at a time."""
+        return (t - self.start) / self.width
+
+    def at(self, theta: float) -> Instant:
+        """Values and derivatives at a part of the step; beyond its ends the polynomial goes on."""
+        c = self.coefficients
+        y, slope = c[-1].copy(), np.zeros_like(c[-1])
+        for row in c[-2::-1]:
+            slope = slope * theta + y
+            y = y * theta + row
+        return Instant(self.start + theta * self.width, y, slope / self.width, self.d, self.d)
+
+    def instants(self, thetas: FloatArray) -> list[Instant]:
+        """The same at several parts."""
+        powers = np.vander(thetas, len(self.coefficients), increasing=True)
+        y = powers @ self.coefficients
+        slopes = powers[:, :-1] @ (np.arange(1, len(self.coefficients))[:, None] * self.coefficients[1:]) / self.width
+        times = self.start + thetas * self.width
+        return [Instant(t, values, rates, self.d, self.d) for t, values, rates in zip(times.tolist(), y, slopes, strict=True)]
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """Largest absolute values of the unknowns in it."""
+        return np.max(np.abs(np.vander(_LOOKS, len(self.coefficients), increasing=True) @ self.coefficients), axis=0)
+
+
+def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str]) -> list[Piece]:
+    """Every step that has a length, in order."""
+    kept = result.interpolant
+    assert kept is not None
+    place = {name: k for k, name in enumerate(kept.names)}
+    own, constants = [place[name] for name in unknowns], [place[name] for name in discretes]
+    instants = set(result.events.times.tolist())
+    moving = np.flatnonzero(kept.widths)
+    found: list[Piece] = []
+    for k in moving.tolist():
+        start, width = float(kept.starts[k]), float(kept.widths[k])
+        following = k + 1
+        end = float(kept.starts[following]) if following < len(kept) else start + width
+        is_last = following >= len(kept) or end in instants
+        is_first = not found or start in instants
+        c = kept.coefficients[k]
+        found.append(Piece(k, start, width, c[:, own], c[0, constants], is_first, is_last))
+    return found

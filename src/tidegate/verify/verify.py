@@ -1,0 +1,106 @@
+"""`tg.verify`: a run judged by its model, called as plain Python (stage: verification). In: a result. Out: a ``Verification``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.model import Lowerable, Model
+from tidegate.model.plain import Plainly, PlainModel
+from tidegate.model.plain_expressions import PlainExpressions
+from tidegate.results import Result
+from tidegate.verify.defects import Defects, Tolerance
+from tidegate.verify.pieces import Piece, pieces_of
+from tidegate.verify.verification import Tally, Verification
+
+__all__ = ["verify"]
+
+FloatArray = NDArray[np.float64]
+
+_ALLOWED: Final = 100.0  # times the tolerance: an order of magnitude above what steps of any method that keep it leave inside
+_POINTS: Final = 4  # in a step; each in a part of its own
+_NEAR: Final = np.array([1e-2, 1e-3, 1e-4, 1e-5, 1e-6])  # parts of a step before and after an event
+_SEED: Final = 20240229  # points are irregular, and the same every time
+
+
+def verify(result: Result, source: Lowerable | None = None, *, points: int = _POINTS, allowed: float = _ALLOWED) -> Verification:
+    """Judge a result by the model itself, called as plain Python with numbers: no tracing, no mode bits, no machine code.
+
+    Along the dense result, at irregular points inside every step and on both sides of every event, it is looked at whether the equations hold with
+    whatever branch Python takes there, whether each condition became true where the log says and nowhere else, whether resets and clocks did what
+    their bodies say, and whether discrete variables, outputs and rows are what they should be.
+
+    Parameters
+    ----------
+    result : of a run with dense output.
+    source : the model; the one the result was made from if it still knows it.
+    points : in each step.
+    allowed : how many times the tolerance of the run a step may be off inside.
+
+    Returns
+    -------
+    Verification : ``.ok`` is the verdict, ``.wrong`` what disagrees; printing it shows the table.
+
+    Raises
+    ------
+    UsageError : the result keeps no dense output, or it is not known which model it is of.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> model = tg.ode(lambda t, y, p: [-p["k"] * max(y["x"] - 0.5, 0.0)], y0={"x": 1.0}, p={"k": 2.0})
+    >>> check = tg.verify(tg.simulate(model, (0, 1)))
+    >>> check.ok, check.truth
+    (True, 'the function, called as Python')
+    """
+    source = source if source is not None else result.source
+    if source is None:
+        raise UsageError("it is not known which model the result is of", hint="tg.verify(result, source=model)")
+    if result.interpolant is None:
+        raise UsageError("this result keeps no dense output, along which it could be verified", hint="tg.simulate(..., dense=True)")
+    model = source.lower()
+    plain: PlainModel = source.plainly(result.parameters) if isinstance(source, Plainly) else PlainExpressions(model, result.parameters)
+    tally = Tally(plain.truth)
+    pieces = pieces_of(result, plain.unknowns, plain.discretes)
+    tolerance = _tolerance(result, model, plain, allowed)
+    rng = np.random.default_rng(_SEED)
+    largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))
+    defects = Defects(plain, tolerance, largest, tally)
+    looked = 0
+    for piece in pieces:
+        thetas = _thetas(piece, rng, points)
+        at_rest = ~np.any(piece.coefficients[1:], axis=0)
+        looked += thetas.size
+        defects.look(piece, thetas, at_rest)
+    return Verification(result.model_name, plain.truth, tuple(tally.findings), (), looked)
+
+
+def _thetas(piece: Piece, rng: np.random.Generator, points: int) -> FloatArray:
+    """One irregular point in each equal part of a step, and others that come close to an event at its ends."""
+    found = [(np.arange(points) + rng.random(points)) / points]
+    near = _NEAR * (1.0 - 0.9 * rng.random(_NEAR.size))
+    if piece.first:
+        found.append(near)
+    if piece.last:
+        found.append(1.0 - near)
+    return np.sort(np.concatenate(found))
+
+
+def _tolerance(result: Result, model: Model, plain: PlainModel, allowed: float) -> Tolerance:
+    """As ``tg.simulate`` reads its options."""
+    rtol: float = result.options.get("rtol", 1e-6)
+    nominal = np.array([variable.nominal or 1.0 for variable in model.unknowns for _ in variable.names])
+    given: Any = result.options.get("atol")
+    atol = 0.01 * rtol * nominal
+    if isinstance(given, Mapping):
+        named = cast("Mapping[str, float]", given)
+        for name, value in named.items():
+            places = [k for k, known in enumerate(plain.unknowns) if known == name or known.startswith(f"{name}[")]
+            atol[places] = value
+    elif given is not None:
+        atol = np.broadcast_to(np.asarray(given, dtype=float), atol.shape)
+    return Tolerance(rtol, atol, allowed)

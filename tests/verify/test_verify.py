@@ -1,0 +1,115 @@
+"""The judge finds what is wrong and lets pass what is right.
+
+Wrong results are made by running another model than the one that is asked about: what a run would give that keeps an old truth, steps over a forcing
+or follows Python otherwise than Python does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+__all__: list[str] = []
+
+
+def judged(run: Any, truth: Any, t_end: float, **options: Any) -> tg.Verification:
+    """The result of one model, judged by another."""
+    return tg.verify(tg.simulate(run, (0.0, t_end), **options), source=truth)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-8])
+def test_a_right_result_is_verified(method: str, rtol: float) -> None:
+    model = tg.ode(lambda t, y: [y[1], -y[0] - 0.2 * max(y[1], 0.0)], y0=[1.0, 0.0])
+    check = tg.verify(tg.simulate(model, (0.0, 10.0), rtol=rtol, method=method))
+    assert check.ok, str(check)
+    assert check.truth == "the function, called as Python"
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float) -> None:
+    right = tg.ode(lambda t, y: [-1.0, 1.0 if max(y[0], 0.0) > 0 else 0.0], y0=[1.0, 0.0])
+    wrong = tg.ode(lambda t, y: [-1.0, 1.0], y0=[1.0, 0.0])
+    check = judged(wrong, right, 3.0, rtol=rtol, method=method)
+    (finding,) = check.wrong
+    assert (finding.kind, finding.name) == ("equation", "y[1]")
+    assert 1.0 < finding.time < 3.0
+    assert "der(y[1]) is off by 1 " in finding.says
+
+
+def test_a_condition_kept_at_a_rest_exactly_on_its_threshold_is_found() -> None:
+    right = tg.ode(lambda t, y: [0.0, 1.0 if y[0] > 0 else 0.0], y0=[0.0, 0.0])
+    wrong = tg.ode(lambda t, y: [0.0, 1.0], y0=[0.0, 0.0])
+    assert [finding.name for finding in judged(wrong, right, 3.0).wrong] == ["y[1]"]
+
+
+def test_a_forcing_that_was_stepped_over_is_found() -> None:
+    # what a stiff method keeps to that looks at the ends of its steps only: a polynomial through a few points of the forcing
+    right = tg.ode(lambda t, y: [1e4 * (np.sin(2.0 * np.pi * t) - y[0])], y0=[0.0])
+    wrong = tg.ode(lambda t, y: [1e4 * (0.0 - y[0])], y0=[0.0])
+    (finding,) = judged(wrong, right, 0.5).wrong
+    assert finding.share * 100.0 * 1e-8 == pytest.approx(1.0, rel=0.05)  # the forcing itself, over 0.01 rtol, which is what a zero may be off
+
+
+def test_an_algebraic_variable_is_judged_by_its_own_error() -> None:
+    def divider(level: float) -> Any:
+        return tg.dae(lambda t, y, ydot: [y["z"] - level * np.cos(t), ydot["q"] - y["z"]], y0={"z": level, "q": 0.0})
+
+    assert judged(divider(1.0), divider(1.0), 3.0, rtol=1e-4, max_step=0.1).ok
+    check = judged(divider(1.01), divider(1.0), 3.0, rtol=1e-6, max_step=0.1)
+    assert check.wrong[0].name == "z"
+    assert check.wrong[0].share == pytest.approx(0.01 / 1e-4, rel=0.2)
+
+
+def test_a_defect_in_a_fast_derivative_is_weighed_by_what_it_moves() -> None:
+    # 1e8 (cos t - x) is off by thousands where x is off by its tolerance
+    model = tg.ode(lambda t, y: [1e8 * (np.cos(t) - y[0])], y0=[1.0])
+    assert tg.verify(tg.simulate(model, (0.0, 3.0), rtol=1e-4, max_step=0.2)).ok
+
+
+@pytest.mark.parametrize("truth", [lambda t, y: [-1.0, {1.0: 5.0}.get(np.sign(y[0]), 0.0)], lambda t, y: [-1.0, 5.0 if (y[0] > 0) is True else 0.0]])
+def test_python_followed_otherwise_than_python_does_is_found(truth: Any) -> None:
+    wrong = tg.ode(lambda t, y: [-1.0, 0.0], y0=[1.0, 0.0])
+    right = tg.ode(lambda t, y: [-1.0, 5.0 if y[0] > 0 else 0.0], y0=[1.0, 0.0])
+    model = tg.ode(truth, y0=[1.0, 0.0])
+    assert not judged(wrong, model, 3.0).ok
+    assert judged(right, model, 3.0).ok
+
+
+def test_an_event_found_late_is_found() -> None:
+    def switched(at: float) -> Any:
+        return tg.ode(lambda t, y: [1.0 if t < at else -1.0], y0=[0.0])
+
+    assert judged(switched(1.0), switched(1.0), 2.0).ok
+    assert not judged(switched(1.001), switched(1.0), 2.0).ok
+    assert judged(switched(1.0 + 1e-9), switched(1.0), 2.0).ok  # moves nothing by more than the tolerance
+
+
+def test_parameters_of_the_run_are_those_of_the_judge() -> None:
+    model = tg.ode(lambda t, y, p: {"x": -p["k"] * y["x"]}, y0={"x": 1.0}, p={"k": 2.0})
+    assert tg.verify(tg.simulate(model, (0.0, 1.0), parameters={"k": 5.0})).ok
+
+
+def test_the_table_says_what_is_wrong_where_and_by_how_much() -> None:
+    wrong, right = (tg.ode(lambda t, y, s=s: {"x": s}, y0={"x": 0.0}) for s in (1.0, 2.0))
+    check = judged(wrong, right, 1.0)
+    text = str(check)
+    assert "is WRONG in 1 of" in text.splitlines()[0]
+    assert "WRONG  equation  x" in text
+    assert "der(x) is off by 1 in the step of" in text
+    assert "<table>" in check._repr_html_()
+    assert "WRONG" in repr(check)
+
+
+def test_a_result_that_cannot_be_judged_says_what_to_do() -> None:
+    model = tg.ode(lambda t, y: [-y[0]], y0=[1.0])
+    with pytest.raises(tg.UsageError, match="no dense output"):
+        tg.verify(tg.simulate(model, (0.0, 1.0), dense=False))
+    result = tg.simulate(model, (0.0, 1.0))
+    result.source = None
+    with pytest.raises(tg.UsageError, match="source=model"):
+        tg.verify(result)
+    assert tg.verify(result, source=model).ok
