@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
+    ConflictError,
     CsmpError,
     InitializationError,
     InterruptedRunError,
@@ -74,6 +75,7 @@ __all__ = [
     "CallbackError",
     "ChatteringError",
     "Component",
+    "ConflictError",
     "CrossCheck",
     "CsmpError",
     "Diagram",

@@ -17,6 +17,7 @@
         ├── NotFiniteError         NaN or infinity in an equation
         ├── StepSizeError          the step size collapsed
         ├── TooManyStepsError      the step budget the caller set is used up
+        ├── ConflictError          clauses of one instant that give one variable different values
         ├── UnsettledEventError    event rounds at one instant that do not end
         ├── ChatteringError        conditions that switch each other back and forth
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CallbackError",
     "ChatteringError",
+    "ConflictError",
     "CsmpError",
     "InitializationError",
     "InterruptedRunError",
@@ -242,6 +244,10 @@ class StepSizeError(RunError):
 
 class TooManyStepsError(RunError):
     """The number of steps the caller allowed is used up."""
+
+
+class ConflictError(RunError):
+    """Clauses that happened in the same round of one instant gave one variable different values."""
 
 
 class UnsettledEventError(RunError):

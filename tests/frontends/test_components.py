@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tidegate.frontends.components as tg
-from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions import Expr, Role, dependencies, symbol
 from tidegate.expressions.evaluate import evaluate
 from tidegate.model import Assignment, Bound, Form, Message, Model, Terminate, VariableRole
 from tidegate.model.validate import parameter_values, problems, validate
@@ -410,7 +410,7 @@ def test_a_chain_of_elsewhen_keeps_its_order() -> None:
     validate(model)
 
 
-def test_two_writers_in_separate_clauses_lower_but_are_refused() -> None:
+def test_two_writers_in_separate_clauses_are_a_model_unless_they_always_happen_together() -> None:
     class Valve(tg.Component):
         close = tg.Discrete(False)
 
@@ -422,7 +422,13 @@ def test_two_writers_in_separate_clauses_lower_but_are_refused() -> None:
         def late(self):
             return {self.close: False}
 
-    (found,) = problems(Valve().lower())
+    class Torn(Valve):
+        @tg.when(lambda self: tg.time > 1)
+        def late(self):
+            return {self.close: False}
+
+    assert problems(Valve().lower()) == []
+    (found,) = problems(Torn().lower())
     assert "close is assigned by both early" in found[0]
     assert "late" in found[0]
 
@@ -615,14 +621,18 @@ def test_what_a_branch_does_not_assign_keeps_its_value(x: float, v: float) -> No
     assert assigned(model.whens[0].branches[0].actions, model, **old) == old | new
 
 
-def test_previous_values_are_symbols_of_discrete_variables_only() -> None:
-    ball = Ball()
+def test_previous_values_are_symbols() -> None:
+    class Falling(Ball):
+        @tg.when(lambda self: self.h > tg.pre(self.h) + 1.0)
+        def thrown(self):
+            tg.message("thrown")
 
     class Counter(tg.Component):
         n = tg.Discrete(0)
 
     assert tg.pre(Counter().n) is symbol(Role.PREVIOUS, "n")
-    assert tg.pre(ball.h) is ball.h
+    asked = Falling().lower().whens[-1].branches[0].conditions
+    assert symbol(Role.PREVIOUS, "h") in dependencies(asked[0])
     assert tg.pre(2 * Counter().n) is 2 * symbol(Role.PREVIOUS, "n")
 
 

@@ -173,18 +173,24 @@ def test_one_body_assigns_a_variable_once() -> None:
     assert "bounce assigns 2 times to v" in sentences(replace(ball(), whens=(When((branch,)),)))
 
 
-def test_two_writers_of_one_variable_are_refused_naming_both() -> None:
+def test_two_writers_that_always_happen_together_are_refused_naming_both() -> None:
     model = replace(ball(), whens=(clause("bounce", v, 1.0, 20), clause("kick", v, 2.0, 30)))
     (found,) = problems(model)
-    assert "v is assigned by both bounce (at ball.py:20) and kick" in found[0]
-    assert "one event whose condition returns a list (tg.event)" in found[0]
+    assert "v is assigned by both bounce (at ball.py:20) and kick, which always happen together" in found[0]
+    assert "one event (tg.event)" in found[0]
     assert "one chain with elsewhen (components)" in found[0]
     assert found[1] == Origin("ball.py", 30)
 
 
+def test_two_writers_with_times_of_their_own_are_left_to_the_run() -> None:
+    assert sentences(replace(ball(), whens=(clause("count", n, 0.0),))) == ""
+
+
 def test_a_time_event_is_a_writer_like_any_other() -> None:
-    model = replace(ball(), whens=(clause("count", n, 0.0),))
-    assert "n is assigned by both count (at ball.py:20) and clock" in sentences(model)
+    clock = ball().time_events[0]
+    again = replace(clock, actions=(Assignment(n, ZERO),), label="again")
+    assert "n is assigned by both clock" in sentences(replace(ball(), time_events=(clock, again)))
+    assert sentences(replace(ball(), time_events=(clock, replace(again, priority=10)))) == ""
 
 
 def test_branches_of_one_chain_may_write_the_same_variable() -> None:

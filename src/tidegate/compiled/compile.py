@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tidegate.compiled.locking import Locking, activities
 from tidegate.compiled.mass_form import mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.opaque import trampolines
-from tidegate.compiled.transitions import flatten_transitions
+from tidegate.compiled.transitions import Writer, flatten_transitions, states_before
 from tidegate.errors import ModelError
 from tidegate.expressions import TRUE, Expr, Role, symbol, walk
 from tidegate.expressions.sparsity import dependencies, is_affine
@@ -51,7 +52,10 @@ def compile_model(model: Model) -> CompiledModel:
     form_conditions = substitute(transitions.conditions, form.derivative_values)
     guards = substitute([g.function for g in locking.guards], form.derivative_values)
     values = substitute(definitions, form.derivative_values)
-    new_values = substitute(list(transitions.new_values.values()), form.derivative_values)
+    *new_values, conflict = substitute([*transitions.new_values.values(), transitions.conflict], form.derivative_values)
+    in_form = form.derivative_values
+    writers = {s: tuple(Writer(w.fire, *substitute([w.value], in_form)) for w in several) for s, several in transitions.writers.items()}
+    transitions = replace(transitions, writers=writers)
 
     layout = Layout(
         unknowns=form.unknowns,
@@ -61,6 +65,7 @@ def compile_model(model: Model) -> CompiledModel:
         inputs=tuple(s for v in model.by_role(VariableRole.INPUT) for s in v.symbols()),
         n_fires=len(transitions.fires),
         n_time_events=len(transitions.times),
+        dropping=states_before(model),
     )
     # remarks are asked at events only, as bodies are
     rising = form_conditions[: transitions.n_rising]
@@ -88,6 +93,7 @@ def compile_model(model: Model) -> CompiledModel:
         enabled=transitions.enabled,
         times=transitions.times,
         new_values=dict(zip(transitions.new_values, new_values, strict=True)),
+        conflict=conflict,
         outputs=tuple(values),
     )
     specs = function_specs(parts)

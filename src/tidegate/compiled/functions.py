@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.emit_llvm import FunctionSpec
 from tidegate.compiled.layout import Layout, seed
-from tidegate.expressions import ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
+from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
 from tidegate.expressions.substitute import substitute
 
@@ -39,6 +39,7 @@ class FunctionParts:
     state_conditions : (activity, value) pairs.
     enabled, times : of the time events.
     new_values : target symbol -> value after the bodies.
+    conflict : holds where bodies do not agree.
     outputs : recorded outputs.
     """
 
@@ -53,6 +54,7 @@ class FunctionParts:
     enabled: tuple[Expr, ...]
     times: tuple[Expr, ...]
     new_values: dict[Expr, Expr]
+    conflict: Expr
     outputs: tuple[Expr, ...]
 
 
@@ -67,7 +69,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     guard_scale               sum over |dg/dy_k| dy_k and |dg/dt| dt
     activity                  1 where a guard matters
     conditions                1 where a when condition holds; then value + 2 of active state conditions, 0 for inactive
-    bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags
+    bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
     times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
     outputs, outputs_tangent  recorded outputs
     ========================  =============================================================================
@@ -137,7 +139,7 @@ def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, se
     times = _guard_times(parts) + [select(on, t, as_real(float("inf"))) for on, t in zip(parts.enabled, parts.times, strict=True)]
     specs = [
         values("conditions", list(enumerate(conditions))),
-        values("bodies", bodies),
+        values("bodies", bodies if parts.conflict is FALSE else [*bodies, (2 * len(place), as_real(parts.conflict))]),
         tangents("bodies_tangent", [(index, change) for (index, _), change in zip(bodies, body_tangents, strict=True)]),
     ]
     if times:

@@ -1,6 +1,6 @@
 """Where everything stands in the flat vectors of a compiled model: y, p and m (modes and all that is constant between events).
 
-``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events | contacts].
+``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events | drops of states | contacts].
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from tidegate.expressions import Expr, Role, symbol
 
-__all__ = ["Layout", "count_symbol", "fire_symbol", "names_of", "seed"]
+__all__ = ["Layout", "count_symbol", "drop_symbol", "fire_symbol", "names_of", "seed"]
 
 
 _CONTACT: Final = (symbol(Role.MODE, "contact guard"), symbol(Role.MODE, "contact time"), symbol(Role.MODE, "contact slope"))
@@ -25,6 +25,11 @@ def fire_symbol(index: int) -> Expr:
 def count_symbol(index: int) -> Expr:
     """How often time event number ``index`` has happened."""
     return symbol(Role.MODE, f"count{index}")
+
+
+def drop_symbol(state: Expr) -> Expr:
+    """By how much a state was more before the last round of an event than it is now; zero between events."""
+    return symbol(Role.MODE, f"(pre({state.data.name}) - {state.data.name})")
 
 
 def seed(vector: str, index: int) -> Expr:
@@ -41,6 +46,7 @@ class Layout:
     unknowns, parameters, modes, discretes, inputs : symbols.
     n_fires : number of when branches and time events.
     n_time_events : number of time events.
+    dropping : states whose values before a round a condition asks for.
     """
 
     unknowns: tuple[Expr, ...]
@@ -50,6 +56,7 @@ class Layout:
     inputs: tuple[Expr, ...]
     n_fires: int
     n_time_events: int
+    dropping: tuple[Expr, ...] = ()
 
     @property
     def first_discrete(self) -> int:
@@ -77,13 +84,18 @@ class Layout:
         return self.first_fire + self.n_fires
 
     @property
+    def first_drop(self) -> int:
+        """Place of the first drop of a state in m."""
+        return self.first_count + self.n_time_events
+
+    @property
     def first_contact(self) -> int:
         """Place of what is noted of tangential contacts.
 
         Of the first one more than the guard's number, or zero, and its time; then the square of the slope
         below which the crossing found last is no more than a contact.
         """
-        return self.first_count + self.n_time_events
+        return self.first_drop + len(self.dropping)
 
     @property
     def n_m(self) -> int:
@@ -95,7 +107,8 @@ class Layout:
         previous = [symbol(Role.PREVIOUS, d.data.name) for d in self.discretes]
         fires = [fire_symbol(k) for k in range(self.n_fires)]
         counts = [count_symbol(k) for k in range(self.n_time_events)]
-        return [*self.modes, *self.discretes, *previous, *self.inputs, *fires, *counts, *_CONTACT]
+        drops = [drop_symbol(s) for s in self.dropping]
+        return [*self.modes, *self.discretes, *previous, *self.inputs, *fires, *counts, *drops, *_CONTACT]
 
     def places(self) -> dict[Expr, tuple[str, int]]:
         """For every symbol the vector and index where native code finds it."""

@@ -3,23 +3,27 @@
 In: the model's ``when`` clauses and time events, and its locking. Out: one fire flag for every branch and time event, and
 for every variable that an event can write an expression that is its new value where a flag is set and its old value elsewhere.
 What a body says under a condition is a *remark*: it has a flag of its own, set where the body's flag is and the condition holds.
+Several bodies may write one variable; those of one instant must then agree, unless their priorities say which counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from tidegate.compiled.layout import count_symbol, fire_symbol
+from tidegate.compiled.layout import count_symbol, drop_symbol, fire_symbol
 from tidegate.compiled.locking import Locking
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import TRUE, Expr, Role, as_real, node, select, symbol
+from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, node, select, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
 
-__all__ = ["Fire", "Transitions", "flatten_transitions"]
+__all__ = ["Fire", "Transitions", "Writer", "flatten_transitions", "states_before"]
+
+_ROUNDING: Final = 8 * 2.220446049250313e-16  # of two values: so far apart they are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Fire:
     actions : what it does.
     chain : number of the ``when`` chain it belongs to; -1 for a time event, a number of its own from ``FIRST_REMARK`` for a remark.
     conditions : places of its conditions in ``Transitions.conditions``; empty for a time event.
+    is_noted : True if it is an event even where it changes nothing: it ends the run, says something, is there to be noted only, or a clock's tick.
     """
 
     label: str
@@ -40,18 +45,26 @@ class Fire:
     conditions: tuple[int, ...]
     priority: int
     origin: Origin
+    is_noted: bool = True
 
     @property
     def terminates(self) -> bool:
         """True if it ends the run."""
         return any(isinstance(action, Terminate) for action in self.actions)
 
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """What it tells the user."""
-        return tuple(action.text for action in self.actions if isinstance(action, Message)) + tuple(
-            action.message for action in self.actions if isinstance(action, Terminate) and action.message
-        )
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """One branch or time event that gives a variable a new value.
+
+    Parameters
+    ----------
+    fire : its number.
+    value : what it gives.
+    """
+
+    fire: int
+    value: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +79,8 @@ class Transitions:
     times : next time of each time event, an expression of p, m and its count.
     enabled : locked condition under which each time event happens.
     new_values : symbol of a state or discrete variable -> its value after the bodies.
+    conflict : holds where bodies of set flags give one variable different values and no priority decides.
+    writers : symbol of a variable with several writers -> these.
     """
 
     fires: tuple[Fire, ...]
@@ -74,6 +89,34 @@ class Transitions:
     times: tuple[Expr, ...]
     enabled: tuple[Expr, ...]
     new_values: dict[Expr, Expr]
+    conflict: Expr = FALSE
+    writers: Mapping[Expr, tuple[Writer, ...]] = field(default_factory=dict[Expr, tuple[Writer, ...]])
+
+
+def states_before(model: Model) -> tuple[Expr, ...]:
+    """The unknowns whose values before a round some condition of a clause asks for."""
+    asked = {s.data.name for when in model.whens for branch in when.branches for s in _previous(branch.conditions)}
+    return tuple(s for variable in model.unknowns for s in variable.symbols() if s.data.name in asked)
+
+
+def _previous(roots: Sequence[Expr]) -> list[Expr]:
+    return [item for item in walk(roots) if item.op == "symbol" and item.data.role is Role.PREVIOUS]
+
+
+def _with_drops(conditions: Sequence[Expr], states: Sequence[Expr]) -> list[Expr]:
+    """The value of a state before the round as what it is now and how far it fell, so that it moves with the state between events."""
+    if not states:
+        return list(conditions)
+    found = substitute(conditions, {symbol(Role.PREVIOUS, s.data.name): s + drop_symbol(s) for s in states})
+    drops = {drop_symbol(s) for s in states}
+    rested: dict[Expr, Expr] = {}
+    for item in walk(found):
+        if item.op in ("ge", "gt") and dependencies(item) & drops:
+            # x against its own value before: x itself cancels, and no guard has to watch a function that is always zero
+            (g,) = item.args
+            still = {s: ZERO for s in dependencies(g) if s.data.role is Role.UNKNOWN and differentiate(g, s) is ZERO}
+            rested[item] = node(item.op, tuple(substitute([g], still)))
+    return substitute(found, rested)
 
 
 def flatten_transitions(model: Model, locking: Locking) -> Transitions:
@@ -85,11 +128,12 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     """
     branches: list[Fire] = []
     conditions: list[Expr] = []
+    before = states_before(model)
     for chain, when in enumerate(model.whens):
         for branch in when.branches:
             places = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
-            conditions.extend(locking.lock(branch.conditions))
-            branches.append(Fire(branch.label, branch.actions, chain, places, when.priority, branch.origin))
+            conditions.extend(locking.lock(_with_drops(branch.conditions, before)))
+            branches.append(Fire(branch.label, branch.actions, chain, places, when.priority, branch.origin, _is_noted(branch.actions)))
     times: list[Expr] = []
     enabled: list[Expr] = []
     scheduled: list[Fire] = []
@@ -102,11 +146,27 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
         scheduled.append(Fire(event.label, event.actions, -1, (), event.priority, event.origin))
     n_rising = len(conditions)
     fires, remarks = _with_remarks(branches, scheduled, n_rising)
-    values = _new_values(fires, locking)
-    locked = locking.lock(remarks, add_guards=False)
-    *new, remarks = _without_next([[value] for value in values.values()] + [locked], values)
+    present = {symbol(Role.PREVIOUS, s.data.name): s for variable in model.unknowns for s in variable.symbols()}
+    writers = _writers(fires, locking, present)
+    values: dict[Expr, Expr] = {}
+    conflict = FALSE
+    for target, several in writers.items():
+        values[target], differ = _merged(target, several, fires)
+        conflict = conflict | differ
+    locked = locking.lock(substitute(remarks, present), add_guards=False)
+    shared = {target: several for target, several in writers.items() if len(several) > 1}
+    *new, given, (conflict,), remarks = _without_next(
+        [*([value] for value in values.values()), [w.value for several in shared.values() for w in several], [conflict], locked], values
+    )
     values = {target: value for target, (value,) in zip(values, new, strict=True)}
-    return Transitions(tuple(fires), (*conditions, *remarks), n_rising, tuple(times), tuple(enabled), values)
+    known = iter(given)
+    shared = {target: tuple(Writer(w.fire, next(known)) for w in several) for target, several in shared.items()}
+    return Transitions(tuple(fires), (*conditions, *remarks), n_rising, tuple(times), tuple(enabled), values, conflict, shared)
+
+
+def _is_noted(actions: Sequence[Action]) -> bool:
+    """Whether a clause that changes nothing is an event all the same; one without any action is there for that."""
+    return not actions or any(isinstance(action, Message | Terminate) and action.condition is TRUE for action in actions)
 
 
 def _with_remarks(branches: Sequence[Fire], scheduled: Sequence[Fire], n_rising: int) -> tuple[list[Fire], list[Expr]]:
@@ -123,23 +183,55 @@ def _with_remarks(branches: Sequence[Fire], scheduled: Sequence[Fire], n_rising:
         groups.extend((fire, condition, actions) for condition, actions in said.items())
     index_of = {id(fire): k if k < len(branches) else k + len(groups) for k, fire in enumerate((*branches, *scheduled))}
     remarks = [
-        replace(fire, actions=tuple(actions), chain=FIRST_REMARK + k, conditions=(n_rising + k,)) for k, (fire, _, actions) in enumerate(groups)
+        replace(fire, actions=tuple(actions), chain=FIRST_REMARK + k, conditions=(n_rising + k,), is_noted=True)
+        for k, (fire, _, actions) in enumerate(groups)
     ]
     conditions = [node("nonzero", (fire_symbol(index_of[id(fire)]),)) & condition for fire, condition, _ in groups]
     return [*kept[: len(branches)], *remarks, *kept[len(branches) :]], conditions
 
 
-def _new_values(fires: Sequence[Fire], locking: Locking) -> dict[Expr, Expr]:
-    values: dict[Expr, Expr] = {}
-    # the most important last, so that it stands outermost in the chain of selects and wins
+def _writers(fires: Sequence[Fire], locking: Locking, present: Mapping[Expr, Expr]) -> dict[Expr, tuple[Writer, ...]]:
+    """For every variable that is assigned who does it, the least important first."""
+    found: dict[Expr, list[Writer]] = {}
     for index in sorted(range(len(fires)), key=lambda k: -fires[k].priority):
-        flag = node("nonzero", (fire_symbol(index),))
         for action in fires[index].actions:
             if isinstance(action, Assignment):
-                (value,) = locking.lock([action.value], add_guards=False)
-                old = values.get(action.target, action.target)
-                values[action.target] = select(flag, as_real(value), old)
-    return values
+                (value,) = locking.lock(substitute([action.value], present), add_guards=False)
+                found.setdefault(action.target, []).append(Writer(index, as_real(value)))
+    return {target: tuple(several) for target, several in found.items()}
+
+
+def _merged(target: Expr, writers: Sequence[Writer], fires: Sequence[Fire]) -> tuple[Expr, Expr]:
+    """The new value of a variable, and where its writers do not agree: of the most important that happen, that is."""
+    merged, conflict = target, FALSE
+    for priority in sorted({fires[w.fire].priority for w in writers}, reverse=True):
+        happens, differ = FALSE, FALSE
+        equals = [w for w in writers if fires[w.fire].priority == priority]
+        chains = {fires[w.fire].chain for w in equals}
+        may_meet = len(chains) > 1 or -1 in chains  # of one chain only one happens in a round
+        for value, several in _by_value(equals):
+            flag = FALSE
+            for w in several:
+                flag = flag | node("nonzero", (fire_symbol(w.fire),))
+            if happens is not FALSE and may_meet:
+                differ = differ | (flag & happens & _differs(value, merged))
+            merged = select(flag, value, merged)
+            happens = happens | flag
+        conflict = select(happens, differ, conflict)
+    return merged, conflict
+
+
+def _by_value(writers: Sequence[Writer]) -> list[tuple[Expr, list[Writer]]]:
+    """Writers that give the very same value are one."""
+    found: dict[Expr, list[Writer]] = {}
+    for writer in writers:
+        found.setdefault(writer.value, []).append(writer)
+    return list(found.items())
+
+
+def _differs(a: Expr, b: Expr) -> Expr:
+    gap, size = a - b, select(a > 0.0, a, -a) + select(b > 0.0, b, -b)
+    return (gap > _ROUNDING * size) | (-gap > _ROUNDING * size)
 
 
 def _without_next(groups: Sequence[Sequence[Expr]], values: Mapping[Expr, Expr]) -> list[list[Expr]]:

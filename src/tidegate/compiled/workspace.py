@@ -23,7 +23,7 @@ F_RHS, F_RESIDUAL_T, F_JACOBIAN, F_MASS, F_GUARDS, F_GUARDS_T, F_SCALE, F_ACTIVI
 F_CONDITIONS, F_BODIES, F_BODIES_T, F_TIMES, F_TIMES_T = range(22, 27)
 L_DGETRF, L_DGETRS, L_ZGETRF, L_ZGETRS = range(27, 31)
 # --- facts about the model -------------------------------------------------------------------------------------------------------
-MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT = range(31, 37)
+MASS_KIND, MASS_VARIES, RANK, FIRST_DISCRETE, FIRST_FIRE, FIRST_COUNT, N_DROP = range(31, 38)
 # --- options ---------------------------------------------------------------------------------------------------------------------
 BUDGET, EVENT_ROWS, STEP_ROWS, KEEP_POLYNOMIALS, STAGES_WANTED = range(38, 43)
 # --- state of the run ------------------------------------------------------------------------------------------------------------
@@ -32,6 +32,7 @@ N_ROWS, N_LOGGED, N_POLYNOMIALS, NEXT_OUTPUT, IS_TERMINATED, STILL_EVENTS, SHRIN
 GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD = range(63, 69)
 # --- counters --------------------------------------------------------------------------------------------------------------------
 C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_RESTEPS = range(69, 79)
+FIRST_DROP: Final = 79  # in m, of how far states fell in the round before, for those whose value before it a condition asks for; N_DROP of them
 # --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
 ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
 # --- the method: addresses of its units, see integrators/hooks, and the degree of its polynomials ---------------------------------
@@ -46,15 +47,15 @@ O_FIRST: Final = 109
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT,
-) = range(O_FIRST, O_FIRST + 64)  # fmt: skip
+    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD,
+) = range(O_FIRST, O_FIRST + 65)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
     I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
-    I_SUN_SEND, I_SUN_SOUT,
-) = range(O_FIRST + 64, O_FIRST + 64 + 27)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 64 + 27
+    I_SUN_SEND, I_SUN_SOUT, I_DROP,
+) = range(O_FIRST + 65, O_FIRST + 65 + 28)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 65 + 28
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
@@ -69,11 +70,13 @@ PART_WIDTH: Final = 16
 MOST_PARTS_AT_ONCE: Final = 64
 
 # reasons for which ``advance`` comes back
-TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO = range(10)
+TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO, CONFLICT = range(11)
 # kinds of events in the log
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
 # chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to
 FIRST_REMARK: Final = 1 << 32
+# what a clause that happened means even where it changed no value: the end of the run, an entry in the log
+TERMINATES, IS_NOTED = 1, 2
 # kinds of guards
 RELATION, LOWER, UPPER = range(3)
 # kinds of rows

@@ -15,10 +15,12 @@ from tidegate.compiled.workspace import (
     F_CONDITIONS,
     F_GUARDS,
     FIRST_DISCRETE,
+    FIRST_DROP,
     FIRST_FIRE,
     FIRST_REMARK,
     I_BRANCH,
     I_CHAIN,
+    I_DROP,
     I_FLIPPED,
     I_KIND,
     I_MODE,
@@ -28,25 +30,31 @@ from tidegate.compiled.workspace import (
     LOWER,
     N_COND,
     N_D,
+    N_DROP,
     N_FIRE,
     N_G,
     N_TIMES,
     N_WHEN,
     O_ACT,
+    O_ATOL,
     O_BODY,
     O_COND,
     O_COND2,
     O_FIRED,
     O_G,
     O_GT,
+    O_HELD,
     O_M,
     O_NUSTART,
     O_P,
     O_Y,
     O_YDOT,
+    O_YMAX,
+    RANK,
     RELATION,
     SPAN,
     STEP_BEFORE_EVENT,
+    TERMINATES,
     N,
     integers,
     tail,
@@ -55,12 +63,17 @@ from tidegate.compiled.workspace import (
 from tidegate.events.guards import guard_noise, guard_slopes
 
 __all__ = [
+    "anything_happened",
     "catch_up",
     "compute_bodies",
+    "conditions_hold",
+    "drop_of_states",
     "fire_branches",
     "flip_crossed",
+    "keep_states",
     "look_again",
     "note_conditions",
+    "note_start",
     "read_conditions",
     "remember_discrete",
     "write_bodies",
@@ -70,6 +83,9 @@ _SHORT: Final = 1e-6  # of the run: what does not leave its noise within that re
 _MOST_CATCHING_UP: Final = 100_000
 _TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
+_SILENTLY: Final = 0.5  # flag of what happened without changing anything
+_STILL: Final = 1e-13  # of a state's size, and
+_STILL_TOLERANCE: Final = 1e-4  # of its tolerance: so much may states move while the algebraic equations are solved
 
 
 @native
@@ -81,7 +97,7 @@ def read_conditions(h, r, t, out_offset):
 
 @native
 def note_conditions(h, r, t):
-    """True if the event just settled changed a state condition or carried anything out; remembers the conditions for the next one."""
+    """True if the event just settled changed a state condition or is one for what it carried out; remembers the conditions for the next one."""
     read_conditions(h, r, t, h[O_COND2])
     now = vector(r, h[O_COND2], h[N_COND])
     before = vector(r, h[O_COND], h[N_COND])
@@ -91,9 +107,42 @@ def note_conditions(h, r, t):
             changed = True
         before[c] = now[c]
     for k in range(h[N_FIRE]):
-        if r[h[O_FIRED] + k] != 0.0:
+        if r[h[O_FIRED] + k] > _SILENTLY:
             changed = True
     return changed
+
+
+@native
+def anything_happened(h, r):
+    """True if the event just settled carried anything out, be it without changing a value."""
+    happened = False
+    for k in range(h[N_FIRE]):
+        happened = happened or r[h[O_FIRED] + k] != 0.0
+    return happened
+
+
+@native
+def note_start(h, r, t):
+    """Remember the conditions at the start of a run, and which of them hold there: such a clause has to wait until they have been false."""
+    read_conditions(h, r, t, h[O_COND])
+    for c in range(h[N_WHEN]):
+        r[h[O_HELD] + c] = 1.0 if r[h[O_COND] + c] != 0.0 else 0.0
+
+
+@native
+def conditions_hold(h, r, t):
+    """True if the conditions of clauses are what they were when they were last looked at."""
+    read_conditions(h, r, t, h[O_COND2])
+    n_branches = _branches(h)
+    branch = integers(h, h[I_BRANCH], n_branches + 1)
+    chain = integers(h, h[I_CHAIN], max(n_branches, 1))
+    for b in range(n_branches):
+        if chain[b] >= FIRST_REMARK:
+            break
+        for c in range(branch[b], branch[b + 1]):
+            if r[h[O_COND2] + c] != r[h[O_COND] + c]:
+                return False
+    return True
 
 
 @native
@@ -108,6 +157,7 @@ def fire_branches(h, r):
     """Set the flags of branches of which a condition has just become true; in a chain only the first. True if any was set."""
     now = vector(r, h[O_COND2], h[N_COND])
     before = vector(r, h[O_COND], h[N_COND])
+    held = vector(r, h[O_HELD], h[N_COND])
     n_branches = _branches(h)
     branch = integers(h, h[I_BRANCH], n_branches + 1)
     chain = integers(h, h[I_CHAIN], max(n_branches, 1))
@@ -128,8 +178,12 @@ def fire_branches(h, r):
             r[flags + b] = 1.0
             last_chain = chain[b]
             any_fired = True
+            for c in range(branch[b], branch[b + 1]):
+                held[c] = 0.0
     for c in range(h[N_WHEN]):
         before[c] = now[c] if c < n_rising else 0.0
+        if now[c] == 0.0:
+            held[c] = 0.0
     return any_fired
 
 
@@ -155,7 +209,7 @@ def _differ(a, b):
 
 @native
 def remember_discrete(h, r):
-    """pre(d) := d; True if that changes anything."""
+    """pre(v) := v of discrete variables and states; True if that changes anything."""
     nd = h[N_D]
     first = h[O_M] + h[FIRST_DISCRETE]
     changed = False
@@ -163,7 +217,32 @@ def remember_discrete(h, r):
         if _differ(r[first + nd + q], r[first + q]):
             changed = True
             r[first + nd + q] = r[first + q]
+    for k in range(h[N_DROP]):
+        place = h[O_M] + h[FIRST_DROP] + k
+        changed = changed or r[place] != 0.0
+        r[place] = 0.0
     return changed
+
+
+@native
+def keep_states(h, r):
+    """Note the states whose values before the round conditions ask for."""
+    which = integers(h, h[I_DROP], max(h[N_DROP], 1))
+    for k in range(h[N_DROP]):
+        r[h[O_M] + h[FIRST_DROP] + k] = r[h[O_Y] + which[k]]
+
+
+@native
+def drop_of_states(h, r):
+    """What a round took from these states; solving the algebraic equations may move them by rounding."""
+    which = integers(h, h[I_DROP], max(h[N_DROP], 1))
+    for k in range(h[N_DROP]):
+        q = which[k]
+        drop = r[h[O_M] + h[FIRST_DROP] + k] - r[h[O_Y] + q]
+        still = 0.0
+        if h[RANK] < h[N]:
+            still = _STILL * max(r[h[O_YMAX] + q], abs(r[h[O_Y] + q])) + _STILL_TOLERANCE * r[h[O_ATOL] + q]
+        r[h[O_M] + h[FIRST_DROP] + k] = drop if abs(drop) > still else 0.0
 
 
 @native
@@ -280,17 +359,22 @@ def flip_crossed(h, r):
 
 @native
 def compute_bodies(h, r, t):
-    """What the bodies of the set flags make of y and the discrete variables, into O_BODY; nothing is written yet."""
+    """What the bodies of the set flags make of y and the discrete variables, into O_BODY; nothing is written yet.
+
+    False if two of them want different values of one variable.
+    """
     n = h[N]
     nd = h[N_D]
     _make_remarks(h, r, t)
-    out = vector(r, h[O_BODY], n + nd)
+    out = vector(r, h[O_BODY], 2 * (n + nd) + 1)
+    out[2 * (n + nd)] = 0.0
     for q in range(n):
         out[q] = r[h[O_Y] + q]
     for q in range(nd):
         out[n + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
     if h[F_BODIES] != 0:
         call_value(h[F_BODIES], t, tail(r, h[O_Y]), tail(r, h[O_P]), tail(r, h[O_M]), out)
+    return out[2 * (n + nd)] == 0.0
 
 
 @native
@@ -303,7 +387,7 @@ def write_bodies(h, r):
     discrete = vector(r, h[O_M] + h[FIRST_DISCRETE], nd)
     flags = vector(r, h[O_M] + h[FIRST_FIRE], h[N_FIRE])
     fired = vector(r, h[O_FIRED], h[N_FIRE])
-    terminates = integers(h, h[I_TERMINATES], h[N_FIRE])
+    meaning = integers(h, h[I_TERMINATES], h[N_FIRE])
     changed = False
     for q in range(n):
         if out[q] != y[q]:
@@ -315,8 +399,8 @@ def write_bodies(h, r):
         discrete[q] = out[n + q]
     for k in range(h[N_FIRE]):
         if flags[k] != 0.0:
-            fired[k] = 1.0
-            if terminates[k] == 1:
+            fired[k] = 1.0 if changed or meaning[k] != 0 else max(fired[k], _SILENTLY)
+            if meaning[k] & TERMINATES:
                 h[IS_TERMINATED] = 1
             flags[k] = 0.0
     return changed

@@ -3,6 +3,7 @@
 from tidegate.executive.closing import close
 from tidegate.executive.doubts import Doubts, warn
 from tidegate.executive.failures import callback_error, failure
+from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
@@ -27,6 +28,7 @@ __all__ = [
     "drive",
     "drop_rows_behind",
     "failure",
+    "idle_clauses",
     "open_run",
     "output_times",
     "prepare",

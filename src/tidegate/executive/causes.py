@@ -7,7 +7,7 @@ matter before the event is no cause of it: what it was noted to be had not been 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.compiled.transitions import Fire
 from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr, Role, symbol
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import number_text, relation_text, text
-from tidegate.model import DEFAULT_PRIORITY
+from tidegate.model import DEFAULT_PRIORITY, Message, Terminate
 
 __all__ = ["Cause", "Causes"]
 
@@ -80,7 +81,7 @@ class Causes:
         return Cause(
             texts=tuple(dict.fromkeys(texts)),
             origins=tuple(dict.fromkeys(origins)),
-            messages=tuple(message for fire in happened for message in fire.messages),
+            messages=tuple(_said(happened)),
             priority=min((fire.priority for fire in happened), default=DEFAULT_PRIORITY),
         )
 
@@ -127,6 +128,17 @@ class Causes:
     def _relation_words(self, guard: Guard, holds: bool) -> str:
         origin = self._origins.get(guard.source)
         return relation_text(guard.source, holds=holds, direction=_direction(origin.text) if origin is not None else "")
+
+
+def _said(fires: Sequence[Fire]) -> Iterator[str]:
+    """What the clauses say; of one body that happens for several reasons, or for several elements, once."""
+    told: set[tuple[Origin, str]] = set()
+    for fire in fires:
+        sentences = [a.text for a in fire.actions if isinstance(a, Message)] + [a.message for a in fire.actions if isinstance(a, Terminate)]
+        for sentence in filter(None, sentences):
+            if (fire.origin, sentence) not in told:
+                told.add((fire.origin, sentence))
+                yield sentence
 
 
 def _zero(guard: Guard) -> object:

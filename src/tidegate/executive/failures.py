@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.layout import fire_symbol
 from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
+    ConflictError,
     InitializationError,
     NotFiniteError,
     Origin,
@@ -31,7 +33,8 @@ __all__ = ["callback_error", "failure"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
-_OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO)  # found on values that are there: no function that raised leads to them
+_OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there: no function that raised leads to them
+_SAME: Final = 1e-15  # relative distance of two values that are one
 
 
 def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
@@ -76,6 +79,8 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
             time=t,
             hint="give start values closer to a solution; check that the equations have one for the values of the states",
         )
+    if stop is Stop.CONFLICT:
+        return _conflict(problem, integrator)
     if stop is Stop.UNSETTLED:
         labels = [fire.label for fire, on in zip(compiled.transitions.fires, integrator.fired, strict=True) if on and fire.label]
         words, origin = (_some(labels), None) if labels else _culprits(compiled, recent, integrator.failed_guard)
@@ -110,6 +115,27 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
             hint="both sides push the trajectory back onto the switching surface: give the condition hysteresis, or model sliding along it",
         )
     return _step_size(problem, integrator)
+
+
+def _conflict(problem: Problem, integrator: Integrator) -> RunError:
+    """Name two clauses that do not agree; their flags still stand in m, and nothing has been written."""
+    t, compiled = integrator.time, problem.model
+    fires = compiled.transitions.fires
+    values = _values(problem, integrator)
+    for target, writers in compiled.transitions.writers.items():
+        happening = [w for w in writers if values[fire_symbol(w.fire)]]
+        most = min((fires[w.fire].priority for w in happening), default=0)
+        given = [(fires[w.fire], evaluate([w.value], values)[0]) for w in happening if fires[w.fire].priority == most]
+        first = given[0] if given else None
+        other = next((item for item in given if first is not None and not math.isclose(item[1], first[1], rel_tol=_SAME)), None)
+        if first is not None and other is not None:
+            both = " and ".join(f"{fire.label or 'a clause'}{f' (at {fire.origin})' if str(fire.origin) else ''}" for fire, _ in (first, other))
+            return ConflictError(
+                f"at t = {t:.9g} {both} happen together and give {target.data.name} different values: {first[1]:.9g} and {other[1]:.9g}",
+                time=t,
+                hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
+            )
+    return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
 
 
 def _some(names: list[str]) -> str:

@@ -9,10 +9,12 @@ from typing import Final
 
 import numpy as np
 
+from tidegate.errors import RunError
 from tidegate.executive.causes import Causes
 from tidegate.executive.closing import close
 from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts
+from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.opening import Opening
 from tidegate.executive.options import Options
@@ -101,7 +103,11 @@ class Labelled:
             self.doubts.strike(problem, integrator, recorded)
         closing = None
         if status in ("finished", "terminated") and len(times):
-            closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
+            try:
+                closing = close(problem, integrator, values[-1], sensitivities[-1] if sensitivities is not None else None, len(events))
+            except RunError as error:
+                error.result = self.result(records, cost, "failed", error.message, integrator, opening)
+                raise
         if closing is not None:
             events.append(closing.event)
             times = np.append(times, integrator.time)
@@ -111,6 +117,8 @@ class Labelled:
         if status == "terminated" and not message and len(events):
             stopped = events[-1 if closing is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
+        if status in ("finished", "terminated"):
+            message = "; ".join(filter(None, (message, idle_clauses(compiled, integrator.held))))
         names = [s.data.name for s in compiled.layout.parameters]
         return Result(
             compiled.model.name,

@@ -1,6 +1,6 @@
 """What a model says at its start: messages and the end of the run in the bodies of ``initially`` (when initial() in Modelica), as one first event.
 
-New values are taken over with the start values, before consistent ones are computed; here is only what goes beside them.
+New values are taken over with the start values, before consistent ones are computed; what is said under a condition is asked at these.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
-from tidegate.executive.start_values import declared_starts
-from tidegate.expressions import Role, as_real, symbol
+from tidegate.executive.initial import consistent, values_of
+from tidegate.expressions import TRUE, as_real
 from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.substitute import substitute
-from tidegate.integrators.interface import Problem
+from tidegate.integrators.interface import Integrator, Problem, Stop
 from tidegate.model import Assignment, Message, Terminate
 from tidegate.results import Event
 
@@ -39,17 +38,24 @@ class Opening:
         )
 
 
-def open_run(problem: Problem) -> Opening | None:
-    """What the initial bodies say, conditions asked on the declared start values; None if they say nothing."""
+def open_run(problem: Problem, integrator: Integrator) -> Opening | None:
+    """What the initial bodies say, conditions asked at the consistent start; None if they say nothing.
+
+    Parameters
+    ----------
+    integrator : of the run, not started yet.
+    """
     compiled = problem.model
     said = [action for action in compiled.model.initial_actions if isinstance(action, Message | Terminate)]
     if not said:
         return None
-    starts = declared_starts(compiled)
-    starts |= {symbol(Role.PREVIOUS, s.data.name): starts[s] for s in compiled.layout.discretes}
-    values = dict(zip(compiled.layout.parameters, problem.p.tolist(), strict=True)) | {symbol(Role.TIME, "time"): problem.t_start}
-    asked = evaluate(substitute([as_real(action.condition) for action in said], starts), values)
-    held = [action for action, holds in zip(said, asked, strict=True) if holds]
+    held = said
+    if any(action.condition is not TRUE for action in said):
+        stop, row = consistent(problem, integrator)
+        if stop is not Stop.LIMIT:
+            return None  # the start of the run will say why
+        asked = evaluate([as_real(action.condition) for action in said], values_of(problem, problem.t_start, row))
+        held = [action for action, holds in zip(said, asked, strict=True) if holds]
     if not held:
         return None
     texts = [action.text if isinstance(action, Message) else action.message for action in held]

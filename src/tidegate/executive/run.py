@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive.doubts import warn
+from tidegate.executive.initial import acted_on, reads_solution
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
@@ -38,7 +39,8 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     names = [s.data.name for s in layout.parameters]
     chosen = _chosen(options, names)
     p = parameter_vector(compiled, options.parameters)
-    values = start_values(compiled, p, start, chosen)
+    waits = reads_solution(compiled)
+    values = start_values(compiled, p, start, chosen, with_actions=not waits)
     times = output_times(options, start, end)
     every_step = times is None
     problem = Problem(
@@ -60,7 +62,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
         event_rows=every_step if options.event_rows is None else options.event_rows,
         keep_polynomials=options.dense,
     )
-    return Prepared(problem, options, source)
+    return Prepared(acted_on(problem) if waits else problem, options, source)
 
 
 def _chosen(options: Options, names: list[str]) -> list[int]:
@@ -170,7 +172,7 @@ class Prepared:
     def _run(self, integrator: Integrator, interrupts: Interrupts, loading: float) -> _Ended:
         records = Records()
         meter = Meter(integrator)
-        opening = open_run(self.problem)
+        opening = open_run(self.problem, integrator)
         feed = Feed(Labelled(self.problem, self.options), integrator, records, interrupts, opening) if self.options.on_rows is not None else None
         status: RunStatus = "failed"
         error: RunError | InterruptedRunError | None = None
@@ -196,7 +198,12 @@ class Prepared:
         message = error.message if error is not None else "reached the end of the time span" if status == "finished" else ""
         cost = meter.read(self.problem.model.seconds + loading)
         labelled = Labelled(self.problem, self.options)
-        result = labelled.result(records, cost, status, message, integrator, opening)
+        try:
+            result = labelled.result(records, cost, status, message, integrator, opening)
+        except RunError as problem:  # of the final actions
+            if problem.result is None:
+                raise
+            error, result = problem, problem.result
         result.source = self.source
         return _Ended(result, labelled.doubts.untold(), error, cause)
 

@@ -83,10 +83,10 @@ def find_parameters(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return places
 
 
-def start_values(compiled: CompiledModel, p: FloatArray, t_start: float, chosen: Sequence[int]) -> StartValues:
-    """Start vectors of y and m with their derivatives by the chosen parameters."""
+def start_values(compiled: CompiledModel, p: FloatArray, t_start: float, chosen: Sequence[int], *, with_actions: bool = True) -> StartValues:
+    """Start vectors of y and m with their derivatives by the chosen parameters; declared ones, or with the initial actions carried out on these."""
     layout = compiled.layout
-    starts = _start_expressions(compiled)
+    starts = _start_expressions(compiled) if with_actions else declared_starts(compiled)
     values: dict[Expr, float] = dict(zip(layout.parameters, p.tolist(), strict=True))
     values[symbol(Role.TIME, "time")] = t_start
     ordered = [*layout.unknowns, *layout.discretes, *layout.inputs]

@@ -12,6 +12,7 @@ from tidegate.compiled.workspace import (
     AFTER_ROW,
     BEFORE_ROW,
     C_EVENTS,
+    C_FLIPS,
     CAUSE_ITEM,
     EVENT_CAUSE,
     EVENT_KIND,
@@ -58,7 +59,7 @@ from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past
-from tidegate.events.settle import note_conditions
+from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.integrators.polish import slope_of_the_step
 from tidegate.integrators.rate_before import smooth_rate
 from tidegate.integrators.record import log_event, record_row
@@ -160,12 +161,14 @@ def _event(h, r, log, guard, due):
     happened = note_conditions(h, r, t) or is_from_outside
     if guard >= 0 and bounces_below_noise(h, r, t, guard):
         return ZENO
-    if n_s > 0 and happened:
+    if n_s > 0 and (happened or anything_happened(h, r)):
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
         finish_jump(h, r)
     if happened:
         h[C_EVENTS] += 1
         log_event(h, r, log, t)
+    else:
+        h[C_FLIPS] += 1
     code = call_hook(h[H_RESTART], h, r, t, AGAIN)
     if h[MASS_KIND] == 0:
         _limit_restart_step(h, r)

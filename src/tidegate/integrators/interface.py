@@ -31,6 +31,7 @@ class Stop(enum.Enum):
     UNSETTLED = 7
     CHATTERING = 8
     ZENO = 9
+    CONFLICT = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,25 @@ class Integrator(Protocol):
 
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
+        ...
+
+    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, FloatArray]:
+        """The row with other values at the current point, made consistent, if there is Stop.LIMIT; the run itself stays as it is."""
+        ...
+
+    @property
+    def held(self) -> FloatArray:
+        """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
+        ...
+
+    @property
+    def sensitivities(self) -> FloatArray:
+        """Derivatives of the unknowns, (parameters, unknowns)."""
+        ...
+
+    @property
+    def discrete_sensitivities(self) -> FloatArray:
+        """Derivatives of the discrete variables, (parameters, discrete variables)."""
         ...
 
     def state(self) -> dict[str, FloatArray]:

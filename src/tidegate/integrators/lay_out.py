@@ -76,23 +76,25 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.O_A: method.degree * n, w.O_J: 2 * n * n, w.O_MASS: n * n, w.O_ECHELON: 2 * n * n, w.O_BASE: n * n, w.O_YEND: n,
         w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: method.degree * ng, w.O_ACT: ng,
         w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 2 * n_times, w.O_BERN: (1 + w.MOST_PARTS_AT_ONCE) * w.PART_WIDTH,
-        w.O_LO: model.tapes.n_registers, w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd),
+        w.O_LO: model.tapes.n_registers, w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd) + 1,
         w.O_FIRED: layout.n_fires, w.O_S: ns * n, w.O_SEND: ns * n, w.O_SOUT: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_DTDP: ns, w.O_DP: npar,
         w.O_DM: nm, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
+        w.O_HELD: conditions,
         **method.numbers,
     }  # fmt: skip
     whole = {
         w.I_PIVB: n, w.I_PARAM: ns, w.I_LINEAR: ng, w.I_TIME: ng, w.I_KIND: ng,
         w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: ng, w.I_VALUE: ng, w.I_RATE: ng,
         w.I_CODE: 4 * len(model.tapes.code), w.I_BRANCH: layout.n_fires + 1, w.I_CHAIN: layout.n_fires, w.I_TERMINATES: layout.n_fires,
-        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, **method.whole,
+        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_DROP: len(layout.dropping), **method.whole,
     }  # fmt: skip
     work = w.Workspace(numbers, whole)
     sizes = {
         w.N: n, w.N_G: ng, w.N_M: nm, w.N_P: npar, w.N_S: ns, w.N_D: nd, w.N_FIRE: layout.n_fires, w.N_WHEN: len(model.transitions.conditions),
         w.N_COND: conditions, w.N_TIMES: n_times, w.N_OUT: len(model.outputs), w.N_USED: len(model.tapes.used), w.N_REG: model.tapes.n_registers,
         w.N_MODES: len(layout.modes), w.MASS_KIND: model.mass_kind, w.MASS_VARIES: model.mass_varies, w.FIRST_DISCRETE: layout.first_discrete,
-        w.FIRST_FIRE: layout.first_fire, w.FIRST_COUNT: layout.first_count, w.MAX_DEGREE: method.degree, w.DEGREE: 1, **method.hooks,
+        w.FIRST_FIRE: layout.first_fire, w.FIRST_COUNT: layout.first_count, w.FIRST_DROP: layout.first_drop, w.N_DROP: len(layout.dropping),
+        w.MAX_DEGREE: method.degree, w.DEGREE: 1, **method.hooks,
     }  # fmt: skip
     for name, size in sizes.items():
         work.h[name] = size
@@ -125,7 +127,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         (w.I_KIND, [_GUARD_KINDS[g.kind] for g in model.guards]), (w.I_MODE, [mode_place[g.mode] for g in model.guards]),
         (w.I_STRICT, [g.strict for g in model.guards]), (w.I_ALGEBRAIC, model.algebraic), (w.I_USED, tapes.used), (w.I_FROW, tapes.first_row),
         (w.I_NROW, tapes.n_rows), (w.I_VALUE, tapes.value), (w.I_RATE, tapes.rate), (w.I_CODE, tapes.code.ravel()),
-        (w.I_TERMINATES, [fire.terminates for fire in model.transitions.fires]),
+        (w.I_TERMINATES, [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.transitions.fires]),
+        (w.I_DROP, [model.layout.unknowns.index(s) for s in model.layout.dropping]),
     ]  # fmt: skip
     for name, values in facts:
         work.whole(name)[:] = values

@@ -27,6 +27,7 @@ from tidegate.compiled.workspace import (
     C_STEPS,
     DEGREE,
     EVENT_ROWS,
+    FIRST_DISCRETE,
     FOUND_GUARD,
     FOUND_THETA,
     H_ACCEPT,
@@ -43,6 +44,7 @@ from tidegate.compiled.workspace import (
     LENGTH,
     LIMIT,
     N_ASKED,
+    N_D,
     N_LOGGED,
     N_POLYNOMIALS,
     N_ROWS,
@@ -50,7 +52,9 @@ from tidegate.compiled.workspace import (
     NEXT_OUTPUT,
     NOT_FINITE,
     O_ATOL,
+    O_BODY,
     O_DTDP,
+    O_M,
     O_S,
     O_SEND,
     O_SOUT,
@@ -99,7 +103,7 @@ from tidegate.integrators.record import record_polynomial, record_row
 from tidegate.integrators.transition import settle
 from tidegate.sensitivity.jump import finish_jump, start_jump
 
-__all__ = ["advance", "begin", "continue_from", "disturb", "move_end"]
+__all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]
 
 _ROOM: Final = 4  # rows a step can add besides outputs
 _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
@@ -259,26 +263,34 @@ def _commit(h, r):
     h[C_STEPS] += 1
 
 
+@native
+def _settle_afresh(h, r, t):
+    """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
+    for i in range(h[N_S]):
+        r[h[O_DTDP] + i] = 0.0
+    for q in range(h[N]):
+        r[h[O_YDOTM] + q] = 0.0
+    update_mass(h, r)
+    if h[N_S] > 0:
+        start_jump(h, r)
+    code = settle(h, r, t, INITIAL_EVENT)
+    if code == 0 and h[N_S] > 0:
+        finish_jump(h, r)
+    return code
+
+
 @unit(NUMBERS, NUMBERS, NUMBERS)
 def begin(h, r, rows, log, times):
     """Consistent start: modes from the guards, algebraic unknowns, sensitivities; first row, first schedule, events due at once."""
     n = h[N]
     t = r[T]
     y = vector(r, h[O_Y], n)
-    for i in range(h[N_S]):
-        r[h[O_DTDP] + i] = 0.0
     for q in range(n):
-        r[h[O_YDOTM] + q] = 0.0
         r[h[O_YMAX] + q] = max(r[h[O_YMAX] + q], abs(y[q]))
-    update_mass(h, r)
-    if h[N_S] > 0:
-        start_jump(h, r)
     r[STEP_BEFORE_EVENT] = r[STEP_NEW]
-    code = settle(h, r, t, INITIAL_EVENT)
+    code = _settle_afresh(h, r, t)
     if code != 0:
         return code
-    if h[N_S] > 0:
-        finish_jump(h, r)
     note_conditions(h, r, t)
     code = call_hook(h[H_RESTART], h, r, t, AT_START)
     if code != 0:
@@ -328,6 +340,24 @@ def move_end(h, r):
 def disturb(h, r, rows, log):
     """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
     return event_with_rows(h, r, rows, log, -1, -1)
+
+
+@unit(NUMBERS)
+def conclude(h, r, rows):
+    """One row more, with the values that the end of the run gives: they wait in O_BODY (unknowns, discrete variables), derivatives in O_S and O_D."""
+    n = h[N]
+    nd = h[N_D]
+    discrete = h[O_M] + h[FIRST_DISCRETE]
+    for q in range(n):
+        r[h[O_Y] + q] = r[h[O_BODY] + q]
+    for q in range(nd):
+        r[discrete + q] = r[h[O_BODY] + n + q]
+        r[discrete + nd + q] = r[h[O_BODY] + n + q]
+    h[N_ROWS] = 0
+    code = _settle_afresh(h, r, r[T])
+    if code == 0:
+        record_row(h, r, rows, r[T], h[O_Y], h[O_S], AFTER_ROW)
+    return code
 
 
 @unit(NUMBERS, NUMBERS, NUMBERS, NUMBERS)

@@ -35,6 +35,7 @@ _COUNTERS: Final = (
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
 _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)(loop.advance.address)
 _DISTURB: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(loop.disturb.address)
+_CONCLUDE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(loop.conclude.address)
 _CONTINUE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.continue_from.address)
 _MOVE_END: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.move_end.address)
 # what a continuation needs besides arrays: numbers, then whole numbers
@@ -44,6 +45,7 @@ _STATE: Final = {
     "modes": w.O_M,
     "largest": w.O_YMAX,
     "conditions": w.O_COND,
+    "held": w.O_HELD,
     "sensitivities": w.O_S,
     "discrete_sensitivities": w.O_D,
 }
@@ -130,6 +132,31 @@ class NativeRun:
             code = _DISTURB(*self._workspace, *self._buffers[:2])
         return Stop(code) if code else Stop.LIMIT
 
+    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, FloatArray]:
+        """The row with other values at the current point, made consistent; the run itself stays as it is.
+
+        Parameters
+        ----------
+        y, discretes : values.
+        dy, dd : their derivatives, (parameters, values).
+        """
+        h, r = self._h.copy(), self._r.copy()
+        n = len(y)
+        first = int(h[w.O_BODY])
+        r[first : first + n], r[first + n : first + n + len(discretes)] = y, discretes
+        for place, slopes in ((w.O_S, dy), (w.O_D, dd)):
+            r[h[place] : h[place] + slopes.size] = slopes.ravel()
+        h[w.ADDRESS_H], h[w.ADDRESS_R] = h.ctypes.data, r.ctypes.data
+        row = np.zeros(self._rows.shape[1])
+        with noted_in(self.calls):
+            code = _CONCLUDE(h.ctypes.data, r.ctypes.data, row.ctypes.data)
+        return Stop(code) if code else Stop.LIMIT, row
+
+    @property
+    def held(self) -> FloatArray:
+        """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
+        return self._work.view(w.O_HELD)
+
     def state(self) -> dict[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
         arrays = {name: self._work.view(place).copy() for name, place in _STATE.items()}
@@ -138,7 +165,7 @@ class NativeRun:
 
     def _restore(self, state: Mapping[str, FloatArray]) -> None:
         for name, place in _STATE.items():
-            self._work.view(place)[:] = np.ravel(state[name])
+            self._work.view(place)[:] = np.ravel(state[name]) if name in state else 0.0
         progress = state["progress"]
         count = len(_STATE_NUMBERS)
         self._r[list(_STATE_NUMBERS)] = progress[:count]

@@ -3,7 +3,8 @@
 The order of one instant (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999):
 
 1. the guards that crossed flip what they decide, time events that are due set their flags;
-2. ``when`` conditions that became true set their flags (in a chain the first), the bodies are carried out on the values before the round;
+2. ``when`` conditions that became true set their flags (in a chain the first); what they ask for by ``pre`` is what there was before the round that
+   led here. The bodies are carried out on the values before this round, which from now on ``pre`` means;
 3. algebraic unknowns and derivatives are made consistent with the differential ones held;
 4. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to;
 5. if anything changed, again from 2.
@@ -17,6 +18,7 @@ from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     C_FLIPS,
     CHATTERING,
+    CONFLICT,
     F_BODIES_T,
     FAILED_GUARD,
     FIRST_FIRE,
@@ -26,7 +28,6 @@ from tidegate.compiled.workspace import (
     N_FIRE,
     N_G,
     N_S,
-    O_COND,
     O_COND2,
     O_FIRED,
     O_M,
@@ -40,7 +41,20 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives, update_mass
-from tidegate.events.settle import catch_up, compute_bodies, fire_branches, flip_crossed, look_again, read_conditions, remember_discrete, write_bodies
+from tidegate.events.settle import (
+    catch_up,
+    compute_bodies,
+    conditions_hold,
+    drop_of_states,
+    fire_branches,
+    flip_crossed,
+    keep_states,
+    look_again,
+    note_start,
+    read_conditions,
+    remember_discrete,
+    write_bodies,
+)
 from tidegate.sensitivity.jump import body_jump, restart_jump
 
 __all__ = ["settle"]
@@ -90,9 +104,13 @@ def settle(h, r, t, kind):
             return UNSETTLED
         read_conditions(h, r, t, h[O_COND2])
         fires = fire_branches(h, r) if not at_start else False
+        remembered = remember_discrete(h, r)
+        keep_states(h, r)
         changed = False
         if fires or due:
-            compute_bodies(h, r, t)
+            if not compute_bodies(h, r, t):
+                h[ROUNDS] = rounds
+                return CONFLICT
             if h[N_S] > 0 and h[F_BODIES_T] != 0:
                 body_jump(h, r, t, vector(r, h[O_Y], h[N]))
             changed = write_bodies(h, r)
@@ -101,6 +119,7 @@ def settle(h, r, t, kind):
         if code != 0:
             h[ROUNDS] = rounds
             return code
+        drop_of_states(h, r)
         modes_changed = False
         if ng > 0:
             changes, culprit = look_again(h, r, t, at_start, counts)
@@ -111,11 +130,11 @@ def settle(h, r, t, kind):
             if changes > 0:
                 modes_changed = True
                 h[C_FLIPS] += changes
-        remembered = remember_discrete(h, r)
-        if not (changed or modes_changed or remembered or fires):
+        # that ``pre`` has come up to the present matters to conditions only; equations and guards have seen it
+        if not (changed or modes_changed or fires) and (not remembered or at_start or conditions_hold(h, r, t)):
             break
     h[ROUNDS] = rounds
     if at_start:
-        read_conditions(h, r, t, h[O_COND])
+        note_start(h, r, t)
     refresh_activity(h, r)
     return 0

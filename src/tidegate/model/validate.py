@@ -14,6 +14,7 @@ from typing import Final
 from tidegate.errors import InvalidModelError, Origin, UnitError
 from tidegate.expressions import Expr, Role, Symbol, symbol, walk
 from tidegate.expressions.evaluate import evaluate
+from tidegate.model.clauses import previous_problems, writer_problems
 from tidegate.model.events import Action, Assignment, TimeEvent
 from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole
@@ -63,7 +64,8 @@ def problems(model: Model) -> list[Problem]:
         _check_derivatives,
         _check_definitions,
         _check_assignments,
-        _check_writers,
+        writer_problems,
+        previous_problems,
         _check_times,
     )
     return [problem for check in checks for problem in check(model)]
@@ -324,28 +326,6 @@ def _check_assignments(model: Model) -> Iterator[Problem]:
                 yield f"{label} assigns to {role}{target!r}; only states, algebraic and discrete variables can be assigned", origin
             elif times > 1:
                 yield f"{label} assigns {times} times to {target!r}", origin
-
-
-def _check_writers(model: Model) -> Iterator[Problem]:
-    """One variable has one writer; order between simultaneous clauses would be an accident otherwise (Modelica, single assignment rule)."""
-    clauses = [[(b.label, b.origin, b.actions) for b in when.branches] for when in model.whens]
-    clauses += [[(event.label, event.origin, event.actions)] for event in (*model.time_events, *model.step_events)]
-    writer: dict[Expr, tuple[int, str, Origin, tuple[Action, ...]]] = {}
-    reported: set[tuple[Expr, str, str]] = set()
-    for number, branches in enumerate(clauses):
-        for label, origin, actions in branches:
-            for action in actions:
-                if not isinstance(action, Assignment):
-                    continue
-                first, other, place, body = writer.setdefault(action.target, (number, label, origin, actions))
-                # one body with several triggers is one writer; two of one name and line are still two
-                if first == number or body is actions or (action.target, other, label) in reported:
-                    continue
-                reported.add((action.target, other, label))
-                where = f" (at {place})" if str(place) else ""
-                both = f"{other or 'one clause'}{where} and {label or 'another clause'}"
-                advice = "join them, as one event whose condition returns a list (tg.event), or as one chain with elsewhen (components)"
-                yield f"{action.target!r} is assigned by both {both}; which of them is last would be an accident: {advice}", origin
 
 
 def _check_times(model: Model, parameters: Mapping[Expr, float] | None = None) -> Iterator[Problem]:

@@ -13,7 +13,21 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError
-from tidegate.executive import Cost, Doubts, Interrupts, Labelled, Meter, Options, begin, close, failure, open_run, prepare, warn
+from tidegate.executive import (
+    Cost,
+    Doubts,
+    Interrupts,
+    Labelled,
+    Meter,
+    Options,
+    begin,
+    close,
+    failure,
+    idle_clauses,
+    open_run,
+    prepare,
+    warn,
+)
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records, Stop
 from tidegate.results import EventLog, Result
@@ -214,7 +228,11 @@ class Course:
         part = self._part(Records(), _NOTHING_DONE, integrator)
         last = next((each for each in reversed(self._parts) if each.t.size), None)
         slopes = last.sensitivities[-1] if last is not None and last.sensitivities is not None and last.t[-1] == self.standing.time else None
-        closing = close(self._problem, integrator, row, slopes, 0)
+        try:
+            closing = close(self._problem, integrator, row, slopes, 0)
+        except RunError as error:
+            error.result = self.result
+            raise
         if closing is not None:
             part.t, part.values, part.events = (
                 np.array([self.standing.time]),
@@ -225,7 +243,8 @@ class Course:
                 shape = part.sensitivities.shape[1:]
                 part.sensitivities = (np.full(shape, np.nan) if closing.sensitivities is None else closing.sensitivities)[None]
         self.status = "finished"
-        self._note(part, integrator, f"finished at t = {number(self.standing.time, 10)}")
+        idle = idle_clauses(self.compiled, integrator.held)
+        self._note(part, integrator, f"finished at t = {number(self.standing.time, 10)}{f'; {idle}' if idle else ''}")
 
     # -- inside -------------------------------------------------------------------------------------------------------------------------------------
 
@@ -258,9 +277,10 @@ class Course:
         integrator = choose(self._problem, self.options.chosen_method)
         loading = time.perf_counter() - began + self.compiled.seconds
         records = Records()
+        opening = open_run(self._problem, integrator)
         begin(integrator, self._problem, records)
         self._parts, self._integrator, self._doubts = [], integrator, Doubts()
-        first = First(records, open_run(self._problem))
+        first = First(records, opening)
         ends_at_once = first.opening is not None and first.opening.terminates
         self.status = "terminated" if ends_at_once else "ready"
         part = self._labelled.result(records, _NOTHING_DONE, "terminated" if ends_at_once else "unfinished", "", integrator, first.opening)

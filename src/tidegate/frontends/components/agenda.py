@@ -13,7 +13,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.elements import elements
 from tidegate.frontends.components.following import Follower
-from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When
+from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names
 
 __all__ = ["Agenda", "Body", "read_agenda"]
 
@@ -67,8 +67,8 @@ class Agenda:
     bodies: Mapping[str, Body] = field(default_factory=dict[str, Body])
     clocks: tuple[Variable, ...] = ()
 
-    def replaced(self, mapping: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
-        """The same with nodes replaced in conditions, times and new values; some bodies have replacements of their own."""
+    def replaced(self, mapping: Mapping[Expr, Expr], asked: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
+        """The same with nodes replaced: in new values by ``mapping``, in conditions and times by ``asked``; some bodies have their own besides."""
 
         def actions(given: Iterable[Action], here: Mapping[Expr, Expr] = mapping) -> tuple[Action, ...]:
             return tuple(_replaced(item, here) for item in given)
@@ -77,11 +77,11 @@ class Agenda:
         bodies = {name: replace(body, actions=actions(body.actions, {**mapping, **in_bodies.get(name, {})})) for name, body in self.bodies.items()}
 
         def branch(given: Branch) -> Branch:
-            return replace(given, conditions=tuple(substitute(given.conditions, mapping)), actions=bodies[given.label].actions)
+            return replace(given, conditions=tuple(substitute(given.conditions, asked)), actions=bodies[given.label].actions)
 
         def event(given: TimeEvent) -> TimeEvent:
-            first = substitute([given.first], mapping)[0]
-            period = None if given.period is None else substitute([given.period], mapping)[0]
+            first = substitute([given.first], asked)[0]
+            period = None if given.period is None else substitute([given.period], asked)[0]
             own = bodies.get(given.label)
             return replace(given, first=first, period=period, actions=own.actions if own is not None else actions(given.actions))
 
@@ -106,28 +106,40 @@ class _Reader:
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
 
-    def branch(self, clause: Clause, trigger: Trigger, actions: tuple[Action, ...]) -> Branch:
-        what = f"the condition of {clause.name}"
-        conditions = self.follower.conditions(trigger.conditions, what, trigger.origin)
+    def branches(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> dict[str, Branch]:
+        """What a ``when`` says: a branch for each element where an array of conditions meets arrays of its shape; else one, for the empty name."""
+        what = f"the condition of {name}"
+        conditions, shape = self.follower.conditions(trigger.conditions, what, trigger.origin)
         constant = next((item for item in conditions if item.is_constant), None)
         if constant is not None or not conditions:
             value = "missing" if constant is None else "always true" if constant.value else "never true"
             raise UsageError(f"{what} is {value}", origin=self.follower.placed(trigger.origin), hint="it must contain time or a variable")
-        return Branch(conditions, actions, clause.name, self.follower.placed(clause.origin))
+        parts = [self._part(action, shape) for action in actions]
+        if all(part is None for part in parts):
+            return {"": Branch(conditions, actions, name, place)}
+        found: dict[str, Branch] = {}
+        for k, (element, condition) in enumerate(zip(element_names("", shape), conditions, strict=True)):
+            own = tuple(action for action, part in zip(actions, parts, strict=True) if part in (None, k))
+            found[element] = Branch((condition,), own, f"{name}{element}", place)
+        return found
 
-    def times(self, clause: Clause, trigger: Trigger, actions: tuple[Action, ...]) -> list[TimeEvent]:
-        what, origin = f"the time of {clause.name}", trigger.origin
+    def _part(self, action: Action, shape: tuple[int, ...]) -> int | None:
+        """Which element of a shape an action assigns to; None if it does something else."""
+        found = self.follower.parts.get(action) if shape and isinstance(action, Assignment) else None
+        return None if found is None or found[0] != shape else found[1]
+
+    def times(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> list[TimeEvent]:
+        what, origin = f"the time of {name}", trigger.origin
         given = [self.follower.value(item, origin) for item in trigger.times]
         firsts = [as_real(item) for one in given for item in elements(one, what, self.follower.placed(origin))]
-        period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {clause.name}", origin)
-        place = self.follower.placed(clause.origin)
+        period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {name}", origin)
         read = {item for item in walk([period] if period is not None else []) if item.op == "symbol" and item.data.role is Role.DISCRETE}
         events: list[TimeEvent] = []
         for first in firsts:
             if period is not None and read:
-                events += self._varying_clock(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place), read)
+                events += self._varying_clock(TimeEvent(first, actions, period, label=name, priority=trigger.priority, origin=place), read)
             else:
-                events.append(TimeEvent(first, actions, period, label=clause.name, priority=trigger.priority, origin=place))
+                events.append(TimeEvent(first, actions, period, label=name, priority=trigger.priority, origin=place))
         return events
 
     def _varying_clock(self, event: TimeEvent, read: set[Expr]) -> list[TimeEvent]:
@@ -149,6 +161,9 @@ class _Reader:
 def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
     """The name of the chain's first clause; a subclass may have put its own in that place."""
     head = clause.head
+    known = next((name for name, item in clauses.items() if item is head), None)
+    if known is not None:
+        return known
     if head.name not in clauses:
         raise UsageError(f"{clause.name} follows {head.name} with elsewhen, but {head.name} is no clause of this component", origin=clause.origin)
     return head.name
@@ -165,31 +180,44 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     reader = _Reader(clauses, follower)
     chains: dict[str, list[Branch]] = {}
     leaders: dict[str, tuple[int, Origin]] = {}
+    shapes: dict[str, tuple[str, ...]] = {}
     time_events: list[TimeEvent] = []
     initial: list[Action] = []
     final: list[Action] = []
     bodies: dict[str, Body] = {}
     for name, clause in clauses.items():
-        actions = follower.actions(reader.body(clause), name, follower.placed(clause.origin))
+        place = follower.placed(clause.origin)
+        actions = follower.actions(reader.body(clause), name, place)
         triggers: set[object] = set()
         in_chain = name
         for trigger in clause.triggers:
             if trigger.kind == "when":
-                in_chain = _head_name(clause, clauses)
-                leaders.setdefault(in_chain, (trigger.priority, follower.placed(clause.origin)))
-                branch = reader.branch(clause, trigger, actions)
-                chains.setdefault(in_chain, []).append(branch)
-                triggers.update(branch.conditions)
+                head = _head_name(clause, clauses)
+                branches = reader.branches(name, trigger, actions, place)
+                if shapes.setdefault(head, tuple(branches)) != tuple(branches):
+                    raise UsageError(
+                        f"{name} follows {head} with elsewhen, but only one of them is carried out by element",
+                        origin=follower.placed(trigger.origin),
+                        hint="give both a condition that is an array of one shape and let both assign to arrays of it, or end the chain",
+                    )
+                for element, branch in branches.items():
+                    leaders.setdefault(f"{head}{element}", (trigger.priority, place))
+                    chains.setdefault(f"{head}{element}", []).append(branch)
+                    if element:
+                        bodies[branch.label] = Body(branch.label, f"{head}{element}", branch.actions, frozenset(branch.conditions), place)
+                if "" in branches:
+                    in_chain = head
+                    triggers.update(branches[""].conditions)
             elif trigger.kind == "initially":
                 initial.extend(actions)
             elif trigger.kind == "finally":
                 final.extend(actions)
             else:
-                found = reader.times(clause, trigger, actions)
+                found = reader.times(name, trigger, actions, place)
                 time_events.extend(found)
                 triggers.update((event.first, event.period) for event in found)
         if triggers:
-            bodies[name] = Body(name, in_chain, actions, frozenset(triggers), follower.placed(clause.origin))
+            bodies[name] = Body(name, in_chain, actions, frozenset(triggers), place)
     whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
     initial.extend(reader.clocks.values())
     return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks))

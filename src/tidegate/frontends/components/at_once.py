@@ -113,21 +113,26 @@ def _tied(residuals: Iterable[Expr], held: set[Expr]) -> dict[Expr, frozenset[Ex
 
 @dataclass(eq=False)
 class _Instant:
-    """The bodies of a component, and who writes which discrete variable."""
+    """The bodies of a component, and which chains write which discrete variable."""
 
     bodies: Mapping[str, Body]
     followers: Followers
 
     def __post_init__(self) -> None:
-        self.writer = {target: body.chain for body in self.bodies.values() for target in body.targets if target.data.role is Role.DISCRETE}
+        self.writers: dict[Expr, set[str]] = {}
+        for body in self.bodies.values():
+            for target in body.targets:
+                if target.data.role is Role.DISCRETE:
+                    self.writers.setdefault(target, set()).add(body.chain)
         self.needs: dict[str, set[str]] = {body.chain: set() for body in self.bodies.values()}
         for body in self.bodies.values():
             follows = _used(self.followers.values.get(item, item) for item in body.reads)
             moved = follows.union(*(self.followers.tied[item] for item in follows & self.followers.tied.keys())) - body.reads
-            self.needs[body.chain].update(self.writer[d] for d in self._others(body, moved))
+            self.needs[body.chain].update(chain for d in self._others(body, moved) for chain in self.writers[d])
 
     def _others(self, body: Body, discretes: Iterable[Expr]) -> list[Expr]:
-        return [d for d in discretes if self.writer.get(d, body.chain) != body.chain]
+        """Those that other clauses write, and not this one too."""
+        return [d for d in discretes if body.chain not in self.writers.get(d, (body.chain,))]
 
     def _leads_back(self, chain: str, to: str) -> bool:
         seen: set[str] = set()
@@ -146,7 +151,7 @@ class _Instant:
         new: dict[Expr, Expr] = {}
         for item in body.reads & self.followers.values.keys():
             value = self.followers.values[item]
-            fresh = [d for d in self._others(body, _used([value])) if not self._leads_back(self.writer[d], body.chain)]
+            fresh = [d for d in self._others(body, _used([value])) if not any(self._leads_back(chain, body.chain) for chain in self.writers[d])]
             if fresh:
                 (new[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
         return new

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any, Final, NoReturn
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from tidegate.errors import Origin, UsageError
 
-__all__ = ["caller", "refuse_computations"]
+__all__ = ["caller", "class_names", "refuse_computations"]
 
 _BINARY: Final = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -40,6 +41,12 @@ def _place(frame: FrameType) -> Origin:
 def caller() -> Origin:
     """The place in the user's source that called into this package."""
     return _place(_users_frame())
+
+
+def class_names() -> Mapping[str, Any]:
+    """What the body of the class that called into this package has named so far; nothing where the caller is no body of a class."""
+    names = _users_frame().f_locals
+    return names if "__module__" in names and "__qualname__" in names else {}
 
 
 def refuse_computations[T](kind: type[T]) -> type[T]:

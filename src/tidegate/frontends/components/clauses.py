@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast, overload
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing.kinds import is_function
-from tidegate.frontends.components.class_body import caller
+from tidegate.frontends.components.class_body import caller, class_names
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
 
@@ -45,11 +45,19 @@ class Trigger:
 
 
 class Clause:
-    """A method with its triggers; on an instance it answers as the plain method, so that it can be called and tested."""
+    """A method with its triggers; on an instance it answers as the plain method, so that it can be called and tested.
 
-    def __init__(self, body: Body, triggers: tuple[Trigger, ...]) -> None:
+    Parameters
+    ----------
+    body : the method.
+    triggers : when it happens.
+    earlier : clauses that a loop in the body of the class made of the same lines before.
+    """
+
+    def __init__(self, body: Body, triggers: tuple[Trigger, ...], earlier: tuple[Clause, ...] = ()) -> None:
         self.body = body
         self.triggers = triggers
+        self.earlier = earlier
         self.name: str = getattr(body, "__name__", "clause")
         code = getattr(body, "__code__", None)
         file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
@@ -65,6 +73,11 @@ class Clause:
     def __get__(self, instance: object, owner: type | None = None) -> Body: ...
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         return self if instance is None else self.body.__get__(instance, owner)
+
+    def named(self, name: str) -> dict[str, Clause]:
+        """Itself, and what a loop made before it, by the names they have in a class where it is called so."""
+        every = (*self.earlier, self)
+        return {name: self} if len(every) == 1 else {f"{name}[{k}]": clause for k, clause in enumerate(every)}
 
     @property
     def head(self) -> Clause:
@@ -91,12 +104,24 @@ def _decorator(trigger: Trigger) -> Callable[[Body | Clause], Clause]:
                 raise UsageError(
                     f"{body.name} would belong to two chains", origin=trigger.origin, hint="give one @tg.when all conditions: @tg.when(c1, c2)"
                 )
-            return Clause(body.body, (trigger, *body.triggers))
+            return Clause(body.body, (trigger, *body.triggers), body.earlier)
         if not is_function(body):
             raise UsageError(f"@tg.{trigger.kind} stands above {body!r}; a method is expected", origin=trigger.origin)
-        return Clause(body, (trigger,))
+        return Clause(body, (trigger,), _made_before(body, trigger))
 
     return decorate
+
+
+def _made_before(body: Body, trigger: Trigger) -> tuple[Clause, ...]:
+    """The clauses that a loop in the body of the class has made of the same lines; two that merely have one name are one too few."""
+    before = class_names().get(getattr(body, "__name__", ""))
+    if not isinstance(before, Clause):
+        return ()
+    if getattr(before.body, "__code__", None) is getattr(body, "__code__", body):
+        return (*before.earlier, before)
+    raise UsageError(
+        f"two clauses are called {before.name}, and the first (at {before.origin}) would be lost", origin=trigger.origin, hint="give them two names"
+    )
 
 
 def _require_conditions(conditions: Sequence[Given], name: str, place: Origin) -> None:
@@ -120,8 +145,9 @@ def when(*conditions: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body
 
     Parameters
     ----------
-    conditions : functions of the component, e.g. ``lambda self: self.h < 0``; one may return several conditions.
-    priority : 1 (most important) to 100, among clauses at one instant.
+    conditions : functions of the component, e.g. ``lambda self: self.h < 0``; one may return several conditions. Where the only one returns an array,
+        what the method assigns to arrays of the same shape it assigns by element: where the element's condition has become true, and nowhere else.
+    priority : 1 (most important) to 100: of clauses that happen together and give one variable different values, the most important counts.
 
     Examples
     --------

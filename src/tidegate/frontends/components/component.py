@@ -104,13 +104,14 @@ class Component:
                     found[name] = item
                 else:
                     found.pop(name, None)
-        return found
+        return {own: clause for name, item in found.items() for own, clause in item.named(name).items()}
 
     def lower(self) -> Model:
         """The neutral model of this component."""
         overrides = vars(self).get("_overrides", {})
         declarations = {name: item.with_value(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
-        return lower(ComponentParts(self, type(self).__name__, declarations, self.clauses()))
+        own = {name: item for name, item in vars(self).items() if isinstance(item, Clause)}
+        return lower(ComponentParts(self, type(self).__name__, declarations, {**self.clauses(), **own}))
 
 
 def _offer(name: str, known: dict[str, Declaration]) -> str:

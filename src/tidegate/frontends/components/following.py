@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+import numpy as np
+
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import Expr, as_boolean, as_real, select
 from tidegate.expressions.tracing import Yielded, trace
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.declarations import Declaration
-from tidegate.frontends.components.elements import elements, flat, is_array
+from tidegate.frontends.components.elements import elements, flat, is_array, place_of
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
 from tidegate.model import Action, Assignment
 from tidegate.model.remarks import collect_remarks
@@ -22,7 +24,7 @@ __all__ = ["Follower"]
 
 def _mapping(result: Any, name: str, origin: Origin) -> Mapping[Any, Any]:
     if isinstance(result, Mapping):
-        return cast("Mapping[Any, Any]", result)
+        return {place_of(key): value for key, value in cast("Mapping[Any, Any]", result).items()}
     raise ModelError(
         f"{name} returns {result!r}; a dictionary is expected",
         origin=origin,
@@ -40,12 +42,14 @@ class Follower:
     name : how messages name it.
     declarations : its variables.
     condition_origins : filled while following.
+    parts : filled likewise, for what is assigned to an array: the array's shape and the element's place in it.
     """
 
     component: Any
     name: str
     declarations: Mapping[str, Declaration]
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    parts: dict[Assignment, tuple[tuple[int, ...], int]] = field(default_factory=dict[Assignment, tuple[tuple[int, ...], int]])
 
     def placed(self, origin: Origin) -> Origin:
         """The origin with the component's path."""
@@ -78,9 +82,11 @@ class Follower:
             raise UsageError(f"{what} has {len(found)} values; one is expected", origin=self.placed(origin))
         return as_real(found[0])
 
-    def conditions(self, given: Sequence[Any], what: str, origin: Origin) -> tuple[Expr, ...]:
-        """The conditions of a ``when``; each function may give several."""
-        return tuple(as_boolean(item) for one in given for item in elements(self.value(one, origin), what, self.placed(origin)))
+    def conditions(self, given: Sequence[Any], what: str, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
+        """The conditions of a ``when``, each function may give several, and their shape if there is one function that gives an array."""
+        values = [self.value(one, origin) for one in given]
+        found = tuple(as_boolean(item) for value in values for item in elements(value, what, self.placed(origin)))
+        return found, np.shape(values[0]) if len(values) == 1 and type(values[0]) not in (list, tuple) else ()
 
     def equations(self, method: Callable[[], Any], place: Origin) -> list[Equality]:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
@@ -119,6 +125,8 @@ class Follower:
     def _merged_returns(self, condition: Expr, first: Any, second: Any, name: str, origin: Origin) -> Any:
         """New values of two branches; what only one of them assigns keeps its value in the other."""
         branches: list[Mapping[Any, Any]] = [{} if branch is None else _mapping(branch, name, origin) for branch in (first, second)]
+        if self._overlaps(branches[0], branches[1], origin) or self._overlaps(branches[1], branches[0], origin):
+            branches = [self._by_element(branch, origin) for branch in branches]
         merged: dict[Any, Any] = {}
         for key in {**branches[0], **branches[1]}:
             old = flat(self.value(key, origin) if isinstance(key, str | Declaration) else key)
@@ -127,6 +135,21 @@ class Follower:
             pairs = zip(*(value * size if len(value) == 1 else value for value in values), strict=True)
             merged[key] = [select(condition, *pair) for pair in pairs]
         return merged
+
+    def _elements_of(self, key: Any, origin: Origin) -> list[Any]:
+        return flat(self.value(key, origin) if isinstance(key, str | Declaration) else key)
+
+    def _overlaps(self, branch: Mapping[Any, Any], other: Mapping[Any, Any], origin: Origin) -> bool:
+        """Whether an array is assigned as a whole here and in part there."""
+        whole: set[Any] = {item for key in other for item in self._elements_of(key, origin)}
+        return any(key not in other and any(item in whole for item in self._elements_of(key, origin)) for key in branch)
+
+    def _by_element(self, branch: Mapping[Any, Any], origin: Origin) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for key, value in branch.items():
+            targets, values = self._elements_of(key, origin), flat(value)
+            found.update(zip(targets, values * (len(targets) // len(values)) if len(values) < len(targets) else values, strict=True))
+        return found
 
     def _assignments(self, key: Any, value: Any, name: str, origin: Origin) -> list[Assignment]:
         target = self.value(key, origin) if isinstance(key, str | Declaration) else key
@@ -138,4 +161,7 @@ class Follower:
         values = [as_real(item) for item in elements(value, f"the new value of {key!r} in {name}", origin)]
         if len(values) not in (1, len(targets)):
             raise ModelError(f"{name} gives {len(values)} values to the {len(targets)} elements of {key!r}", origin=origin)
-        return [Assignment(item, new, origin) for item, new in zip(targets, values * (len(targets) // len(values)), strict=True)]
+        found = [Assignment(item, new, origin) for item, new in zip(targets, values * (len(targets) // len(values)), strict=True)]
+        if shape := getattr(target, "shape", ()):
+            self.parts.update((item, (shape, k)) for k, item in enumerate(found))
+        return found

@@ -63,6 +63,7 @@ def lower(parts: ComponentParts) -> Model:
     equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
     agenda = read_agenda(parts.clauses, follower)
     system = _System([*variables, *agenda.clocks], equalities, values, agenda)
+    _refuse_values_before([*equalities, *values.values()])
     _define_outputs(system)
     rates = _explicit_rates(system)
     form = Form.DAE if rates is None else Form.ODE
@@ -223,11 +224,12 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> 
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
     at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
     before = _values_before(system.agenda, mapping)
-    if not mapping and not before and not any(at_once.values()):
+    asked = mapping | _values_asked_before(system.agenda, mapping)
+    if not asked and not before and not any(at_once.values()):
         return
-    system.agenda = system.agenda.replaced(mapping | before, at_once)
+    system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
     origins = follower.condition_origins
-    for old, new in zip(list(origins), substitute(list(origins), mapping), strict=True):
+    for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
         origins.setdefault(new, origins[old])
 
 
@@ -236,6 +238,40 @@ def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, E
     actions = [*(action for body in agenda.bodies.values() for action in body.actions), *agenda.initial_actions, *agenda.final_actions]
     values = [action.value if isinstance(action, Assignment) else action.condition for action in actions]
     return {item: mapping.get(own, own) for item in _used(values) if (own := continuous_of(item)) is not None}
+
+
+def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """For ``tg.pre`` of what is no discrete variable in conditions and times: of a state it is kept, of what follows from states it follows."""
+    roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
+    roots += [item for event in agenda.time_events for item in (event.first, event.period) if item is not None]
+    found: dict[Expr, Expr] = {}
+    for item in _used(roots):
+        own = continuous_of(item)
+        if own is None:
+            continue
+        value = mapping.get(own, own)
+        before = {s: symbol(Role.PREVIOUS, s.data.name) for s in _used([value]) if s.data.role in (Role.UNKNOWN, Role.DISCRETE)}
+        if any(s.data.role is Role.DERIVATIVE for s in _used([value])):
+            label = next((b.label for when in agenda.whens for b in when.branches if item in _used(b.conditions)), "a clause")
+            raise UsageError(
+                f"the condition of {label} asks for tg.pre of the derivative of {own.data.name}, which is not known before the round",
+                hint="keep its value in a tg.Discrete at the event before, or ask for tg.pre of the states",
+            )
+        (found[item],) = substitute([value], before)
+    return found
+
+
+def _refuse_values_before(equalities: Iterable[Equality]) -> None:
+    """An equation holds between events too, where the value before is the value."""
+    for item in equalities:
+        for used in _used([item.left, item.right]):
+            own = continuous_of(used)
+            if own is not None:
+                raise UsageError(
+                    f"an equation asks for tg.pre of {own.data.name}, which between events is {own.data.name} itself",
+                    origin=item.origin,
+                    hint="leave tg.pre out, or keep the value in a tg.Discrete at the event",
+                )
 
 
 def _ordered(system: _System, form: Form) -> Sequence[Equality]:

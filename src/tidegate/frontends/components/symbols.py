@@ -13,7 +13,6 @@ from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.model.remarks import is_in_body
 
 __all__ = ["continuous_of", "der", "pre", "time"]
 
@@ -63,7 +62,7 @@ def _previous(x: Expr) -> Expr:
     for item in walk([x]):
         if item.op == "symbol" and item.data.role is Role.DISCRETE:
             found[item] = symbol(Role.PREVIOUS, item.data.name)
-        elif item.op == "symbol" and item.data.role in (Role.UNKNOWN, Role.DERIVATIVE) and is_in_body():
+        elif item.op == "symbol" and item.data.role in (Role.UNKNOWN, Role.DERIVATIVE):
             found[item] = symbol(Role.PREVIOUS, f"{_CONTINUOUS}{item.data.role.value} {item.data.name}")
     return substitute([x], found)[0] if found else x
 
@@ -77,10 +76,14 @@ def continuous_of(item: Expr) -> Expr | None:
 
 
 def pre(x: Any) -> Any:
-    """The value just before the event's present round.
+    """The value before a round of an event; between events the value itself.
 
-    Of a discrete variable or a state a body sees it anyway. Of an output or an algebraic variable it may differ from what the body sees, where
-    another clause of the same instant changes what the variable follows from by an equation.
+    In the condition of a clause it is the value before the round that led there: ``self.k > tg.pre(self.k)`` becomes true in the round after one that
+    has raised ``k``, and is false again in the next. So of discrete variables, of states, and of outputs that follow from these.
+
+    In the body of a clause it is the value before the present round. Of a discrete variable or a state the body sees it anyway. Of an output or an
+    algebraic variable it may differ from what the body sees, where another clause of the same instant changes what the variable follows from by an
+    equation.
 
     Examples
     --------
