@@ -33,7 +33,7 @@ __all__ = ["callback_error", "failure"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
-_OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there: no function that raised leads to them
+_OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there, by no function that raised
 _SAME: Final = 1e-15  # relative distance of two values that are one
 
 
