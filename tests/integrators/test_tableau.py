@@ -86,3 +86,16 @@ def test_the_step_polynomial_goes_through_all_stages(s: int) -> None:
     coefficients = tableau.POLYNOMIAL[place(s), :s, :s]
     for i, theta in enumerate(nodes(s)):
         assert theta ** np.arange(1, s + 1) @ coefficients == pytest.approx(np.eye(s)[i], abs=1e-9)
+
+
+@STAGES
+def test_the_inner_points_are_no_nodes_and_their_weights_those_of_the_step_polynomial(s: int) -> None:
+    k = place(s)
+    for i, theta in enumerate(tableau.INNER[k]):
+        if theta == 0.0:
+            continue
+        assert np.abs(nodes(s) - theta).min() > 0.05
+        powers = np.arange(1, s + 1)
+        coefficients = tableau.POLYNOMIAL[k, :s, :s]
+        assert tableau.INNER_VALUE[k, i, :s] == pytest.approx(theta**powers @ coefficients, abs=1e-10)
+        assert tableau.INNER_RATE[k, i, :s] == pytest.approx(powers * theta ** (powers - 1) @ coefficients, abs=1e-9)

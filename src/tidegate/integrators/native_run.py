@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 import numpy as np
 
 from tidegate.compiled import workspace as w
+from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.integrators import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
@@ -83,6 +85,7 @@ class NativeRun:
         h[w.ADDRESS_H], h[w.ADDRESS_R] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
         self._fresh = (h.copy(), r.copy())
+        self._alone: AbstractContextManager[None] = one_thread() if h[w.L_DGETRF] else nullcontext()
 
     def _ask_for(self, times: FloatArray) -> None:
         self._times = np.ascontiguousarray(times)
@@ -95,7 +98,7 @@ class NativeRun:
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""
-        with noted_in(self.calls):
+        with self._alone, noted_in(self.calls):
             if self.problem.resume is not None:
                 self._restore(self.problem.resume)
                 code = _CONTINUE(*self._workspace)
@@ -106,7 +109,7 @@ class NativeRun:
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
         self._h[w.BUDGET] = budget
-        with noted_in(self.calls):
+        with self._alone, noted_in(self.calls):
             return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times.ctypes.data))
 
     def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
@@ -128,7 +131,7 @@ class NativeRun:
         self.sensitivities[:, changed] = 0.0
         first = int(self._h[w.FIRST_DISCRETE])
         self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
-        with noted_in(self.calls):
+        with self._alone, noted_in(self.calls):
             code = _DISTURB(*self._workspace, *self._buffers[:2])
         return Stop(code) if code else Stop.LIMIT
 

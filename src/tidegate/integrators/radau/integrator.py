@@ -46,7 +46,7 @@ def _method(problem: Problem, stages: int) -> Method:
         },
         degree=s,
         numbers={
-            w.O_SCALE: n, w.O_ERR: 2 * n, w.O_Z: s * n, w.O_F: s * n, w.O_R: s * n, w.O_ZB: s * n, w.O_AB: s * n, w.O_DC: 2 * pairs * n,
+            w.O_SCALE: 2 * n, w.O_ERR: 2 * n, w.O_Z: s * n, w.O_F: s * n, w.O_R: s * n, w.O_ZB: s * n, w.O_AB: s * n, w.O_DC: 2 * pairs * n,
             w.O_E1: 2 * n * n, w.O_E2: 4 * pairs * n * n, w.O_INVERSE: s * s, w.O_NODES: s, w.O_K: (stages * n) ** 2 if ns else 0,
             w.O_KB: ns * s * n, w.O_SNEW: ns * s * n,
         },

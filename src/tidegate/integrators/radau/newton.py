@@ -66,8 +66,8 @@ _MAX_PAIRS: Final = (MAX_STAGES - 1) // 2
 
 
 @native
-def _update(h, r, step, which, z):
-    """One correction of Z from the function values F; returns its scaled norm."""
+def _update(h, r, step, which, z, tolerance):
+    """One correction of Z from the function values F; returns its scaled norm, in which corrections by rounding are never above the tolerance."""
     n = h[N]
     s = h[STAGES]
     k = (s - 3) // 2
@@ -77,6 +77,7 @@ def _update(h, r, step, which, z):
     mass = matrix(r, h[O_MASS], n, n)
     w = vector(r, h[O_W], n)
     scale = vector(r, h[O_SCALE], n)
+    rounding = vector(r, h[O_SCALE] + n, n)
     real = vector(r, h[O_W2], n)
     pairs = complexes(r, h[O_DC], _MAX_PAIRS, n)
     reciprocal = 1.0 / step
@@ -123,7 +124,7 @@ def _update(h, r, step, which, z):
             for c in range(k + 1):
                 a += FROM_COMPLEX[k, i, c].real * pairs[c, q].real - FROM_COMPLEX[k, i, c].imag * pairs[c, q].imag
             z[i, q] += a
-            a /= scale[q]
+            a /= scale[q] + 0.5 * rounding[q] / tolerance
             norm += a * a
     return np.sqrt(norm / (s * n))
 
@@ -211,7 +212,7 @@ def newton(h, r, t, step, which, tolerance, place):
                 stage[q] = y[q] + z[i, q]
             call_value(h[F_RHS], t + NODES[k, i] * step, stage, p, m, f[i])
         h[C_RHS] += s
-        norm = _update(h, r, step, which, z)
+        norm = _update(h, r, step, which, z, tolerance)
         h[C_NEWTON] += 1
         h[ITERATIONS] = iteration
         if not norm < 1e300:

@@ -2,7 +2,8 @@
 
 Hairer and Wanner, Solving ODEs II, IV.8 (error estimate IV.8.19-20, step size IV.8.25, predictive controller of Gustafsson); tolerance map and
 stage number by tolerance from our measurements: 3 stages for rtol >= 1e-5, 5 to 1e-9, 7 below; a smaller number after repeated failures of Newton's
-iteration.
+iteration. The larger of the errors at the end and inside the step (``inside``) decides: at the end within the inner tolerance that the map gives,
+inside within the tolerance asked for, so that the polynomial, on which events are searched and ``result.at`` reads, is as good as the rows.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tidegate.compiled.workspace import (
     GOOD_STEPS,
     HAS_POLYNOMIAL,
     I_PIV1,
+    INSIDE,
     IS_FIRST,
     ITERATIONS,
     JACOBIAN_FRESH,
@@ -74,6 +76,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.restart import times_mass
+from tidegate.integrators.radau.inside import error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
 
@@ -83,6 +86,10 @@ _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
+_SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
+_HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, ...
+_MOST_INHERITED: Final = 10.0  # ... or it has another reason, which is bearable up to so many tolerances
+_ROUNDINGS: Final = 16.0
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
@@ -113,13 +120,34 @@ def set_stages(h, r, s):
 
 @native
 def update_scale(h, r):
-    """Error weights at the current point."""
+    """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance."""
     n = h[N]
     y = vector(r, h[O_Y], n)
     atol = vector(r, h[O_ATOL], n)
     scale = vector(r, h[O_SCALE], n)
+    rounding = vector(r, h[O_SCALE] + n, n)
     for q in range(n):
-        scale[q] = r[ATOL_RATIO] * atol[q] + r[RTOL_INNER] * abs(y[q])
+        scale[q] = r[ATOL_RATIO] * (atol[q] + rounding[q]) + r[RTOL_INNER] * abs(y[q])
+
+
+@native
+def _note_rounding(h, r):
+    """What rounding inside f makes of every unknown, about, behind the weights: no step, however short, makes an error smaller than that.
+
+    Algebraic unknowns, and rates that are unknowns, may be small differences of large terms, or solve an equation that hardly depends on them.
+    """
+    n = h[N]
+    y = vector(r, h[O_Y], n)
+    jac = matrix(r, h[O_J], n, n)
+    out = vector(r, h[O_SCALE] + n, n)
+    for i in range(n):
+        x = 0.0
+        for q in range(n):
+            x += abs(jac[i, q] * y[q])
+        out[i] = _ROUNDINGS * _EPS * x
+    solve(matrix(r, h[O_E1], n, n), n, integers(h, h[I_PIV1], n), out, h[L_DGETRS])
+    for q in range(n):
+        out[q] = abs(out[q]) if abs(out[q]) < np.inf else 0.0
 
 
 @native
@@ -211,6 +239,16 @@ def _error(h, r, t, step, z):
 
 
 @native
+def _is_inherited(inside, step, inside_before, step_before):
+    """True if the error inside, not far from the tolerance, hardly fell with the step: it is the start that brings it.
+
+    Newton's iteration leaves the start of a step beside the algebraic equations, and beside the slow motion of stiff ones, by a part of the
+    tolerance. The polynomial goes through it whatever the step.
+    """
+    return step <= _SHORTER * step_before and inside > _HARDLY_FALLS * inside_before and inside < _MOST_INHERITED
+
+
+@native
 def _after_newton_failure(h, r):
     """Smaller step, fresh Jacobian, and after repeated failures fewer stages."""
     h[C_NEWTON_FAILED] += 1
@@ -250,6 +288,8 @@ def take_step(h, r, _number, _whole):
     wanted = step
     update_scale(h, r)
     factored_for = r[STEP] if h[NEEDS_FACTORS] == 0 else 0.0
+    inside_before = 0.0
+    step_before = 0.0
     while True:
         if t + 1.0001 * step >= r[T_NEXT]:
             step = r[T_NEXT] - t
@@ -267,6 +307,8 @@ def take_step(h, r, _number, _whole):
                 continue
             h[NEEDS_FACTORS] = 0
             factored_for = step
+            _note_rounding(h, r)
+            update_scale(h, r)
             # the rate of convergence seen with other factors says nothing about these
             r[FACCON] = 1.0
         s = h[STAGES]
@@ -283,7 +325,15 @@ def take_step(h, r, _number, _whole):
             step *= 0.5
             continue
         norm = _error(h, r, t, step, z)
-        if not norm < 1e300:
+        r[INSIDE] = 0.0
+        if norm < 1.0:
+            error_inside(h, r, t, step)
+            if step_before == 0.0:
+                inside_before = r[INSIDE]
+                step_before = step
+            if not _is_inherited(r[INSIDE], step, inside_before, step_before):
+                norm = max(norm, r[INSIDE])
+        if not (norm < 1e300 and r[INSIDE] < 1e300):
             _after_newton_failure(h, r)
             trouble = NOT_FINITE
             step *= 0.5

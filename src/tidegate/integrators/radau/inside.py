@@ -1,0 +1,98 @@
+"""How well the polynomial of a Radau step fits the equations between its nodes, where neither Newton's iteration nor the end's error estimate looks.
+
+The end's estimate is nearly blind for stiff and algebraic unknowns: it sees them through f at the step's start and at its nodes only, where they are
+exact. So the defect d = M p'/h - f(t, p) is taken at points that are no nodes, and filtered by the matrix of the end's estimate,
+(gamma_0/h M - J)^-1 d, which is the polynomial's error: J^-1 d where the equations are stiff or algebraic, h/gamma_0 d where they are not
+(Enright 1989 on control of the defect; Hairer and Wanner, Solving ODEs II, IV.8, on the filter). The points lie at uneven distances, so that no
+forcing with a period that divides the step vanishes at all of them. The largest component counts: an event may depend on one unknown among many.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, native, unit
+from tidegate.compiled.linear import solve
+from tidegate.compiled.workspace import (
+    C_RHS,
+    F_RHS,
+    I_PIV1,
+    INSIDE,
+    L_DGETRS,
+    O_ATOL,
+    O_E1,
+    O_ERR,
+    O_M,
+    O_P,
+    O_SCALE,
+    O_W,
+    O_W2,
+    O_Y,
+    O_Z,
+    RTOL,
+    STAGES,
+    N,
+    integers,
+    matrix,
+    tail,
+    vector,
+)
+from tidegate.events.restart import times_mass
+from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE
+
+__all__ = ["error_inside"]
+
+
+@native
+def _largest(h, r):
+    """The largest filtered defect, as a part of the tolerance at the step's values; infinite if one is not finite."""
+    n = h[N]
+    y = vector(r, h[O_Y], n)
+    end = vector(r, h[O_Z] + (h[STAGES] - 1) * n, n)
+    point = vector(r, h[O_W], n)
+    rounding = vector(r, h[O_SCALE] + n, n)
+    err = vector(r, h[O_ERR] + n, n)
+    largest = 0.0
+    for q in range(n):
+        size = max(abs(y[q]), abs(point[q]), abs(y[q] + end[q]))
+        x = abs(err[q]) / (r[h[O_ATOL] + q] + r[RTOL] * size + rounding[q])
+        if not x < 1e300:
+            return np.inf
+        largest = max(largest, x)
+    return largest
+
+
+@unit(NUMBER, NUMBER)
+def error_inside(h, r, t, step):
+    """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into r[INSIDE]."""
+    n = h[N]
+    s = h[STAGES]
+    k = (s - 3) // 2
+    y = vector(r, h[O_Y], n)
+    z = matrix(r, h[O_Z], s, n)
+    point = vector(r, h[O_W], n)
+    rate = vector(r, h[O_W2], n)
+    moved = vector(r, h[O_ERR], n)
+    err = vector(r, h[O_ERR] + n, n)
+    worst = 0.0
+    for i in range(INNER.shape[1]):
+        if INNER[k, i] == 0.0:
+            break
+        for q in range(n):
+            x = 0.0
+            v = 0.0
+            for j in range(s):
+                x += INNER_VALUE[k, i, j] * z[j, q]
+                v += INNER_RATE[k, i, j] * z[j, q]
+            point[q] = y[q] + x
+            rate[q] = v / step
+        call_value(h[F_RHS], t + INNER[k, i] * step, point, tail(r, h[O_P]), tail(r, h[O_M]), err)
+        h[C_RHS] += 1
+        times_mass(h, r, rate, moved)
+        for q in range(n):
+            err[q] -= moved[q]
+        solve(matrix(r, h[O_E1], n, n), n, integers(h, h[I_PIV1], n), err, h[L_DGETRS])
+        worst = max(worst, _largest(h, r))
+    r[INSIDE] = worst
+    return 0
