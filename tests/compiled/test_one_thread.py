@@ -72,23 +72,21 @@ def test_threads_that_come_and_go_never_leave_one_behind() -> None:
 
 def test_the_library_of_scipy_is_found_and_a_run_holds_it_at_one_thread() -> None:
     alone = one_thread()
-    get: Any = alone._get  # noqa: SLF001, there is no public way to ask the library
-    put: Any = alone._put  # noqa: SLF001
-    before = get()
-    put(2)
-    if get() != 2:
+    before = alone.threads
+    alone.threads = 2
+    if alone.threads != 2:
         pytest.skip("the library that SciPy is linked to has no threads here")
     seen: list[int] = []
 
     def watched(x: Any) -> float:
-        seen.append(get())
+        seen.append(alone.threads)
         return -float(x)
 
-    decay = tg.ode(lambda t, y: [tg.opaque(watched)(y["x"][0]), *(-y["x"][k] for k in range(1, SIZE))], y0={"x": np.ones(SIZE)})
+    decay = tg.ode(lambda t, y: [tg.opaque(watched, n_outputs=1)(y["x"][0]), *(-y["x"][k] for k in range(1, SIZE))], y0={"x": np.ones(SIZE)})
     try:
         result = tg.simulate(decay, (0.0, 1.0))
         assert float(result.final["x[0]"]) == pytest.approx(np.exp(-1.0), rel=1e-5)
         assert set(seen[-10:]) == {1}  # what was called before the run, to find out about the function, does not count
-        assert get() == 2
+        assert alone.threads == 2
     finally:
-        put(before)
+        alone.threads = before

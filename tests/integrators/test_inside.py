@@ -1,4 +1,4 @@
-"""Between its nodes a step's polynomial is the solution too: forcing of fast and algebraic unknowns is seen, and the dense result keeps the tolerance.
+"""Between its nodes a step's polynomial is the solution too: forcing of fast and algebraic unknowns is seen, the dense result keeps the tolerance.
 
 Truths are closed forms: a fast unknown lags its forcing by 1/K, an algebraic one follows it.
 """
@@ -69,6 +69,10 @@ def test_without_stiffness_the_dense_result_is_as_good_as_the_rows(rtol: float) 
 @pytest.mark.parametrize(("level", "events"), [(0.5, 7), (0.0, 6), (-0.3, 6), (0.99, 7)])
 def test_a_stiff_unknown_that_passes_a_threshold_does_not_chatter(rate: float, level: float, events: int) -> None:
     """At the crossing K (cos t - x) is the difference of two numbers that are equal but for 1/K: its sign is that of rounding."""
-    model = tg.ode(lambda t, y, p: [p["K"] * (np.cos(t) - y["x"]), 1.0 if y["x"] > p["level"] else 0.0], y0={"x": 1.0, "q": 0.0}, p={"K": rate, "level": level})
+    model = tg.ode(
+        lambda t, y, p: [p["K"] * (np.cos(t) - y["x"]), 1.0 if y["x"] > p["level"] else 0.0],
+        y0={"x": 1.0, "q": 0.0},
+        p={"K": rate, "level": level},
+    )
     result = tg.simulate(model, (0.0, 20.0))
     assert len(result.events) == events

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -43,6 +44,15 @@ class OneThread:
         self._inside = 0
         self._before = 1
 
+    @property
+    def threads(self) -> int:
+        """How many the library may use now."""
+        return self._get()
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        self._put(number)
+
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
@@ -61,9 +71,7 @@ class OneThread:
 @cache
 def one_thread() -> OneThread:
     """The context for the library that LAPACK's functions are in; it does nothing where that has no threads to speak of."""
-    from scipy.linalg import cython_lapack
-
-    for path in _places(str(cython_lapack.__file__)):
+    for path in _places(str(import_module("scipy.linalg.cython_lapack").__file__)):
         try:
             library = ctypes.CDLL(path)
         except OSError:

@@ -117,7 +117,7 @@ class NativeRun:
         self._r[w.T_END] = t_end
         if output_times is not None:
             self._ask_for(output_times)
-        with noted_in(self.calls):
+        with self._alone, noted_in(self.calls):
             _MOVE_END(*self._workspace)
 
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
