@@ -21,6 +21,8 @@
         ├── UnsettledEventError    event rounds at one instant that do not end
         ├── ChatteringError        conditions that switch each other back and forth
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
+        ├── ClockError             a clock whose period has become zero or negative
+        ├── UndecidedError         bounds do not tell whether a condition changes, however short the step
         └── CallbackError          the user's own opaque function raised an exception
 
 beside it, where ``except Exception`` does not get it,::
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CallbackError",
     "ChatteringError",
+    "ClockError",
     "ConflictError",
     "CsmpError",
     "InitializationError",
@@ -64,6 +67,7 @@ __all__ = [
     "TidegateError",
     "TidegateWarning",
     "TooManyStepsError",
+    "UndecidedError",
     "UnitError",
     "UnknownNameError",
     "UnsettledEventError",
@@ -260,6 +264,14 @@ class ChatteringError(RunError):
 
 class ZenoError(ChatteringError):
     """Ever shorter intervals between events, accumulating at a finite time."""
+
+
+class ClockError(RunError):
+    """A clock whose period has become zero, negative or NaN: it would never tick again."""
+
+
+class UndecidedError(RunError):
+    """Nothing tells whether a condition changes just ahead, however short the step."""
 
 
 class CallbackError(RunError):

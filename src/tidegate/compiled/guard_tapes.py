@@ -1,4 +1,4 @@
-"""Nonlinear guards as interval tapes: bounds of g and of its rate over a part of a step (Park and Barton 1996).
+"""Nonlinear guards as interval tapes: bounds of g, of its rate and of the rate's rate over a part of a step (Park and Barton 1996).
 
 In: locked guards. Out: one ``GuardTapes`` in which all guards share their inputs, so that the bounds of the unknowns over a part of a step are
 computed once for all of them.
@@ -7,17 +7,21 @@ computed once for all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import GuardTapes
 from tidegate.compiled.layout import Layout, seed
-from tidegate.expressions import Expr, Role, symbol, walk
+from tidegate.expressions import Expr, Role, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
+from tidegate.expressions.nodes import raw_node
 from tidegate.expressions.tape import build_tape
 
 __all__ = ["guard_tapes"]
+
+_LONGEST_BEND: Final = 4000  # rows of a tape: the second derivative of a longer one costs more than the parts it saves
 
 
 def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], layout: Layout) -> GuardTapes:
@@ -34,18 +38,30 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], layout: Layout)
     time = symbol(Role.TIME, "time")
     seeds = {time: seed("dt", 0)} | {layout.unknowns[k]: seed("dy", k) for k in used}
     inputs = [time, *(layout.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *layout.parameters, *layout.m_symbols()]
+    inputs += [seed("ddy", k) for k in used]
 
     codes: list[NDArray[np.int64]] = []
     constants: list[NDArray[np.float64]] = []
-    first, count, value, rate = (np.zeros(len(guards), dtype=np.int64) for _ in range(4))
+    first, value, rate, bend = (np.zeros(len(guards), dtype=np.int64) for _ in range(4))
+    count = np.zeros((3, len(guards)), dtype=np.int64)
     rows = n_constants = longest = 0
-    rates = iter(tangent(wanted, seeds))
+    rates = tangent(wanted, seeds)
+    bends = tangent(rates, seeds | {seed("dy", k): seed("ddy", k) for k in used})
+    rates, bends = _unbounded_at_jumps(wanted, rates), _unbounded_at_jumps(wanted, bends)
+    derivatives = iter(zip(rates, bends, strict=True))
     for index, guard in enumerate(guards):
         if skip[index]:
             continue
-        tape = build_tape([guard, next(rates)], inputs, first_constant=n_constants)
-        first[index], count[index] = rows, len(tape.code)
-        value[index], rate[index] = tape.outputs
+        guard_rate, guard_bend = next(derivatives)
+        tape = build_tape([guard, guard_rate, guard_bend], inputs, first_constant=n_constants)
+        bent = len(tape.code) <= _LONGEST_BEND
+        if not bent:
+            tape = build_tape([guard, guard_rate], inputs, first_constant=n_constants)
+        first[index] = rows
+        # every output and what it needs stand behind those before it
+        count[:, index] = (np.maximum.accumulate(np.append(tape.outputs, tape.outputs[-1]))[:3] - len(inputs) + 1).clip(0)
+        value[index], rate[index] = tape.outputs[:2]
+        bend[index] = tape.outputs[2] if bent else -1
         codes.append(tape.code)
         constants.append(tape.constants)
         rows += len(tape.code)
@@ -58,6 +74,20 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], layout: Layout)
         n_rows=count,
         value=value,
         rate=rate,
+        bend=bend,
         used=np.array(used, dtype=np.int64),
         n_registers=len(inputs) + longest,
     )
+
+
+def _unbounded_at_jumps(guards: Sequence[Expr], derivatives: Sequence[Expr]) -> list[Expr]:
+    """Derivatives of which nothing is known where an angle may jump by a whole turn, which the derivative of the angle does not show."""
+    found: list[Expr] = []
+    for guard, derivative in zip(guards, derivatives, strict=True):
+        bounded = derivative
+        for item in walk([guard]):
+            if item.op == "atan2":
+                y, x = item.args
+                bounded = select(node("gt", (node("sqrt", (x * x + y * y,)) + x,)), bounded, raw_node("unbounded", ()))
+        found.append(bounded)
+    return found

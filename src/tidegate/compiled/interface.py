@@ -35,8 +35,10 @@ class GuardTapes:
     Parameters
     ----------
     code, constants : rows of all tapes one behind the other.
-    first_row, n_rows, value, rate : for every guard its rows and the registers of g and of dg/dtheta; n_rows is 0 for a linear guard.
-    used : numbers of the unknowns that are inputs: [t, those y, those dy/dtheta, dt/dtheta, p, m].
+    first_row : of every guard.
+    n_rows : (3, guards), how many rows lead to g, to dg/dtheta too, and to the second derivative too; 0 for a linear guard.
+    value, rate, bend : registers of g, dg/dtheta and the second derivative; ``bend`` is -1 where that would be too long.
+    used : numbers of the unknowns that are inputs: [t, those y, those dy/dtheta, dt/dtheta, p, m, those second derivatives].
     n_registers : inputs and the longest tape.
     """
 
@@ -46,6 +48,7 @@ class GuardTapes:
     n_rows: IntArray
     value: IntArray
     rate: IntArray
+    bend: IntArray
     used: IntArray
     n_registers: int
 

@@ -41,29 +41,33 @@ H_STEP, H_LOCATE, H_SENSITIVITIES, H_VALUES, H_RESTART, H_ACCEPT, DEGREE, MAX_DE
 SUN_MEMORY, SUN_Y, SUN_YDOT, SUN_END, SUN_FLAG, SUN_WORD, ADDRESS_H, ADDRESS_R = range(99, 107)
 STARTS_COARSE: Final = 107  # 1 for a method that starts at order one and does not see motions within the tolerances
 SMOOTHS_RATES: Final = 108  # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/rate_before
+C_UNDECIDED: Final = 109  # a counter
+IS_CUT: Final = 110  # 1 if the step is shorter than the one the method has taken, without an event at its end
+ENDS_HARD: Final = 111  # 1 if the model must not be asked for anything behind the end of the run
 # --- offsets of arrays in r ------------------------------------------------------------------------------------------------------
-O_FIRST: Final = 109
+O_FIRST: Final = 112
 (
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD,
-) = range(O_FIRST, O_FIRST + 65)  # fmt: skip
+    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD, O_GRIDS, O_YHELD, O_SHELD,
+) = range(O_FIRST, O_FIRST + 68)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
     I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
-    I_SUN_SEND, I_SUN_SOUT, I_DROP,
-) = range(O_FIRST + 65, O_FIRST + 65 + 28)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 65 + 28
+    I_SUN_SEND, I_SUN_SOUT, I_DROP, I_GRID, I_EDGES, I_CLOCK, I_BEND,
+) = range(O_FIRST + 68, O_FIRST + 68 + 32)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 68 + 32
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
-    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SPAN, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
-    NOT_FINITE_AT, INSIDE,
-) = range(29)  # fmt: skip
-N_FIXED_NUMBERS: Final = 32
+    T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SHRINK_FROM, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
+    NOT_FINITE_AT, TIME_SIZE, DECIDED_TO, T_HELD, STEP_HELD, INSIDE,
+) = range(33)  # fmt: skip
+N_FIXED_NUMBERS: Final = 48
 
+NEVER: Final = 1e300  # a time behind every other
 MAX_STAGES: Final = 7
 # of the parts of a step that isolation works on: coefficients of a polynomial of degree 12 and the part's two ends
 PART_WIDTH: Final = 16
@@ -71,6 +75,7 @@ MOST_PARTS_AT_ONCE: Final = 64
 
 # reasons for which ``advance`` comes back
 TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO, CONFLICT = range(11)
+CLOCK_STOPPED, UNDECIDED_GUARD = range(11, 13)
 # kinds of events in the log
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
 # chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to

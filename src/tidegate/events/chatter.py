@@ -2,7 +2,8 @@
 
 Intervals between events that shrink by a steady factor accumulate at a finite time; two are taken together, since two conditions may take turns. A
 guard that an event throws back, but not farther than its own rounding or than the method can follow, has got there; one that an event stops
-altogether came to rest and would go on through it. Events without time between them, or thousands within a vanishing part of the run, are chattering.
+altogether came to rest and would go on through it. Events without time between them, or thousands in a row between which the guard does not get out
+of its own rounding, are chattering.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from tidegate.compiled.workspace import (
     O_M,
     O_MOLD,
     O_NOISE,
+    O_NU,
     O_NUSTART,
     O_W3,
     O_Y,
@@ -40,10 +42,11 @@ from tidegate.compiled.workspace import (
     O_YOLD,
     RELATION,
     SAME_TIME,
+    SHRINK_FROM,
     SHRINKING,
-    SPAN,
     STARTS_COARSE,
     STILL_EVENTS,
+    TIME_SIZE,
     ZENO,
     ZENO_TIME,
     N,
@@ -54,6 +57,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
+from tidegate.events.time_scale import time_scale
 from tidegate.events.touch import guard_reach
 
 __all__ = ["bounces_below_noise", "note_event_time"]
@@ -61,19 +65,20 @@ __all__ = ["bounces_below_noise", "note_event_time"]
 _MOST_AT_ONE_TIME: Final = 100
 _STEADY: Final = 4  # intervals in a row that shrink by the same factor before it is believed
 _SAME_FACTOR: Final = 0.05  # relative difference of two factors that are one
-_ZENO_PART: Final = 1e-7  # of the run: an accumulation nearer than this is there
-_CHATTER_PART: Final = 1e-8
+_SHRINKS: Final = 0.999  # factor of two intervals below which the later is the shorter
+_ZENO_PART: Final = 1e-7  # of the time since intervals began to shrink: an accumulation nearer than this is there
+_ROUNDINGS: Final = 256 * 2.220446049250313e-16  # of the time: shorter intervals are made of them
 _MOST_IN_A_ROW: Final = 2000
 _FAINT: Final = 100.0  # noises: a bounce lower than this is fed by rounding
 _LITTLE: Final = 1e-9  # of the speed before: a guard that is no faster after an event was stopped by it
-_SHORT: Final = 1e-7  # of the run: over it the rate of the guard's rate is measured
+_SHORT: Final = 1e-7  # of the time scale: over it the rate of the guard's rate is measured
 
 
 @native
-def note_event_time(h, r, t, is_state_event):
-    """Account for an event at t; 0, CHATTERING or ZENO."""
+def note_event_time(h, r, t, guard):
+    """Account for an event at t, of the guard that crossed there or -1, with y' before it in O_YDOTM; 0, CHATTERING or ZENO."""
     interval = t - r[LAST_EVENT]
-    if is_same_time(t, r[LAST_EVENT]):
+    if is_same_time(r, t, r[LAST_EVENT]):
         h[SAME_TIME] += 1
         return CHATTERING if h[SAME_TIME] > _MOST_AT_ONE_TIME else 0
     h[SAME_TIME] = 0
@@ -81,17 +86,19 @@ def note_event_time(h, r, t, is_state_event):
     code = 0
     two = interval + last
     factor = two / (r[INTERVAL_2] + r[INTERVAL_3]) if r[INTERVAL_3] > 0.0 else 1.0
-    if factor < 0.999 and abs(factor - r[LAST_FACTOR]) <= _SAME_FACTOR * factor:
+    if not factor < _SHRINKS:
+        r[SHRINK_FROM] = t
+    if factor < _SHRINKS and abs(factor - r[LAST_FACTOR]) <= _SAME_FACTOR * factor:
         h[SHRINKING] += 1
         r[ZENO_TIME] = t + two * factor / (1.0 - factor)
-        if h[SHRINKING] >= _STEADY and r[ZENO_TIME] - t < _ZENO_PART * r[SPAN]:
+        if h[SHRINKING] >= _STEADY and r[ZENO_TIME] - t < _ZENO_PART * (t - r[SHRINK_FROM]):
             code = ZENO
     else:
         h[SHRINKING] = 0
     r[LAST_FACTOR] = factor
     r[INTERVAL_3] = r[INTERVAL_2]
     r[INTERVAL_2] = last
-    if is_state_event and interval < _CHATTER_PART * r[SPAN]:
+    if guard >= 0 and interval < _least_interval(h, r, t, guard):
         h[STILL_EVENTS] += 1
         if h[STILL_EVENTS] > _MOST_IN_A_ROW:
             code = CHATTERING
@@ -100,6 +107,18 @@ def note_event_time(h, r, t, is_state_event):
     r[LAST_EVENT] = t
     r[LAST_INTERVAL] = interval
     return code
+
+
+@native
+def _least_interval(h, r, t, guard):
+    """How long a guard is on its way that comes from no farther than its own noise: of such intervals chattering is made, however fast it is."""
+    slopes = vector(r, h[O_GT], h[N_G])
+    guard_slopes(h, r, t, tail(r, h[O_Y]), tail(r, h[O_YDOTM]), slopes)
+    least = _ROUNDINGS * max(abs(t), r[TIME_SIZE])
+    noise = max(r[h[O_NU] + guard], r[h[O_NUSTART] + guard])
+    if noise < np.inf and abs(slopes[guard]) > 0.0:
+        least = max(least, _FAINT * noise / abs(slopes[guard]))
+    return least
 
 
 @native
@@ -136,7 +155,8 @@ def bounces_below_noise(h, r, t, guard):
         return False
     if not stopped and not (away > 0.0 and _was_thrown(h, r)):
         return False
-    short = _SHORT * r[SPAN]
+    scale = time_scale(h, r, h[O_YDOT])
+    short = _SHORT * scale
     ahead = vector(r, h[O_YNEW], n)
     rate = vector(r, h[O_W3], n)
     for q in range(n):
@@ -147,7 +167,7 @@ def bounces_below_noise(h, r, t, guard):
     braking = (away - side * slopes[guard]) / short
     if stopped:
         # on the far side already: it falls through if it gathers speed there
-        if not -braking * r[SPAN] * r[SPAN] > _FAINT * r[h[O_NUSTART] + guard]:
+        if not -braking * scale * scale > _FAINT * r[h[O_NUSTART] + guard]:
             return False
     elif not braking > 0.0 or away * away >= 2.0 * braking * _least_height(h, r, t, guard):
         return False
@@ -177,8 +197,9 @@ def _was_stopped(h, r, t, guard, side, after):
     fired = False
     for k in range(h[N_FIRE]):
         fired = fired or r[h[O_FIRED] + k] != 0.0
-    if not fired or not abs(after) * _SHORT * r[SPAN] <= noise:
+    short = _SHORT * time_scale(h, r, h[O_YDOTM])
+    if not fired or not abs(after) * short <= noise:
         return False
     guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), slopes)
     before = side * slopes[guard]
-    return before * _SHORT * r[SPAN] > _FAINT * noise and abs(after) <= _LITTLE * before
+    return before * short > _FAINT * noise and abs(after) <= _LITTLE * before

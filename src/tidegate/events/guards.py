@@ -41,9 +41,10 @@ from tidegate.compiled.workspace import (
     vector,
 )
 
-__all__ = ["expected_sign", "guard_noise", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity"]
+__all__ = ["expected_sign", "guard_noise", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity", "tape_rounding"]
 
 _EPS: Final = 2.220446049250313e-16
+_ROUNDING_AT_MOST: Final = 0.1  # of the largest term of a guard: bounds at a point that are wider do not come from rounding
 
 
 @native
@@ -55,7 +56,7 @@ def refresh_activity(h, r):
 
 @native
 def prepare_registers(h, r):
-    """Parameters and modes as point intervals behind the unknowns."""
+    """Parameters and modes as point intervals behind the unknowns and their rates."""
     n_used = h[N_USED]
     lo = vector(r, h[O_LO], h[N_REG])
     hi = vector(r, h[O_HI], h[N_REG])
@@ -67,6 +68,20 @@ def prepare_registers(h, r):
     for k in range(h[N_M]):
         lo[place + k] = r[h[O_M] + k]
         hi[place + k] = r[h[O_M] + k]
+
+
+@native
+def tape_rounding(h, r, j):
+    """Width of a guard's interval at a point, of which the tape was just run; 0 where that is no rounding but says that nothing is known."""
+    lo = vector(r, h[O_LO], h[N_REG])
+    hi = vector(r, h[O_HI], h[N_REG])
+    value = integers(h, h[I_VALUE], h[N_G])[j]
+    first = 2 + 3 * h[N_USED] + h[N_P] + h[N_M]
+    largest = 0.0
+    for k in range(first, first + integers(h, h[I_NROW], h[N_G])[j]):
+        largest = max(largest, abs(lo[k]), abs(hi[k]))
+    width = hi[value] - lo[value]
+    return width if width <= _ROUNDING_AT_MOST * largest and largest < 1e300 else 0.0
 
 
 @native
@@ -90,11 +105,9 @@ def _rounding_of_tapes(h, r, t, y):
     for j in range(ng):
         if integers(h, h[I_NROW], ng)[j] > 0:
             call_unit(h[F_TAPE], h, r, j)
-            value = integers(h, h[I_VALUE], ng)[j]
-            width = hi[value] - lo[value]
-            if width < 1e300:
-                r[h[O_NU] + j] += width
-                r[h[O_NUSTART] + j] += width
+            width = tape_rounding(h, r, j)
+            r[h[O_NU] + j] += width
+            r[h[O_NUSTART] + j] += width
 
 
 @native

@@ -1,25 +1,37 @@
-"""The first zero of a guard that is no polynomial: bounds on parts of the step and on its rate there (Park and Barton 1996).
+"""The first zero of a guard that is no polynomial: bounds on parts of the step, of the guard, its rate and its bend (Park and Barton 1996).
 
-Where a guard reads an opaque function there are no bounds, and signs at points must do.
+A part is dropped where the guard's bounds exclude zero, or the bounds of a Taylor expansion about the middle of the part do: with its rate (mean
+value form) and with its bend (second order; Neumaier, Interval Methods for Systems of Equations, 1990, chapter 2). Natural bounds alone lose what
+cancels between repeated subexpressions: their error shrinks with the part, that of the expansions with its square and its cube. Where rate or bend
+keeps its sign the part is decided at once, by its end or by the guard's lowest point. What is left is halved, leftmost first. A search that would
+take too many parts says so, and up to where there is certainly nothing; it does not guess.
+
+Where a guard reads an opaque function there are no bounds, and signs at points must do, with a second look where they come down to zero.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_unit, call_value
+from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
+    DECIDED_TO,
     F_GUARDS,
+    F_GUARDS_T,
     F_TAPE,
+    I_BEND,
     I_RATE,
     I_USED,
     I_VALUE,
     MOST_PARTS_AT_ONCE,
     N_G,
+    N_M,
+    N_P,
     N_REG,
     N_USED,
     O_BERN,
+    O_G,
     O_GT,
     O_HI,
     O_LO,
@@ -27,27 +39,34 @@ from tidegate.compiled.workspace import (
     O_NU,
     O_P,
     O_W,
+    O_W2,
+    O_ZERO,
     PART_WIDTH,
+    TIME_SIZE,
     N,
     integers,
     matrix,
     tail,
     vector,
 )
-from tidegate.events.guards import polynomial_point
+from tidegate.events.guards import polynomial_point, tape_rounding
 from tidegate.events.illinois import narrowed, secant
-from tidegate.events.polynomial_roots import NARROWEST, NO_ROOT
+from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT
 
 __all__ = ["interval_root", "sampled_root"]
 
 _EPS: Final = 2.220446049250313e-16
-_MOST_PARTS: Final = 4000
+_MOST_PARTS: Final = 2000
+_RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
+_POINTS: Final = 8
 _SAMPLES: Final = 24
+_MOST_LOOKS: Final = 6  # at a dip between samples
+_COMES_DOWN: Final = 0.5  # of the lowest sample: a parabola through three that stays above is no reason to look again
 
 
 @native
 def _fill_bounds(h, r, t, step, y, a, degree, low, high):
-    """Bounds of time, the unknowns and their rates over a part of the step: Taylor expansion about its middle."""
+    """Bounds of time, the unknowns, their rates and bends over a part of the step: Taylor expansion about its middle."""
     n_used = h[N_USED]
     used = integers(h, h[I_USED], n_used)
     lo = vector(r, h[O_LO], h[N_REG])
@@ -59,6 +78,7 @@ def _fill_bounds(h, r, t, step, y, a, degree, low, high):
     hi[0] = t + high * step
     lo[1 + 2 * n_used] = step
     hi[1 + 2 * n_used] = step
+    bends = 2 + 2 * n_used + h[N_P] + h[N_M]
     for u in range(n_used):
         q = used[u]
         c[0] = y[q]
@@ -69,16 +89,23 @@ def _fill_bounds(h, r, t, step, y, a, degree, low, high):
                 c[k] += middle * c[k + 1]
         spread = 0.0
         rate_spread = 0.0
+        bend_spread = 0.0
         for k in range(degree, 0, -1):
             spread = (spread + abs(c[k])) * half
             if k > 1:
                 rate_spread = (rate_spread + k * abs(c[k])) * half
+            if k > 2:
+                bend_spread = (bend_spread + k * (k - 1) * abs(c[k])) * half
         slack = 4 * _EPS * (abs(c[0]) + spread)
         lo[1 + u] = c[0] - spread - slack
         hi[1 + u] = c[0] + spread + slack
         slack = 4 * _EPS * (abs(c[1]) + rate_spread)
         lo[1 + n_used + u] = c[1] - rate_spread - slack
         hi[1 + n_used + u] = c[1] + rate_spread + slack
+        bend = 2 * c[2] if degree > 1 else 0.0
+        slack = 4 * _EPS * (abs(bend) + bend_spread)
+        lo[bends + u] = bend - bend_spread - slack
+        hi[bends + u] = bend + bend_spread + slack
 
 
 @native
@@ -88,6 +115,23 @@ def _value_at(h, r, t, step, y, a, degree, j, theta):
     values = vector(r, h[O_GT], h[N_G])
     polynomial_point(h[N], degree, y, a, theta, point)
     call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
+    return values[j]
+
+
+@native
+def _rate_at(h, r, t, step, y, a, degree, j, theta):
+    """Its rate there."""
+    point = vector(r, h[O_W], h[N])
+    rate = vector(r, h[O_W2], h[N])
+    values = vector(r, h[O_GT], h[N_G])
+    nothing = tail(r, h[O_ZERO])
+    polynomial_point(h[N], degree, y, a, theta, point)
+    for q in range(h[N]):
+        x = 0.0
+        for k in range(degree - 1, -1, -1):
+            x = x * theta + (k + 1.0) * a[k, q]
+        rate[q] = x
+    call_tangent(h[F_GUARDS_T], t + theta * step, point, nothing, tail(r, h[O_P]), tail(r, h[O_M]), step, rate, nothing, nothing, values)
     return values[j]
 
 
@@ -109,11 +153,45 @@ def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
 
 
 @native
+def _lowest(h, r, t, step, y, a, degree, j, sign, low, high):
+    """Where a guard that bends up all over a part is lowest: its rate rises there."""
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if sign * _rate_at(h, r, t, step, y, a, degree, j, middle) < 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@native
+def _rests(h, r, t, step, y, a, degree, j, noise, low, high):
+    """True if the guard is nothing but rounding all over a short part."""
+    for k in range(_POINTS + 1):
+        if not abs(_value_at(h, r, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= noise:
+            return False
+    return True
+
+
+@native
+def _least_on_a_side(value, rate, bend, half):
+    """Least of value + rate h + bend h^2 / 2 for 0 <= h <= half."""
+    least = min(value, value + half * (rate + 0.5 * half * bend))
+    if bend > 0.0 and -half * bend < rate < 0.0:
+        least = value - 0.5 * rate * rate / bend
+    return least
+
+
+@native
 def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
-    """First zero in (0, upper] of sign*g + nu by bounds on parts of the step, leftmost first."""
-    nu = vector(r, h[O_NU], h[N_G])[j]
-    value = integers(h, h[I_VALUE], h[N_G])[j]
-    rate = integers(h, h[I_RATE], h[N_G])[j]
+    """First zero in (0, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before DECIDED_TO and the search gave up there."""
+    ng = h[N_G]
+    nu = vector(r, h[O_NU], ng)[j]
+    value = integers(h, h[I_VALUE], ng)[j]
+    rate = integers(h, h[I_RATE], ng)[j]
+    bend = integers(h, h[I_BEND], ng)[j]
     lo = vector(r, h[O_LO], h[N_REG])
     hi = vector(r, h[O_HI], h[N_REG])
     parts = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
@@ -121,24 +199,65 @@ def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
     parts[0, 1] = upper
     top = 1
     visited = 0
+    narrowest = 8 * _EPS * max(abs(t), r[TIME_SIZE]) / step  # what rounding leaves of time, as a part of the step
     while top > 0:
         top -= 1
         low = parts[top, 0]
         high = parts[top, 1]
         visited += 1
         _fill_bounds(h, r, t, step, y, a, degree, low, high)
-        call_unit(h[F_TAPE], h, r, j)
-        smallest = lo[value] if sign > 0.0 else -hi[value]
-        if smallest + nu > 0.0:
+        call_unit(h[F_TAPE], h, r, j + ng)
+        least = lo[value] if sign > 0.0 else -hi[value]
+        if least + nu > 0.0:
             continue
         slowest = lo[rate] if sign > 0.0 else -hi[rate]
         fastest = hi[rate] if sign > 0.0 else -lo[rate]
         if slowest > 0.0:
             continue
-        if fastest < 0.0 or high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE or visited > _MOST_PARTS:
-            if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
-                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
+        bends_up = False
+        bends_down = False
+        noise = nu
+        if not fastest < 0.0:
+            half = 0.5 * (high - low)
+            flattest = 0.0
+            steepest = 0.0
+            if bend >= 0:
+                call_unit(h[F_TAPE], h, r, j + 2 * ng)
+                flattest = lo[bend] if sign > 0.0 else -hi[bend]
+                steepest = hi[bend] if sign > 0.0 else -lo[bend]
+                bends_up = flattest > 0.0
+                bends_down = steepest < 0.0
+            middle = 0.5 * (low + high)
+            _fill_bounds(h, r, t, step, y, a, degree, middle, middle)
+            call_unit(h[F_TAPE], h, r, j + ng)
+            # what rounding leaves open in the guard here may be more than at the start of the step
+            noise = max(nu, tape_rounding(h, r, j))
+            least = lo[value] if sign > 0.0 else -hi[value]
+            if least - half * max(fastest, -slowest) + noise > 0.0:
+                continue
+            if bend >= 0:
+                falling = lo[rate] if sign > 0.0 else -hi[rate]
+                rising = hi[rate] if sign > 0.0 else -lo[rate]
+                ahead = _least_on_a_side(least, falling, flattest, half)
+                behind = _least_on_a_side(least, -rising, flattest, half)
+                if min(ahead, behind) + noise > 0.0:
+                    continue
+                slowest = max(slowest, falling - half * max(steepest, -flattest))
+                fastest = min(fastest, rising + half * max(steepest, -flattest))
+                if slowest > 0.0:
+                    continue
+        end = high
+        if bends_up and not fastest < 0.0:
+            end = _lowest(h, r, t, step, y, a, degree, j, sign, low, high)
+        if fastest < 0.0 or bends_up or bends_down or high - low < narrowest or top + 2 >= MOST_PARTS_AT_ONCE:
+            if sign * _value_at(h, r, t, step, y, a, degree, j, end) + nu <= 0.0:
+                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, end)
             continue
+        if high - low <= _RESTS_WITHIN and noise < 1e300 and _rests(h, r, t, step, y, a, degree, j, noise, low, high):
+            continue
+        if visited >= _MOST_PARTS:
+            r[DECIDED_TO] = low
+            return UNKNOWN_ROOT
         middle = 0.5 * (low + high)
         parts[top, 0] = middle
         parts[top, 1] = high
@@ -149,13 +268,55 @@ def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
 
 
 @native
+def _dip(h, r, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middle, high, at_high):
+    """A place between three samples, of which the middle one is the lowest, where the guard is across; NO_ROOT if parabolas lead to none."""
+    for _ in range(_MOST_LOOKS):
+        left = (at_middle - at_low) / (middle - low)
+        right = (at_high - at_middle) / (high - middle)
+        bend = (right - left) / (high - low)
+        if not bend > 0.0:
+            return NO_ROOT
+        place = 0.5 * (low + middle - left / bend)
+        if at_middle - bend * (place - middle) ** 2 > _COMES_DOWN * at_middle or not low < place < high:
+            return NO_ROOT
+        if abs(place - middle) < 1e-3 * (high - low):
+            # at the vertex already: to the side where there is more room
+            place = middle + 0.1 * (high - middle) if high - middle > middle - low else middle - 0.1 * (middle - low)
+        at_place = sign * _value_at(h, r, t, step, y, a, degree, j, place) + nu
+        if at_place <= 0.0:
+            return place
+        if at_place < at_middle:
+            if place < middle:
+                high, at_high = middle, at_middle
+            else:
+                low, at_low = middle, at_middle
+            middle, at_middle = place, at_place
+        elif place < middle:
+            low, at_low = place, at_place
+        else:
+            high, at_high = place, at_place
+    return NO_ROOT
+
+
+@native
 def sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
-    """For a guard that reads an opaque function nothing can be proved: signs at points, as everywhere else."""
+    """For a guard that reads an opaque function nothing can be proved: signs at points, and at the dips between them."""
     nu = vector(r, h[O_NU], h[N_G])[j]
+    before = 0.0
     low = 0.0
+    at_low = sign * vector(r, h[O_G], h[N_G])[j] + nu
+    at_before = at_low
     for k in range(1, _SAMPLES + 1):
         high = upper * k / _SAMPLES
-        if sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu <= 0.0:
+        at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
+        if k > 1 and at_low < at_before and (at_low <= at_high or at_high <= 0.0):
+            dip = NO_ROOT
+            if at_high > 0.0:
+                dip = _dip(h, r, t, step, y, a, degree, j, sign, nu, before, at_before, low, at_low, high, at_high)
+            if dip < NO_ROOT:
+                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, before, dip)
+        if at_high <= 0.0:
             return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
-        low = high
+        before, at_before = low, at_low
+        low, at_low = high, at_high
     return NO_ROOT

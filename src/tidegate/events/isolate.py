@@ -3,8 +3,7 @@
 A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its noise, so that a guard that starts at zero or
 rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on Bernstein
 coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on parts of the
-step and on its rate (Park and Barton 1996): a part is dropped if the bounds exclude zero or if the guard rises, holds one zero if the guard falls,
-and is halved otherwise.
+step (``interval_roots``), and where that takes too many parts the step is to be made shorter.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.workspace import (
+    DECIDED_TO,
     DEGREE,
     F_GUARDS,
     F_GUARDS_T,
@@ -39,7 +39,6 @@ from tidegate.compiled.workspace import (
     O_YDOT,
     O_YEND,
     O_ZERO,
-    SPAN,
     N,
     T,
     integers,
@@ -49,15 +48,17 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.guards import expected_sign, guard_noise, guard_slopes, prepare_registers
 from tidegate.events.interval_roots import interval_root, sampled_root
-from tidegate.events.polynomial_roots import NO_ROOT, polynomial_root
+from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
+from tidegate.events.time_scale import time_scale
 from tidegate.events.touch import note_contacts
 
-__all__ = ["UNDEFINED", "earliest_crossing", "guard_at_the_end"]
+__all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in FAILED_GUARD, is NaN
+UNDECIDED: Final = -3  # or nobody knows whether one is across beyond FOUND_THETA
 _EPS: Final = 2.220446049250313e-16
 _TIME_ROUNDING: Final = 8 * _EPS
-_AT_THE_END: Final = 1e-6  # of the run: a guard that does not pass its noise within that rests
+_AT_THE_END: Final = 1e-6  # of the time scale: a guard that does not pass its noise within that rests
 
 
 @native
@@ -89,7 +90,7 @@ def guard_at_the_end(h, r):
         noise = r[h[O_NUSTART] + j]
         if sign * g[j] < -noise:
             return j  # across already, by less than the last step could show
-        if towards * _AT_THE_END * r[SPAN] > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
+        if towards * _AT_THE_END * time_scale(h, r, h[O_YDOT]) > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
             return j
     return -1
 
@@ -110,7 +111,7 @@ def _is_undefined_at_the_end(h, r, t):
 def earliest_crossing(h, r, t, step):
     """The active guard that is across earliest on the step from the current point with the polynomial in A; -1 if there is none.
 
-    Leaves theta in [0, 1] in r[FOUND_THETA], or NO_ROOT.
+    Leaves theta in [0, 1] in r[FOUND_THETA], or NO_ROOT. UNDECIDED if the search for a guard, noted in FAILED_GUARD, took too many parts.
     """
     ng = h[N_G]
     n = h[N]
@@ -155,6 +156,8 @@ def earliest_crossing(h, r, t, step):
             nu[j] = 1e-3 * nu[j] - sign * g[j]
             start = sign * g[j] + nu[j]
         upper = min(best, 1.0)
+        if not upper > 0.0:
+            continue
         if linear[j] == 1:
             low = 0.0
             for k in range(degree - 1, -1, -1):
@@ -169,9 +172,16 @@ def earliest_crossing(h, r, t, step):
                 prepare_registers(h, r)
                 prepared = True
             root = interval_root(h, r, t, step, y, a, degree, j, sign, upper)
+            if root == UNKNOWN_ROOT and r[DECIDED_TO] < best:
+                best = r[DECIDED_TO]
+                found = UNDECIDED
+                h[FAILED_GUARD] = j
         if root < best:
             best = root
             found = j
+    if found == UNDECIDED:
+        r[FOUND_THETA] = best
+        return UNDECIDED
     if found < 0 and _is_undefined_at_the_end(h, r, t + step):
         return UNDEFINED
     if h[N_S] > 0:

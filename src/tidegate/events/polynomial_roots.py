@@ -16,9 +16,10 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.illinois import narrowed, secant
 
-__all__ = ["NARROWEST", "NO_ROOT", "polynomial_root"]
+__all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "polynomial_root"]
 
 NO_ROOT: Final = 2.0
+UNKNOWN_ROOT: Final = 3.0  # behind DECIDED_TO, nobody knows
 _EPS: Final = 2.220446049250313e-16
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
@@ -21,7 +23,9 @@ from tidegate.compiled.workspace import (
     I_BRANCH,
     I_CHAIN,
     I_DROP,
+    I_EDGES,
     I_FLIPPED,
+    I_GRID,
     I_KIND,
     I_MODE,
     I_STRICT,
@@ -42,6 +46,7 @@ from tidegate.compiled.workspace import (
     O_COND2,
     O_FIRED,
     O_G,
+    O_GRIDS,
     O_GT,
     O_HELD,
     O_M,
@@ -52,7 +57,6 @@ from tidegate.compiled.workspace import (
     O_YMAX,
     RANK,
     RELATION,
-    SPAN,
     STEP_BEFORE_EVENT,
     TERMINATES,
     N,
@@ -61,6 +65,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import guard_noise, guard_slopes
+from tidegate.events.time_scale import time_scale
 
 __all__ = [
     "anything_happened",
@@ -79,8 +84,8 @@ __all__ = [
     "write_bodies",
 ]
 
-_SHORT: Final = 1e-6  # of the run: what does not leave its noise within that rests at zero
-_MOST_CATCHING_UP: Final = 100_000
+_SHORT: Final = 1e-6  # of the time scale: what does not leave its noise within that rests at zero
+_MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 _SILENTLY: Final = 0.5  # flag of what happened without changing anything
@@ -246,7 +251,7 @@ def drop_of_states(h, r):
 
 
 @native
-def _truth(r, t, g, slope, noise):
+def _truth(r, t, g, slope, noise, ahead):
     """What a guard says now: 1 positive side, 0 not, -1 undecided (at zero, and staying there)."""
     # time itself is rounded: what the guard runs through within that is zero too
     margin = noise + _TIME_ROUNDING * abs(t * slope)
@@ -255,12 +260,37 @@ def _truth(r, t, g, slope, noise):
     if g < -margin:
         return 0
     # at zero: the side the trajectory leaves to, if it moves at all
-    move = slope * max(r[STEP_BEFORE_EVENT], _SHORT * r[SPAN])
+    move = slope * max(r[STEP_BEFORE_EVENT], ahead)
     if move > noise:
         return 1
     if move < -noise:
         return 0
     return -1
+
+
+@native
+def _piece(h, r, j, now, g, is_lower):
+    """The piece that holds the argument of a guard of pieces, ``g`` across the edge: the floor of the value, or by bisection in the grid."""
+    count = integers(h, h[I_EDGES], h[N_G])[j]
+    step = -1.0 if is_lower else 1.0
+    if count < 0:
+        far = np.floor(g) if is_lower else np.floor(1.0 - g)
+        return now + (min(far, step) if is_lower else max(far, step))
+    edges = vector(r, h[O_GRIDS] + integers(h, h[I_GRID], h[N_G])[j], count)
+    # in between the two the edge itself, from which the guard measures
+    edge = int(now) - 1 if is_lower else int(now)
+    if not 0 <= edge < count:
+        return now + step
+    argument = edges[edge] + g if is_lower else edges[edge] - g
+    low = 0
+    high = count
+    while low < high:
+        middle = (low + high) // 2
+        if argument >= edges[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return min(float(low), now + step) if is_lower else max(float(low), now + step)
 
 
 @native
@@ -278,15 +308,16 @@ def look_again(h, r, t, at_start, counts):
     modes = h[O_M]
     guard_noise(h, r, t, y)
     nu = vector(r, h[O_NUSTART], ng)
+    ahead = _SHORT * time_scale(h, r, h[O_YDOT])
     changes = 0
-    # a reset may lead across many pieces of a table at once
+    # pieces may depend on one another
     for _ in range(_MOST_CATCHING_UP):
         call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
         guard_slopes(h, r, t, y, ydot, slope)
         moved = False
         for j in range(ng):
-            if kind[j] != RELATION and abs(g[j]) < 1e301 and _truth(r, t, g[j], slope[j], nu[j]) == 0:
-                r[modes + mode[j]] += -1.0 if kind[j] == LOWER else 1.0
+            if kind[j] != RELATION and abs(g[j]) < 1e301 and _truth(r, t, g[j], slope[j], nu[j], ahead) == 0:
+                r[modes + mode[j]] = _piece(h, r, j, r[modes + mode[j]], g[j], kind[j] == LOWER)
                 moved = True
         if not moved:
             break
@@ -294,7 +325,7 @@ def look_again(h, r, t, at_start, counts):
     for j in range(ng):
         if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(r, t, g[j], slope[j], nu[j])
+        truth = _truth(r, t, g[j], slope[j], nu[j], ahead)
         place = modes + mode[j]
         if truth < 0:
             if not at_start:
@@ -321,7 +352,7 @@ def catch_up(h, r, t):
     active = vector(r, h[O_ACT], ng)
     nu = vector(r, h[O_NUSTART], ng)
     guard_noise(h, r, t, y)
-    # a guard may read other modes, and a piece may be several pieces away
+    # a guard may read other modes
     for _ in range(_MOST_CATCHING_UP):
         call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
         changed = False
@@ -334,7 +365,7 @@ def catch_up(h, r, t):
                 changed = changed or r[place] != truth
                 r[place] = truth
             elif g[j] < 0.0:
-                r[place] += -1.0 if kind[j] == LOWER else 1.0
+                r[place] = _piece(h, r, j, r[place], g[j], kind[j] == LOWER)
                 changed = True
         if not changed:
             return

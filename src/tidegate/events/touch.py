@@ -1,8 +1,8 @@
 """Guards that come down to zero within the tolerances and turn back: contacts of which nobody can say whether they are crossings.
 
 Looked for where sensitivities are asked for, since none exists there. In: a step's polynomial and its earliest crossing, if there is one. Out, at the
-end of m: the first contact of the run, and how fast a guard must cross to be sure of it. Only a guard that falls at the start and rises at the end
-has a lowest point in between. A polynomial is less accurate inside a step than at its end, so what it leaves of the equations counts too.
+end of m: the first contact of the run, and how fast a guard must cross to be sure of it. Only a guard that falls at the start and rises at the end of
+a piece has a lowest point in between. A polynomial is less accurate inside a step than at its end, so what it leaves of the equations counts too.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ __all__ = ["guard_reach", "note_contacts"]
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
 _PLACES: Final = 8
+_PIECES: Final = 8  # of a step, each with one lowest point at most
 _OF_THE_DEFECT: Final = 0.5  # the defect changes its sign from node to node, so that its integral stays below this part
 _ROOM: Final = 512  # numbers in the scratch space of root isolation
 _ROUNDINGS: Final = 16.0  # noises of a guard below which its distance from zero means nothing
@@ -111,7 +112,8 @@ def _add_defect(h, r, t, step, y):
 
 
 @native
-def _note_touch(h, r, t, step, y, upper, found):
+def _note_touch(h, r, t, step, y, lower, upper, found):
+    """Look at one piece of the step; the slopes at its start are in O_GC, and are replaced by those at its end."""
     note = h[O_M] + h[N_M] - 3
     ng = h[N_G]
     if r[note] != 0.0:
@@ -132,7 +134,7 @@ def _note_touch(h, r, t, step, y, upper, found):
         # it turns in between, or just about at the end
         if not (sign * falls[j] < 0.0 and sign * late[j] > _STILL * sign * falls[j]):
             continue
-        low = 0.0
+        low = lower
         high = upper
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
@@ -151,11 +153,13 @@ def _note_touch(h, r, t, step, y, upper, found):
         # a guard that is at zero from the start of a mode on comes from there, not to it
         came = within if h[IS_FIRST] == 1 else rounding
         # at the end it may still be on its way: down to here and no further
-        ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * upper / (sign * (late[j] - falls[j]))
+        ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
         if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
             r[note] = j + 1.0
             r[note + 1] = t + high * step
             return
+    for j in range(ng):
+        falls[j] = late[j]
 
 
 @native
@@ -186,6 +190,8 @@ def note_contacts(h, r, t, step, y, upper, found):
     The coefficients of the guards must be in O_GC.
     """
     if upper > 0.0:
-        _note_touch(h, r, t, step, y, upper, found)
+        # in a long step a guard may turn more than once
+        for k in range(_PIECES):
+            _note_touch(h, r, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, found)
     if found >= 0:
         r[h[O_M] + h[N_M] - 1] = _least_slope(h, r, t, step, y, found, upper)

@@ -14,6 +14,7 @@ from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
+    ClockError,
     ConflictError,
     InitializationError,
     NotFiniteError,
@@ -21,6 +22,7 @@ from tidegate.errors import (
     RunError,
     SingularSystemError,
     StepSizeError,
+    UndecidedError,
     UnsettledEventError,
     ZenoError,
 )
@@ -114,6 +116,16 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
             origin=origin,
             hint="both sides push the trajectory back onto the switching surface: give the condition hysteresis, or model sliding along it",
         )
+    if stop is Stop.UNDECIDED_GUARD:
+        words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        return UndecidedError(
+            f"whether {words} changes just behind t = {t:.9g} cannot be decided, however short the step: nothing is known of its values there",
+            time=t,
+            origin=origin,
+            hint="look for a pole in it, or an angle of atan2 that stays where it jumps by a turn, and write the condition without",
+        )
+    if stop is Stop.CLOCK_STOPPED:
+        return _stopped_clock(problem, integrator)
     return _step_size(problem, integrator)
 
 
@@ -136,6 +148,17 @@ def _conflict(problem: Problem, integrator: Integrator) -> RunError:
                 hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
             )
     return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
+
+
+def _stopped_clock(problem: Problem, integrator: Integrator) -> RunError:
+    clock, following = integrator.stopped_clock
+    event = problem.model.model.time_events[clock]
+    return ClockError(
+        f"the clock {event.label or clock + 1} would never tick again: its period is {following - integrator.time:.6g} at t = {integrator.time:.9g}",
+        time=integrator.time,
+        origin=event.origin,
+        hint="keep its period positive, e.g. max(period, 1e-3); to stop a clock for a while let its body look at a discrete variable",
+    )
 
 
 def _some(names: list[str]) -> str:

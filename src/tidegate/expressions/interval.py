@@ -231,7 +231,7 @@ def atan(lo: float, hi: float) -> tuple[float, float]:
 
 def atan2(ylo: float, yhi: float, xlo: float, xhi: float) -> tuple[float, float]:
     """Angle of a point: the corners of the box bound it, unless the box meets the cut along negative x."""
-    if not (ylo > 0.0 or yhi < 0.0 or xlo > 0.0):
+    if not (ylo > 0.0 or yhi < 0.0 or xlo > 0.0) and not (ylo == 0.0 and yhi == 0.0 and xhi < 0.0):
         return -3.1415926535897936, 3.1415926535897936
     p, q, r, s = math.atan2(ylo, xlo), math.atan2(ylo, xhi), math.atan2(yhi, xlo), math.atan2(yhi, xhi)
     return down(min(p, q, r, s), _LIBRARY_ERROR), up(max(p, q, r, s), _LIBRARY_ERROR)

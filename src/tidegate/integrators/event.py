@@ -14,6 +14,7 @@ from tidegate.compiled.workspace import (
     C_EVENTS,
     C_FLIPS,
     CAUSE_ITEM,
+    CLOCK_STOPPED,
     EVENT_CAUSE,
     EVENT_KIND,
     EVENT_ROWS,
@@ -58,11 +59,12 @@ from tidegate.compiled.workspace import (
 from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
-from tidegate.events.schedule import mark_due, schedule, skip_past
+from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
+from tidegate.events.time_scale import time_scale
 from tidegate.integrators.polish import slope_of_the_step
 from tidegate.integrators.rate_before import smooth_rate
-from tidegate.integrators.record import log_event, record_row
+from tidegate.integrators.record import log_event, record_row, row_time
 from tidegate.integrators.transition import settle
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
 
@@ -114,10 +116,6 @@ def _event(h, r, log, guard, due):
     n_s = h[N_S]
     y = vector(r, h[O_Y], n)
     is_from_outside = guard < 0 and due < 0
-    if not is_from_outside:
-        code = note_event_time(h, r, t, guard >= 0)
-        if code != 0:
-            return code
     for q in range(n):
         r[h[O_YOLD] + q] = y[q]
     for q in range(n_m):
@@ -136,6 +134,8 @@ def _event(h, r, log, guard, due):
         code = 0
     elif code == 0 and n_s > 0 and h[SMOOTHS_RATES] == 1 and not is_from_outside:
         smooth_rate(h, r, t)
+    if code == 0 and not is_from_outside:
+        code = note_event_time(h, r, t, guard)
     if code != 0:
         return code
     for i in range(n_s):
@@ -144,7 +144,7 @@ def _event(h, r, log, guard, due):
         h[EVENT_KIND] += STATE_EVENT
         integers(h, h[I_FLIPPED], h[N_G])[guard] = 1
         if n_s > 0:
-            event_time_derivatives(h, r, t, y, guard)
+            event_time_derivatives(h, r, t, y, guard, time_scale(h, r, h[O_YDOTM]))
     if due >= 0:
         h[EVENT_KIND] += TIME_EVENT
         if n_s > 0 and guard < 0:
@@ -169,6 +169,11 @@ def _event(h, r, log, guard, due):
         log_event(h, r, log, t)
     else:
         h[C_FLIPS] += 1
+    if due >= 0:
+        clock = stopped_clock(h, r, t)
+        if clock >= 0:
+            h[CAUSE_ITEM] = clock
+            return CLOCK_STOPPED
     code = call_hook(h[H_RESTART], h, r, t, AGAIN)
     if h[MASS_KIND] == 0:
         _limit_restart_step(h, r)
@@ -183,7 +188,7 @@ def event_with_rows(h, r, rows, log, guard, due):
     wanted = h[EVENT_ROWS] == 1
     logged = h[N_LOGGED]
     if wanted:
-        record_row(h, r, rows, r[T], h[O_Y], h[O_S], BEFORE_ROW)
+        record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], BEFORE_ROW)
     code = _event(h, r, log, guard, due)
     if code != 0:
         return code
@@ -191,7 +196,7 @@ def event_with_rows(h, r, rows, log, guard, due):
         if h[N_LOGGED] == logged:
             h[N_ROWS] -= 1  # relations flipped and nothing came of it
             if h[STEP_ROWS] == 1:
-                record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+                record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], STEP_ROW)
         else:
-            record_row(h, r, rows, r[T], h[O_Y], h[O_S], AFTER_ROW)
+            record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], AFTER_ROW)
     return 0

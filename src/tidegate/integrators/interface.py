@@ -32,6 +32,8 @@ class Stop(enum.Enum):
     CHATTERING = 8
     ZENO = 9
     CONFLICT = 10
+    CLOCK_STOPPED = 11
+    UNDECIDED_GUARD = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,7 @@ class Counters:
     events: int
     flips: int
     resteps: int
+    undecided: int
 
 
 @dataclass(eq=False)
@@ -190,7 +193,12 @@ class Integrator(Protocol):
 
     @property
     def failed_guard(self) -> int:
-        """The guard that did not come to rest, after Stop.CHATTERING at one instant, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
+        """The guard that did not come to rest or cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
+        ...
+
+    @property
+    def stopped_clock(self) -> tuple[int, float]:
+        """Which time event would not happen again, and its next time, after Stop.CLOCK_STOPPED."""
         ...
 
     @property

@@ -75,18 +75,21 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.O_Y: n, w.O_P: npar, w.O_M: nm, w.O_YMAX: n, w.O_ATOL: n, w.O_F0: n, w.O_YDOT: n, w.O_W: n, w.O_W2: n, w.O_W3: n,
         w.O_A: method.degree * n, w.O_J: 2 * n * n, w.O_MASS: n * n, w.O_ECHELON: 2 * n * n, w.O_BASE: n * n, w.O_YEND: n,
         w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: method.degree * ng, w.O_ACT: ng,
-        w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 2 * n_times, w.O_BERN: (1 + w.MOST_PARTS_AT_ONCE) * w.PART_WIDTH,
+        w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 3 * n_times, w.O_BERN: (1 + w.MOST_PARTS_AT_ONCE) * w.PART_WIDTH,
         w.O_LO: model.tapes.n_registers, w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd) + 1,
         w.O_FIRED: layout.n_fires, w.O_S: ns * n, w.O_SEND: ns * n, w.O_SOUT: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_DTDP: ns, w.O_DP: npar,
         w.O_DM: nm, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
-        w.O_HELD: conditions,
+        w.O_HELD: conditions, w.O_YHELD: n, w.O_SHELD: ns * n,
+        w.O_GRIDS: sum(len(g.source.data) for g in model.guards if g.source.op == "segment"),
         **method.numbers,
     }  # fmt: skip
     whole = {
         w.I_PIVB: n, w.I_PARAM: ns, w.I_LINEAR: ng, w.I_TIME: ng, w.I_KIND: ng,
-        w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: ng, w.I_VALUE: ng, w.I_RATE: ng,
+        w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: 3 * ng,
+        w.I_VALUE: ng, w.I_RATE: ng, w.I_BEND: ng,
         w.I_CODE: 4 * len(model.tapes.code), w.I_BRANCH: layout.n_fires + 1, w.I_CHAIN: layout.n_fires, w.I_TERMINATES: layout.n_fires,
-        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_DROP: len(layout.dropping), **method.whole,
+        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_DROP: len(layout.dropping), w.I_GRID: ng, w.I_EDGES: ng,
+        w.I_CLOCK: layout.n_time_events, **method.whole,
     }  # fmt: skip
     work = w.Workspace(numbers, whole)
     sizes = {
@@ -126,21 +129,23 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         (w.I_PARAM, problem.sensitivity_parameters), (w.I_LINEAR, model.is_linear), (w.I_TIME, model.is_time), (w.I_OPAQUE, model.is_opaque),
         (w.I_KIND, [_GUARD_KINDS[g.kind] for g in model.guards]), (w.I_MODE, [mode_place[g.mode] for g in model.guards]),
         (w.I_STRICT, [g.strict for g in model.guards]), (w.I_ALGEBRAIC, model.algebraic), (w.I_USED, tapes.used), (w.I_FROW, tapes.first_row),
-        (w.I_NROW, tapes.n_rows), (w.I_VALUE, tapes.value), (w.I_RATE, tapes.rate), (w.I_CODE, tapes.code.ravel()),
+        (w.I_NROW, tapes.n_rows.ravel()), (w.I_VALUE, tapes.value), (w.I_RATE, tapes.rate), (w.I_BEND, tapes.bend), (w.I_CODE, tapes.code.ravel()),
         (w.I_TERMINATES, [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.transitions.fires]),
         (w.I_DROP, [model.layout.unknowns.index(s) for s in model.layout.dropping]),
+        (w.I_CLOCK, [event.repeats for event in model.model.time_events]),
     ]  # fmt: skip
     for name, values in facts:
         work.whole(name)[:] = values
     _fill_branches(work, problem)
-    span = problem.t_end - problem.t_start
+    _fill_grids(work, problem)
     for place, value in (
         (w.T, problem.t_start), (w.T_START, problem.t_start), (w.T_END, problem.t_end), (w.RTOL, problem.rtol), (w.STEP_MAX, problem.step_max),
-        (w.STEP_NEW, problem.first_step), (w.SPAN, span), (w.LAST_EVENT, problem.t_start - span), (w.STEP_OLD, 1.0), (w.LENGTH, 1.0),
+        (w.STEP_NEW, problem.first_step), (w.LAST_EVENT, -w.NEVER), (w.TIME_SIZE, abs(problem.t_start)), (w.STEP_OLD, 1.0), (w.LENGTH, 1.0),
         (w.ERROR_ACCEPTED, 1e-2), (w.STEP_ACCEPTED, 1.0), (w.ZENO_TIME, np.nan),
     ):  # fmt: skip
         r[place] = value
     h[w.EVENT_ROWS], h[w.STEP_ROWS] = problem.event_rows, problem.step_rows
+    h[w.ENDS_HARD] = 1
     h[w.IS_FIRST] = h[w.NEEDS_JACOBIAN] = h[w.NEEDS_FACTORS] = 1
     h[w.FAILED_GUARD] = h[w.LAST_GUARD] = -1
 
@@ -153,3 +158,18 @@ def _fill_branches(work: w.Workspace, problem: Problem) -> None:
         first[index] = fire.conditions[0]
         first[index + 1] = fire.conditions[-1] + 1
         chain[index] = fire.chain
+
+
+def _fill_grids(work: w.Workspace, problem: Problem) -> None:
+    """The inner edges of the grids whose pieces guards watch; none for a floor, whose pieces are the whole numbers."""
+    start: NDArray[np.int64] = work.whole(w.I_GRID)
+    count: NDArray[np.int64] = work.whole(w.I_EDGES)
+    place = 0
+    for index, guard in enumerate(problem.model.guards):
+        if guard.source.op == "segment":
+            edges = guard.source.data[1:-1]
+            start[index], count[index] = place, len(edges)
+            work.view(w.O_GRIDS)[place : place + len(edges)] = edges
+            place += len(edges)
+        elif guard.source.op == "floor":
+            count[index] = -1

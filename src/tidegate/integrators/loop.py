@@ -6,7 +6,8 @@ addresses are in the workspace; each is called as ``unit(h, r, number, whole)`` 
 - ``H_STEP``: take the next step from the current point, not beyond T_NEXT. Leaves its length in STEP, the polynomial in A (degree in DEGREE), its end
   in O_YEND; the proposal for the step after it in STEP_NEW, if the method wants one.
 - ``H_LOCATE`` (theta, guard): the event at that part of the step. Leaves time from the start of the step in STEP, the length of the step it lies
-  on in LENGTH, the point in O_YNEW, the guard in FOUND_GUARD (-1: the step, now shorter, ends before any event).
+  on in LENGTH, the point in O_YNEW, the guard in FOUND_GUARD (-1: the step, now shorter, ends before any event). With the guard -1 no event is
+  known there, but the step is to end there, since what is behind could not be decided; IS_CUT tells that the method must start afresh then.
 - ``H_SENSITIVITIES``: S at the end of STEP, into O_SEND.
 - ``H_VALUES`` (time): unknowns at a time inside the step into O_YOLD, S into O_SOUT.
 - ``H_RESTART`` (time, AT_START or AGAIN): forget the past; the current point is where the method goes on from.
@@ -19,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_hook
+from tidegate.compiled.calls import call_hook, call_value
 from tidegate.compiled.jit import NUMBERS, native, unit
 from tidegate.compiled.workspace import (
     AFTER_ROW,
@@ -27,6 +28,8 @@ from tidegate.compiled.workspace import (
     C_STEPS,
     DEGREE,
     EVENT_ROWS,
+    F_GUARDS,
+    F_TAPE,
     FIRST_DISCRETE,
     FOUND_GUARD,
     FOUND_THETA,
@@ -38,30 +41,39 @@ from tidegate.compiled.workspace import (
     H_VALUES,
     HAS_POLYNOMIAL,
     INITIAL_EVENT,
+    IS_CUT,
     IS_FIRST,
     IS_TERMINATED,
     LAST_GUARD,
     LENGTH,
     LIMIT,
+    MASS_KIND,
     N_ASKED,
     N_D,
+    N_G,
     N_LOGGED,
     N_POLYNOMIALS,
     N_ROWS,
     N_S,
+    NEVER,
     NEXT_OUTPUT,
     NOT_FINITE,
     O_ATOL,
     O_BODY,
     O_DTDP,
+    O_G,
     O_M,
+    O_NUSTART,
+    O_P,
     O_S,
     O_SEND,
+    O_SHELD,
     O_SOUT,
     O_Y,
     O_YDOT,
     O_YDOTM,
     O_YEND,
+    O_YHELD,
     O_YMAX,
     O_YNEW,
     O_YOLD,
@@ -72,9 +84,9 @@ from tidegate.compiled.workspace import (
     ROOM_ROWS,
     RTOL,
     SINGULAR,
-    SPAN,
     STEP,
     STEP_BEFORE_EVENT,
+    STEP_HELD,
     STEP_MAX,
     STEP_NEW,
     STEP_OLD,
@@ -82,32 +94,41 @@ from tidegate.compiled.workspace import (
     STEP_ROWS,
     STEP_TOO_SMALL,
     T_END,
+    T_HELD,
     T_NEXT,
     T_START,
     TARGET,
     TERMINATED,
+    TIME_SIZE,
+    UNDECIDED_GUARD,
     WIDE_ROWS,
     N,
     T,
+    tail,
     vector,
 )
 from tidegate.events.blocked import blocked_guard
 from tidegate.events.guards import refresh_activity
-from tidegate.events.isolate import UNDEFINED, earliest_crossing, guard_at_the_end
+from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
-from tidegate.events.restart import derivatives, update_mass
+from tidegate.events.restart import consistent_point, derivatives, update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
-from tidegate.integrators.event import AT_START, event_with_rows
-from tidegate.integrators.record import record_polynomial, record_row
+from tidegate.integrators.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.polish import can_be_shorter, shorter
+from tidegate.integrators.record import record_polynomial, record_row, row_time
 from tidegate.integrators.transition import settle
 from tidegate.sensitivity.jump import finish_jump, start_jump
 
 __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]
 
+# where a run stands between two calls: at the end of a step; in front of a step that is found; inside one, where the run ends for now
+_AT_END, _FOUND, _INSIDE = 0, 1, 2
 _ROOM: Final = 4  # rows a step can add besides outputs
 _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
-_AFTER_BLOCK: Final = 1e-6  # of the run: first step after a guard that could not be crossed
+_UNIT: Final = 1.0  # of time
+_AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
+_IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 
 
@@ -122,23 +143,24 @@ def _first_step(h, r):
         size += (r[h[O_Y] + q] / scale) ** 2
         speed += (r[h[O_YDOT] + q] / scale) ** 2
     if n == 0:
-        return r[SPAN]
+        # nothing but times to look at
+        return NEVER if h[F_TAPE] == 0 else max(_UNIT, abs(r[T]))
     size = np.sqrt(size / n)
     speed = np.sqrt(speed / n)
     if size < 1e-5 or speed < 1e-5:
-        return 1e-6 * r[SPAN]
-    return min(0.01 * size / speed, 0.1 * r[SPAN])
+        return max(_IDLE_STEP, _SHORTEST_AFTER * abs(r[T]))
+    return 0.01 * size / speed
 
 
 @native
 def _outputs_here(h, r, rows, times):
     """Rows at asked times that are the current time, after what happened at it."""
-    while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(times[h[NEXT_OUTPUT]], r[T])):
+    while h[NEXT_OUTPUT] < h[N_ASKED] and (times[h[NEXT_OUTPUT]] <= r[T] or is_same_time(r, times[h[NEXT_OUTPUT]], r[T])):
         if h[N_ROWS] >= h[ROOM_ROWS]:
             return
         if h[EVENT_ROWS] == 1 and h[N_ROWS] > 0:
             last = (h[N_ROWS] - 1) * h[WIDE_ROWS]
-            if rows[last + 1] == AFTER_ROW and is_same_time(rows[last], r[T]):
+            if rows[last + 1] == AFTER_ROW and is_same_time(r, rows[last], r[T]):
                 h[NEXT_OUTPUT] += 1
                 continue
         record_row(h, r, rows, times[h[NEXT_OUTPUT]], h[O_Y], h[O_S], OUTPUT_ROW)
@@ -150,7 +172,7 @@ def _write_outputs(h, r, rows, times, until):
     """Rows at the asked times inside the step; 0, LIMIT if the buffer is full before all are written, or a reason of failure."""
     while h[NEXT_OUTPUT] < h[N_ASKED]:
         when = times[h[NEXT_OUTPUT]]
-        if not when < until or is_same_time(when, until):
+        if not when < until or is_same_time(r, when, until):
             return 0
         if h[N_ROWS] >= h[ROOM_ROWS] - _ROOM:
             return LIMIT
@@ -169,7 +191,7 @@ def _stand_still(h, r):
     r[STEP] = 0.0
     r[LENGTH] = 0.0
     # the step size that led here says nothing about what comes
-    r[STEP_NEW] = _AFTER_BLOCK * r[SPAN]
+    r[STEP_NEW] = 0.0
     for q in range(h[N_S] * h[N]):
         r[h[O_SEND] + q] = r[h[O_S] + q]
 
@@ -189,9 +211,14 @@ def _at_a_block(h, r, code):
 def _take_step(h, r):
     """A step of the method; of the clock alone where there is nothing to integrate."""
     if h[N] > 0:
+        if r[T] > r[T_START]:
+            # where events cut every step, proposals would grow and grow
+            r[STEP_NEW] = min(r[STEP_NEW], _AHEAD * (r[T] - r[T_START]))
         return call_hook(h[H_STEP], h, r, 0.0, 0)
     h[DEGREE] = 1
     r[STEP] = min(r[STEP_NEW], r[STEP_MAX], r[T_NEXT] - r[T])
+    if h[F_TAPE] == 0:
+        r[STEP] = min(r[STEP], r[T_END] - r[T])
     r[STEP_NEW] = 2.0 * r[STEP_NEW]
     return 0
 
@@ -204,6 +231,7 @@ def _find_step(h, r):
     code = _take_step(h, r)
     if code != 0:
         return _at_a_block(h, r, code)
+    h[C_STEPS] += 1
     end = vector(r, h[O_YEND], n)
     point = vector(r, h[O_YNEW], n)
     r[LENGTH] = r[STEP]
@@ -221,18 +249,23 @@ def _find_step(h, r):
             guard = earliest_crossing(h, r, t, r[STEP])
     for q in range(n):
         point[q] = end[q]
-    if quiet > 0 and guard < 0 and not quiet_modes_hold(h, r, t + r[STEP], point):
+    if quiet > 0 and guard == -1 and not quiet_modes_hold(h, r, t + r[STEP], point):
         quiet = 0
         guard = first_guard
         r[FOUND_THETA] = first_theta
-    if guard >= 0:
-        code = call_hook(h[H_LOCATE], h, r, r[FOUND_THETA], guard)
+    cut = guard == UNDECIDED
+    if cut:
+        if not can_be_shorter(r, r[STEP]):
+            return UNDECIDED_GUARD
+        r[FOUND_THETA] = shorter(h, r)
+    if cut or guard >= 0:
+        code = call_hook(h[H_LOCATE], h, r, r[FOUND_THETA], max(guard, -1))
         if code != 0:
             return _at_a_block(h, r, code)
         h[LAST_GUARD] = h[FOUND_GUARD]
         if h[LAST_GUARD] < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
-            r[STEP_NEW] = min(r[STEP_NEW], max(_AFTER_FALSE_ALARM * r[STEP], _SHORTEST_AFTER * max(abs(t), r[SPAN])))
+            r[STEP_NEW] = min(r[STEP_NEW], max(_AFTER_FALSE_ALARM * r[STEP], _SHORTEST_AFTER * max(abs(t), r[TIME_SIZE])))
         if quiet > 0 and h[LAST_GUARD] < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
             quiet_modes_hold(h, r, t + r[STEP], point)
@@ -245,10 +278,22 @@ def _find_step(h, r):
 
 
 @native
+def _start_afresh(h, r):
+    """Go on from a point inside the step that the method has taken."""
+    h[IS_CUT] = 0
+    code = consistent_point(h, r, r[T], h[O_Y])
+    if code == 0:
+        code = derivatives(h, r, r[T], h[O_Y], h[O_YDOT])
+    if code == 0:
+        code = call_hook(h[H_RESTART], h, r, r[T], AGAIN)
+    return code
+
+
+@native
 def _commit(h, r):
     """Make the end of the step the current point."""
     t_new = r[T] + r[STEP]
-    if is_same_time(t_new, r[T_NEXT]):
+    if is_same_time(r, t_new, r[T_NEXT]):
         t_new = r[T_NEXT]
     for q in range(h[N]):
         r[h[O_Y] + q] = r[h[O_YNEW] + q]
@@ -260,7 +305,6 @@ def _commit(h, r):
         r[STEP_BEFORE_EVENT] = r[LENGTH]
     h[HAS_POLYNOMIAL] = 1 if r[STEP] == r[LENGTH] and r[STEP] > 0.0 else 0
     h[IS_FIRST] = 0
-    h[C_STEPS] += 1
 
 
 @native
@@ -301,7 +345,7 @@ def begin(h, r, rows, log, times):
         r[STEP_NEW] = _first_step(h, r)
     r[STEP_BEFORE_EVENT] = r[STEP_NEW]
     due = -1
-    if is_same_time(r[T_NEXT], t):
+    if is_same_time(r, r[T_NEXT], t):
         due = mark_due(h, r, t, False)
     if due >= 0:
         code = event_with_rows(h, r, rows, log, -1, due)
@@ -330,8 +374,7 @@ def continue_from(h, r):
 
 @unit()
 def move_end(h, r):
-    """Make known that T_END was changed."""
-    r[SPAN] = r[T_END] - r[T_START]
+    """Make known that T_END was changed, where it matters."""
     schedule(h, r, False)
     return 0
 
@@ -339,6 +382,8 @@ def move_end(h, r):
 @unit(NUMBERS, NUMBERS)
 def disturb(h, r, rows, log):
     """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
+    h[PHASE] = _AT_END  # what the rest of the step would have been, nobody will know
+    h[IS_CUT] = 0
     return event_with_rows(h, r, rows, log, -1, -1)
 
 
@@ -356,19 +401,77 @@ def conclude(h, r, rows):
     h[N_ROWS] = 0
     code = _settle_afresh(h, r, r[T])
     if code == 0:
-        record_row(h, r, rows, r[T], h[O_Y], h[O_S], AFTER_ROW)
+        record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], AFTER_ROW)
     return code
+
+
+@native
+def _is_beyond(r):
+    """True if the step just found leads behind the end of the run."""
+    end = r[T] + r[STEP]
+    return end > r[T_END] and not is_same_time(r, end, r[T_END])
+
+
+@native
+def _happens_here(h, r):
+    """True if the guard at the end of the step is zero already, but for rounding, where the run ends, the unknowns being in O_YOLD."""
+    guard = h[LAST_GUARD]
+    if guard < 0:
+        return False
+    g = vector(r, h[O_G], h[N_G])
+    call_value(h[F_GUARDS], r[T_END], vector(r, h[O_YOLD], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), g)
+    return abs(g[guard]) <= r[h[O_NUSTART] + guard]
+
+
+@native
+def _stand_inside(h, r, rows, polynomials):
+    """Stand at the end of the run, a place inside the step just found, with what that step is going to need held back."""
+    n = h[N]
+    r[T_HELD] = r[T]
+    r[STEP_HELD] = r[STEP]
+    r[STEP] = r[T_END] - r[T]
+    record_polynomial(h, r, polynomials)
+    for q in range(n):
+        r[h[O_YHELD] + q] = r[h[O_Y] + q]
+        r[h[O_Y] + q] = r[h[O_YOLD] + q]
+    for q in range(h[N_S] * n):
+        r[h[O_SHELD] + q] = r[h[O_S] + q]
+        r[h[O_S] + q] = r[h[O_SOUT] + q]
+    r[T] = r[T_END]
+    if h[MASS_KIND] != 0 and consistent_point(h, r, r[T], h[O_Y]) != 0:
+        for q in range(n):
+            r[h[O_Y] + q] = r[h[O_YOLD] + q]
+    h[PHASE] = _INSIDE
+    if h[STEP_ROWS] == 1:
+        record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+
+
+@native
+def _go_on_inside(h, r):
+    """Take up the step again at the end of which the run was not stopped."""
+    n = h[N]
+    r[T] = r[T_HELD]
+    r[STEP] = r[STEP_HELD]
+    for q in range(n):
+        r[h[O_Y] + q] = r[h[O_YHELD] + q]
+    for q in range(h[N_S] * n):
+        r[h[O_S] + q] = r[h[O_SHELD] + q]
+    h[PHASE] = _FOUND
 
 
 @unit(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 def advance(h, r, rows, log, polynomials, times):
     """Run until the end, a failure, or until a buffer is full or the budget of steps used up; returns the reason."""
     budget = h[BUDGET]
+    if h[PHASE] == _INSIDE:
+        if not r[T] < r[T_END]:
+            return TARGET
+        _go_on_inside(h, r)
     while True:
-        if h[PHASE] == 0:
+        if h[PHASE] == _AT_END:
             if h[IS_TERMINATED] == 1:
                 return TERMINATED
-            if not r[T] < r[T_END]:
+            if not r[T] < r[T_END] or is_same_time(r, r[T], r[T_END]):
                 return TARGET
             full = h[N_ROWS] >= h[ROOM_ROWS] - 2 * _ROOM or h[N_LOGGED] >= h[ROOM_LOG] - 1 or h[N_POLYNOMIALS] >= h[ROOM_POLYNOMIALS] - 1
             if budget <= 0 or full:
@@ -377,13 +480,20 @@ def advance(h, r, rows, log, polynomials, times):
             code = _find_step(h, r)
             if code != 0:
                 return code
-            h[PHASE] = 1
-        code = _write_outputs(h, r, rows, times, r[T] + r[STEP])
+            h[PHASE] = _FOUND
+        beyond = _is_beyond(r)
+        code = _write_outputs(h, r, rows, times, r[T_END] if beyond else r[T] + r[STEP])
+        if code == 0 and beyond and h[N] > 0:
+            code = call_hook(h[H_VALUES], h, r, r[T_END], 0)
         if code != 0:
             return code
+        if beyond and not _happens_here(h, r):
+            _stand_inside(h, r, rows, polynomials)
+            _outputs_here(h, r, rows, times)
+            return TARGET
         record_polynomial(h, r, polynomials)
         _commit(h, r)
-        h[PHASE] = 0
+        h[PHASE] = _AT_END
         due = -1
         if r[T] == r[T_NEXT]:
             due = mark_due(h, r, r[T], False)
@@ -393,12 +503,19 @@ def advance(h, r, rows, log, polynomials, times):
             if guard == UNDEFINED:
                 return NOT_FINITE
         if guard >= 0 or due >= 0:
+            h[IS_CUT] = 0
             code = event_with_rows(h, r, rows, log, guard, due)
             if code != 0:
                 return code
+            if r[STEP_NEW] <= 0.0:
+                r[STEP_NEW] = _first_step(h, r)
         else:
-            if h[N] > 0:
+            if h[IS_CUT] == 1:
+                code = _start_afresh(h, r)
+                if code != 0:
+                    return code
+            elif h[N] > 0:
                 call_hook(h[H_ACCEPT], h, r, r[T], 0)
             if h[STEP_ROWS] == 1:
-                record_row(h, r, rows, r[T], h[O_Y], h[O_S], STEP_ROW)
+                record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], STEP_ROW)
         _outputs_here(h, r, rows, times)

@@ -18,6 +18,7 @@ from tidegate.integrators.lay_out import Method, fill, lay_out, record_sizes
 
 __all__ = ["NativeRun"]
 
+_SAME_TIME: Final = 8 * 2.0**-52  # as in events/schedule
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
@@ -32,6 +33,7 @@ _COUNTERS: Final = (
     w.C_EVENTS,
     w.C_FLIPS,
     w.C_RESTEPS,
+    w.C_UNDECIDED,
 )
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
@@ -52,7 +54,7 @@ _STATE: Final = {
     "discrete_sensitivities": w.O_D,
 }
 _STATE_NUMBERS: Final = (
-    w.T, w.T_START, w.STEP_NEW, w.LAST_EVENT, w.LAST_INTERVAL, w.INTERVAL_2, w.INTERVAL_3, w.LAST_FACTOR, w.SPAN,
+    w.T, w.T_START, w.STEP_NEW, w.LAST_EVENT, w.LAST_INTERVAL, w.INTERVAL_2, w.INTERVAL_3, w.LAST_FACTOR, w.SHRINK_FROM,
 )  # fmt: skip
 _STATE_WHOLE: Final = (w.IS_TERMINATED, w.SAME_TIME, w.STILL_EVENTS, w.SHRINKING)
 
@@ -173,7 +175,7 @@ class NativeRun:
         count = len(_STATE_NUMBERS)
         self._r[list(_STATE_NUMBERS)] = progress[:count]
         self._h[list(_STATE_WHOLE)] = progress[count:].astype(np.int64)
-        self._r[w.SPAN] = self._r[w.T_END] - self._r[w.T_START]
+        self._r[w.TIME_SIZE] = abs(self._r[w.T_START])
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""
@@ -189,8 +191,9 @@ class NativeRun:
 
     @property
     def time(self) -> float:
-        """Current simulated time."""
-        return float(self._r[w.T])
+        """Current simulated time; the end of the run where only rounding is between."""
+        now, end, size = (float(self._r[k]) for k in (w.T, w.T_END, w.TIME_SIZE))
+        return end if now > end or abs(now - end) <= _SAME_TIME * max(abs(now), size) else now
 
     @property
     def counters(self) -> Counters:
@@ -236,6 +239,12 @@ class NativeRun:
     def failed_guard(self) -> int:
         """The guard that did not come to rest at one instant, or -1."""
         return int(self._h[w.FAILED_GUARD])
+
+    @property
+    def stopped_clock(self) -> tuple[int, float]:
+        """Which time event would not happen again, and its next time."""
+        clock = int(self._h[w.CAUSE_ITEM])
+        return clock, float(self._work.view(w.O_TIMES)[self._h[w.N_G] + clock])
 
     @property
     def remark(self) -> str:

@@ -11,8 +11,10 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
+    C_UNDECIDED,
     DEGREE,
     F_GUARDS,
+    FOUND_THETA,
     LENGTH,
     MASS_KIND,
     N_G,
@@ -26,7 +28,10 @@ from tidegate.compiled.workspace import (
     O_YEND,
     O_YNEW,
     STEP,
+    STEP_BEFORE_EVENT,
+    TIME_SIZE,
     N,
+    T,
     matrix,
     tail,
     vector,
@@ -35,11 +40,26 @@ from tidegate.events.guards import expected_sign
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.restart import consistent_point
 
-__all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "slope_of_the_step"]
+__all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _FAR_SIDE: Final = 0.5  # of a guard's noise: less than 1, so that the side it leaves to still decides
 _EPS: Final = 2.220446049250313e-16
+_WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
+_LEAST: Final = 1e-12  # of the time: so short a step is not made shorter
+
+
+@native
+def shorter(h, r):
+    """The part of a step to keep of which the search has decided as far as FOUND_THETA; counted."""
+    h[C_UNDECIDED] += 1
+    return r[FOUND_THETA] if r[FOUND_THETA] > _WORTH_WHILE else 0.5
+
+
+@native
+def can_be_shorter(r, step):
+    """True unless nothing would be left of the step."""
+    return step > _LEAST * max(abs(r[T]), r[TIME_SIZE], r[STEP_BEFORE_EVENT])
 
 
 @native

@@ -8,7 +8,7 @@ y+, modes and discretes+, fire flags].
 from __future__ import annotations
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, unit
+from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, native, unit
 from tidegate.compiled.workspace import (
     CAUSE_ITEM,
     DEGREE,
@@ -42,6 +42,7 @@ from tidegate.compiled.workspace import (
     O_ZERO,
     ROUNDS,
     STEP,
+    T_END,
     WIDE_LOG,
     WIDE_POLYNOMIALS,
     WIDE_ROWS,
@@ -51,9 +52,18 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.schedule import is_same_time
 from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["log_event", "record_polynomial", "record_row"]
+__all__ = ["log_event", "record_polynomial", "record_row", "row_time"]
+
+
+@native
+def row_time(r):
+    """The current time; the end of the run where that is the same but for rounding."""
+    if r[T] > r[T_END] or is_same_time(r, r[T], r[T_END]):
+        return r[T_END]
+    return r[T]
 
 
 @unit(NUMBERS, NUMBER, WHOLE, WHOLE, WHOLE)

@@ -90,7 +90,8 @@ class TimeEvent:
     Parameters
     ----------
     first : expression of parameters and discrete variables.
-    period : likewise; None for a single event. A value that is not positive means no repetition.
+    period : likewise; None for a single event, or where the event itself moves ``first``.
+    repeats : True where ``first`` must lie ahead again after every time it happens.
     condition : the event happens only while this holds; None for always.
     """
 
@@ -101,6 +102,7 @@ class TimeEvent:
     label: str = ""
     priority: int = DEFAULT_PRIORITY
     origin: Origin = field(default_factory=Origin)
+    repeats: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ class Statistics:
     newton_iterations, newton_failures : of the corrector.
     events : state, time and step events.
     flips : relations that changed sign without changing a condition.
+    undecided : steps made shorter because bounds did not tell in time whether a condition changes in them.
     opaque_calls : calls into Python during the run.
     seconds, compile_seconds : of the run, and before it.
     method : name of the integration method.
@@ -37,6 +38,7 @@ class Statistics:
     newton_failures: int = 0
     events: int = 0
     flips: int = 0
+    undecided: int = 0
     opaque_calls: int = 0
     seconds: float = 0.0
     compile_seconds: float = 0.0

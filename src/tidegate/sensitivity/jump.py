@@ -49,7 +49,6 @@ from tidegate.compiled.workspace import (
     O_YDOTM,
     O_ZERO,
     RANK,
-    SPAN,
     N,
     integers,
     matrix,
@@ -76,8 +75,8 @@ def set_direction(h, r, i, on):
 
 
 @native
-def event_time_derivatives(h, r, t, y, guard):
-    """tau' of the zero of a guard, in the mode before the event: -(g_y S + g_p) / (g_t + g_y y')."""
+def event_time_derivatives(h, r, t, y, guard, scale):
+    """tau' of the zero of a guard, in the mode before the event: -(g_y S + g_p) / (g_t + g_y y'); ``scale`` is the model's own time."""
     n = h[N]
     gt = vector(r, h[O_GT], h[N_G])
     nu = vector(r, h[O_NU], h[N_G])
@@ -89,8 +88,8 @@ def event_time_derivatives(h, r, t, y, guard):
     tau = vector(r, h[O_DTDP], h[N_S])
     call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, vector(r, h[O_YDOTM], n), nothing, nothing, gt)
     slope = gt[guard]
-    # a guard that does not leave its own rounding noise within the whole run has no event time to differentiate
-    tiny = nu[guard] / r[SPAN]
+    # a guard that does not leave its own rounding noise within the model's own time has no event time to differentiate
+    tiny = nu[guard] / scale
     # what the slope must be for a crossing to be certain was noted where it was found
     tangent = slope * slope <= r[h[O_M] + h[N_M] - 1]
     for i in range(h[N_S]):

@@ -155,7 +155,8 @@ class _Reader:
         described = f"next time of {event.label}"
         self.clocks[Variable(name, VariableRole.DISCRETE, description=described, origin=event.origin)] = Assignment(following, start, event.origin)
         advance = Assignment(following, following + period, event.origin)
-        return [replace(event, first=following, period=None), replace(event, first=following, period=None, actions=(advance,), label="")]
+        event = replace(event, first=following, period=None)
+        return [replace(event, repeats=True), replace(event, actions=(advance,), label="")]
 
 
 def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:

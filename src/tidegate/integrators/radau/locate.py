@@ -28,13 +28,14 @@ from tidegate.compiled.workspace import (
     STAGES,
     STEP,
     STEP_TOO_SMALL,
+    UNDECIDED_GUARD,
     N,
     T,
     matrix,
     vector,
 )
-from tidegate.events.isolate import UNDEFINED, earliest_crossing
-from tidegate.integrators.polish import NEAR_END, distance_behind, end_point, polish
+from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
+from tidegate.integrators.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import evaluate_jacobian
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
@@ -88,12 +89,12 @@ def restep(h, r, step, degree, old_step, place, which, source):
 
 @unit(NUMBER, WHOLE)
 def locate(h, r, theta, crossed):
-    """Find the point of the event at ``theta`` of the step just accepted.
+    """Find the point of the event at ``theta`` of the step just accepted; with ``crossed`` -1 end the step there.
 
     Returns 0 or the reason of failure. h[FOUND_GUARD] is the guard, with the event's time in r[STEP] and its point in O_YNEW; or -1 if the step, now
     shorter, ends before any event.
     """
-    guard = crossed
+    guard = crossed  # -1: nothing is known to be there, but the step is to be so short
     h[FOUND_GUARD] = guard
     n = h[N]
     s = h[STAGES]
@@ -114,7 +115,8 @@ def locate(h, r, theta, crossed):
     old_step = whole
     step = theta * whole
     h[NEEDS_FACTORS] = 1
-    for attempt in range(_MOST_RESTEPS):
+    attempt = 0
+    while attempt < _MOST_RESTEPS:
         r[LENGTH] = step
         if not t + step > t:
             r[STEP] = 0.0
@@ -127,6 +129,7 @@ def locate(h, r, theta, crossed):
             # the polynomial led astray: a shorter step from the same point, and look again from its end
             evaluate_jacobian(h, r)
             step *= 0.25
+            attempt += 1
             if not step > 1e-15 * max(abs(t), 1e-290):
                 return STEP_TOO_SMALL
             continue
@@ -137,15 +140,24 @@ def locate(h, r, theta, crossed):
         found = r[FOUND_THETA]
         if which == UNDEFINED:
             return NOT_FINITE
+        if which == UNDECIDED:
+            if not can_be_shorter(r, step):
+                return UNDECIDED_GUARD
+            _keep_polynomial(h, r, s)
+            old_step = step
+            step *= shorter(h, r)
+            guard = -1
+            continue
         if found <= 1.0 - NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
             _keep_polynomial(h, r, s)
             old_step = step
             step = found * step
             guard = which
+            attempt += 1
             continue
         if found > 1.0:
             # no crossing up to here: it lies just behind the end, or nowhere
-            ahead = distance_behind(h, r, t, step, guard)
+            ahead = distance_behind(h, r, t, step, guard) if guard >= 0 else -1.0
             if 0.0 < ahead <= NEAR_END and step * (1.0 + ahead) <= whole:
                 found = 1.0 + ahead
                 which = guard
@@ -153,6 +165,7 @@ def locate(h, r, theta, crossed):
                 _keep_polynomial(h, r, s)
                 old_step = step
                 step = step * (1.0 + ahead)
+                attempt += 1
                 continue
             else:
                 r[STEP] = step

@@ -65,6 +65,7 @@ from tidegate.compiled.workspace import (
     STEP_NEW,
     STEP_OLD,
     STEP_TOO_SMALL,
+    T_END,
     T_NEXT,
     THETA,
     WAS_REJECTED,
@@ -322,6 +323,8 @@ def take_step(h, r, _number, _whole):
                 # once, the last polynomial is still the best start; twice, it is what leads astray
                 h[HAS_POLYNOMIAL] = 0
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL
+            if trouble == NOT_FINITE and t + step > r[T_END]:
+                r[T_NEXT] = min(r[T_NEXT], r[T_END])  # the model is not defined behind the end of the run
             step *= 0.5
             continue
         norm = _error(h, r, t, step, z)

@@ -27,6 +27,7 @@ from tidegate.compiled.workspace import (
     SUN_END,
     SUN_MEMORY,
     SUN_Y,
+    T_END,
     T_NEXT,
     N,
     T,
@@ -36,7 +37,7 @@ from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
-from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
+from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["cvode_restart", "cvode_sensitivities_at", "cvode_step", "cvode_values"]
 
@@ -62,8 +63,14 @@ def cvode_step(h, r, _number, _whole):
     """One internal step, not beyond T_NEXT, and its polynomial."""
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
+    until = horizon(h, r)
     CVodeSetStopTime(memory, r[T_NEXT])
-    flag = CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP)
+    flag = CVode(memory, until, h[SUN_END], reached, ONE_STEP)
+    if flag < 0 and r[NOT_FINITE_AT] > r[T_END] and r[T_NEXT] > r[T_END]:
+        # the model is not defined behind the end of the run
+        r[T_NEXT] = r[T_END]
+        CVodeSetStopTime(memory, r[T_NEXT])
+        flag = CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP)
     return take_in_step(h, r, flag, CVodeGetLastOrder, CVodeGetDky)
 
 

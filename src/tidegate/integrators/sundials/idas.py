@@ -33,6 +33,7 @@ from tidegate.compiled.workspace import (
     SUN_MEMORY,
     SUN_Y,
     SUN_YDOT,
+    T_END,
     T_NEXT,
     N,
     T,
@@ -44,7 +45,7 @@ from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, solve_base
-from tidegate.integrators.sundials.multistep import keep_counts, reason, sensitivities_to, take_in_step, value_inside
+from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
 
 __all__ = ["ida_restart", "ida_sensitivities_at", "ida_step", "ida_values"]
 
@@ -71,8 +72,14 @@ def ida_step(h, r, _number, _whole):
     """One internal step, not beyond T_NEXT, and its polynomial."""
     memory = h[SUN_MEMORY]
     reached = h[ADDRESS_R] + 8 * REACHED
+    until = horizon(h, r)
     IDASetStopTime(memory, r[T_NEXT])
-    flag = IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
+    flag = IDASolve(memory, until, reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
+    if flag < 0 and r[NOT_FINITE_AT] > r[T_END] and r[T_NEXT] > r[T_END]:
+        # the model is not defined behind the end of the run
+        r[T_NEXT] = r[T_END]
+        IDASetStopTime(memory, r[T_NEXT])
+        flag = IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
     return take_in_step(h, r, flag, IDAGetLastOrder, IDAGetDky)
 
 

@@ -17,11 +17,14 @@ from tidegate.compiled.workspace import (
     C_REJECTED,
     DEGREE,
     FOUND_GUARD,
+    FOUND_THETA,
     I_SUN_A,
+    IS_CUT,
     KEEP_POLYNOMIALS,
     LENGTH,
     N_G,
     N_S,
+    NEVER,
     NOT_FINITE,
     NOT_FINITE_AT,
     O_A,
@@ -32,26 +35,32 @@ from tidegate.compiled.workspace import (
     O_YOLD,
     REACHED,
     SINGULAR,
-    SPAN,
     STEP,
     STEP_TOO_SMALL,
     SUN_FLAG,
     SUN_MEMORY,
     SUN_WORD,
+    T_END,
+    T_NEXT,
+    T_START,
+    UNDECIDED_GUARD,
     N,
     T,
     matrix,
     vector,
 )
 from tidegate.events.guards import polynomial_point
-from tidegate.integrators.polish import polish, slope_of_the_step
+from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
+from tidegate.events.time_scale import time_scale
+from tidegate.integrators.polish import can_be_shorter, polish, shorter, slope_of_the_step
 
-__all__ = ["keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
+__all__ = ["horizon", "keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
 
 # the model's functions failed for good, at the first call, or repeatedly (CV_RHSFUNC_FAIL ... IDA_FIRST_RES_FAIL, and those of sensitivities)
 _NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
 _LINEAR_SOLVER: Final = (-5, -6, -7)
-_JUST_AHEAD: Final = 1e-9  # of the run: so near to the point values that are not finite are what stops a step
+_JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
+_FAR: Final = 10.0  # time scales
 _ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
 
 
@@ -114,7 +123,7 @@ def take_in_step(h, r, flag, get_order, get_derivative):
     r[STEP] = r[REACHED] - r[T]
     if code == 0 and not r[STEP] > 0.0:
         code = STEP_TOO_SMALL
-    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= max(_JUST_AHEAD * r[SPAN], _ROUNDINGS * abs(r[T])):
+    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= max(_JUST_AHEAD * (r[T] - r[T_START]), _ROUNDINGS * abs(r[T])):
         return NOT_FINITE
     if code != 0:
         return code
@@ -122,6 +131,14 @@ def take_in_step(h, r, flag, get_order, get_derivative):
     if h[N_G] > 0 or h[KEEP_POLYNOMIALS] == 1:
         polynomial_of_step(h, r, get_order, get_derivative)
     return 0
+
+
+@native
+def horizon(h, r):
+    """Where the method is told to go: the next time event, or, as far as the first step needs to know, some way beyond what is in sight."""
+    if r[NOT_FINITE_AT] > r[T_END]:
+        r[T_NEXT] = min(r[T_NEXT], r[T_END])
+    return r[T_NEXT] if r[T_NEXT] < NEVER else r[T] + _FAR * time_scale(h, r, h[O_F0])
 
 
 @native
@@ -150,9 +167,42 @@ def keep_counts(h, get_rejected, get_setups, get_iterations, get_failures):
     h[C_NEWTON_FAILED] += h[SUN_WORD]
 
 
+@native
+def _cut(h, r, theta):
+    """Leave of the step its part up to theta, with its polynomial."""
+    n = h[N]
+    end = vector(r, h[O_YEND], n)
+    a = matrix(r, h[O_A], h[DEGREE], n)
+    polynomial_point(n, h[DEGREE], vector(r, h[O_Y], n), a, theta, end)
+    factor = 1.0
+    for k in range(h[DEGREE]):
+        factor *= theta
+        for q in range(n):
+            a[k, q] *= factor
+    r[STEP] *= theta
+    r[LENGTH] = r[STEP]
+    h[IS_CUT] = 1
+
+
 @unit(NUMBER, WHOLE)
-def sundials_locate(h, r, theta, guard):
+def sundials_locate(h, r, theta, crossed):
     """The event's point lies on the polynomial: there is no better knowledge of the solution."""
+    guard = crossed
+    while guard < 0:
+        _cut(h, r, theta)
+        guard = earliest_crossing(h, r, r[T], r[STEP])
+        theta = r[FOUND_THETA]
+        if guard == UNDEFINED:
+            return NOT_FINITE
+        if guard == UNDECIDED:
+            if not can_be_shorter(r, r[STEP]):
+                return UNDECIDED_GUARD
+            theta = shorter(h, r)
+        elif guard < 0:
+            h[FOUND_GUARD] = -1
+            for q in range(h[N]):
+                r[h[O_YNEW] + q] = r[h[O_YEND] + q]
+            return 0
     whole = r[STEP]
     h[FOUND_GUARD] = guard
     if theta > 0.0 and r[T] + theta * whole > r[T]:
