@@ -153,7 +153,7 @@ def bounces_below_noise(h, r, t, guard):
     stopped = r[h[O_M] + place] != r[h[O_MOLD] + place]
     if stopped and not _was_stopped(h, r, t, guard, side, away):
         return False
-    if not stopped and not (away > 0.0 and _was_thrown(h, r)):
+    if not stopped and not away > 0.0:
         return False
     scale = time_scale(h, r, h[O_YDOT])
     short = _SHORT * scale
@@ -174,15 +174,6 @@ def bounces_below_noise(h, r, t, guard):
     r[ZENO_TIME] = np.nan if stopped else t
     h[FAILED_GUARD] = guard
     return True
-
-
-@native
-def _was_thrown(h, r):
-    """True if the event changed a state: without that a guard that turns back at once is the rounding of a stiff rate, and no bounce."""
-    for q in range(h[N]):
-        if r[h[O_Y] + q] != r[h[O_YOLD] + q]:
-            return True
-    return False
 
 
 @native
