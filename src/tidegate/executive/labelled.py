@@ -18,8 +18,7 @@ from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.opening import Opening
 from tidegate.executive.options import Options
-from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
-from tidegate.expressions import Expr
+from tidegate.executive.recorder import RecordedEvents, columns, dense_outputs, interpolant, log_table, rows
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records
 from tidegate.results import Column, EventLog, Result, RunStatus, Statistics
 
@@ -76,9 +75,9 @@ class Labelled:
     @cached_property
     def _causes(self) -> Causes:
         problem, layout = self.problem, self.problem.model.layout
-        inputs = problem.m[layout.first_input : layout.first_fire]
-        constants: dict[Expr, float] = dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
-        return Causes(problem.model, constants)
+        inputs = problem.m[layout.first_input : layout.first_fire].copy()
+        p, symbols = problem.p, (*layout.parameters, *layout.inputs)
+        return Causes(problem.model, lambda: dict(zip(symbols, (*p.tolist(), *inputs.tolist()), strict=True)))
 
     @cached_property
     def _columns(self) -> list[Column]:
@@ -95,7 +94,8 @@ class Labelled:
         """
         problem, compiled = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
-        events = RecordedEvents(problem, records, values, self._causes)
+        table = log_table(problem, records)
+        events = RecordedEvents(problem, table, values, self._causes)
         if opening is not None and len(times):
             events.prepend(opening.event(compiled, problem.t_start, values[0]))
         if sensitivities is not None:
@@ -131,6 +131,7 @@ class Labelled:
             events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
+            dense_outputs=dense_outputs(problem, integrator, table),
             options=self.options.shown(),
             status=status,
             message=message,

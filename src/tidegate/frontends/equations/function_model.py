@@ -43,6 +43,10 @@ class FunctionModel:
         """The functions called as Python with numbers; see ``tidegate.model.plain``."""
         return PlainFunctions(self.description, parameters)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickling and copying keep: the functions are followed anew."""
+        return {"description": self.description}
+
     def __repr__(self) -> str:
         described = self.description
         return f"<{described.form.value} {described.name!r}: {len(described.p.elements)} parameters>"
