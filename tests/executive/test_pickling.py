@@ -145,18 +145,17 @@ def test_expressions_deeper_than_python_s_stack_are_no_obstacle() -> None:
     assert_same(pickle.loads(pickle.dumps(result)), result)
 
 
-def test_a_result_outlives_its_model_and_holds_no_machine_code() -> None:
-    model = Ball()
+@pytest.mark.parametrize("kind", ["function", "component"])
+def test_a_result_outlives_its_model_and_holds_no_machine_code(kind: str) -> None:
+    model = Ball() if kind == "component" else tg.ode(decay, y0={"x": 1.0}, p={"k": 1.0}, outputs=halved)
     code = weakref.ref(compiled := compiled_of(neutral := model.lower()))
     module = weakref.ref(compiled.module)
-    result = tg.simulate(neutral, (0, 2), sensitivities="all")
-    error_result = None
+    result = tg.simulate(model if kind == "function" else neutral, (0, 1), sensitivities="all")
     del model, neutral, compiled
     gc.collect()
     assert (code(), module()) == (None, None)
-    assert result.events[0].cause.startswith("bounce, h")
-    assert float(result.at(0.1, "energy")) == pytest.approx(9.81)
-    assert error_result is None
+    assert any(cause.startswith(("h <", "x <=")) for event in result.events for cause in event.causes)
+    assert np.isfinite(result.at(0.1, result.names[-1]))
 
 
 def test_the_result_of_a_failure_holds_no_machine_code() -> None:

@@ -6,11 +6,9 @@ matter before the event is no cause of it: what it was noted to be had not been 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +18,15 @@ from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.transitions import Fire
 from tidegate.errors import Origin
 from tidegate.executive.kept import kept_with_the_model
+from tidegate.executive.words import condition_words, shortened
 from tidegate.expressions import TRUE, Expr, Role, symbol
 from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.printing import number_text, relation_text, text
+from tidegate.expressions.printing import number_text, text
 from tidegate.model import DEFAULT_PRIORITY, Message, Terminate
 
 __all__ = ["Cause", "Causes"]
 
 FloatArray = NDArray[np.float64]
-
-_DIRECTIONS: Final[dict[type[ast.cmpop], str]] = {ast.Lt: "<", ast.LtE: "<", ast.Gt: ">", ast.GtE: ">"}
 
 
 @dataclass(frozen=True)
@@ -153,8 +150,7 @@ class Causes:
         return self._written[sides]
 
     def _relation_words(self, guard: Guard, holds: bool) -> str:
-        origin = self._facts.origins.get(guard.source)
-        return relation_text(guard.source, holds=holds, direction=_direction(origin.text) if origin is not None else "")
+        return condition_words(guard.source, self._facts.origins.get(guard.source), holds=holds)
 
 
 def _said(fires: Sequence[Fire]) -> Iterator[str]:
@@ -178,20 +174,9 @@ def _zero(guard: Guard) -> object:
     return frozenset(g.args) if g.op == "sub" else g
 
 
-def _direction(written: str) -> str:
-    """``"<"`` or ``">"`` if the text is one comparison of that kind, else nothing."""
-    try:
-        tree = ast.parse(written.strip(), mode="eval").body
-    except SyntaxError:
-        return ""
-    if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
-        return _DIRECTIONS.get(type(tree.ops[0]), "")
-    return ""
-
-
 def _piece_words(guard: Guard, before: float, after: float) -> str:
     """Which edge of a table, or which whole number, was passed."""
-    what, piece = text(guard.source.args[0]), int(after)
+    what, piece = shortened(text(guard.source.args[0])), int(after)
     rises = after > before
     passed = piece if rises else piece + 1
     edge = passed if guard.source.op == "floor" else guard.source.data[passed]

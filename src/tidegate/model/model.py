@@ -72,6 +72,10 @@ class Model:
     time_unit: str = ""
     check_units: bool = True
 
+    def without_code(self) -> Model:
+        """The same model, without the machine code that it carries after a run."""
+        return replace(self)
+
     def __copy__(self) -> Model:
         return replace(self)
 

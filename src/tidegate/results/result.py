@@ -7,6 +7,7 @@ built when it is first asked for, since a sweep that only wants end values shoul
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -266,7 +267,18 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: not what can be made again from the rest."""
-        return {name: value for name, value in vars(self).items() if not isinstance(getattr(type(self), name, None), cached_property)}
+        own = {name: value for name, value in vars(self).items() if not isinstance(getattr(type(self), name, None), cached_property)}
+        return {**own, "source": None}  # functions of the user, which may know no way to another process
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(self.__getstate__(), source=self.source)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(deepcopy(self.__getstate__(), memo), source=self.source)
+        return other
 
     # -- later stages -----------------------------------------------------------------------------------------------------------------------
 
