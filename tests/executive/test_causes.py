@@ -174,7 +174,7 @@ def test_a_condition_behind_helper_functions_is_named_as_it_was_written() -> Non
     assert mine
     line = sinking.__code__.co_firstlineno
     for cause in mine:
-        assert cause.startswith(("level <= limit_of(y) * k (", "level + limit_of(y) * y[\"x\"] <= 0.7 ("))
+        assert cause.startswith(("level <= limit_of(y) * k (", 'level + limit_of(y) * y["x"] <= 0.7 ('))
         assert re.search(rf"test_causes.py:({line + 3}|{line + 4})\)$", cause)
     assert all(len(cause) < 200 and "if" not in cause for cause in causes)
     assert "x <= 2.5" in causes  # what is short is told in the model's names
@@ -191,5 +191,5 @@ def test_a_long_condition_is_shortened_in_a_failure_too() -> None:
 
     with pytest.raises(tg.ChatteringError) as caught:
         tg.simulate(tg.ode(chattering, y0={"x": 1.0}), (0, 2))
-    assert "`total > 0.5 * y[\"x\"] + 0.25 * total (" in caught.value.message
+    assert '`total > 0.5 * y["x"] + 0.25 * total (' in caught.value.message
     assert len(caught.value.message) < 300

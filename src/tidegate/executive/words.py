@@ -25,7 +25,7 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     Examples
     --------
     >>> shortened("a + " * 20 + "b > 1", 20)
-    'a + a + ...+ b > 1'
+    'a + a +...a + b > 1'
     """
     line = " ".join(text.split())
     if len(line) <= longest:
