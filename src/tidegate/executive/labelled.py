@@ -101,6 +101,7 @@ class Labelled:
         if sensitivities is not None:
             recorded = Recorded([column.name for column in self._columns], times, sensitivities, events.table)
             self.doubts.strike(problem, integrator, recorded)
+        outputs = dense_outputs(problem, integrator, table)  # before the integrator is led through what happens at the end
         closing = None
         if status in ("finished", "terminated") and len(times):
             try:
@@ -131,7 +132,7 @@ class Labelled:
             events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
-            dense_outputs=dense_outputs(problem, integrator, table),
+            dense_outputs=outputs,
             options=self.options.shown(),
             status=status,
             message=message,
