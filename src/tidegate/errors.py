@@ -10,7 +10,7 @@
     │   ├── StructureError         structurally singular, or index greater than one
     │   └── UnitError              a unit that cannot be read or does not fit
     ├── UsageError                 a bad name, number, option or file given by the caller
-    │   └── UnknownNameError       a name that a vector of the model does not have (also an AttributeError and a KeyError)
+    │   └── UnknownNameError       a name that something does not have (also an AttributeError and a KeyError)
     └── RunError                   a run stopped before its end; ``.result`` keeps what was computed
         ├── InitializationError    no consistent start or restart values
         │   └── SingularSystemError the algebraic equations cannot be solved for their unknowns
@@ -198,7 +198,7 @@ class UsageError(TidegateError):
 
 
 class UnknownNameError(UsageError, AttributeError, KeyError):
-    """A vector was asked for a name it does not have; Python's own protocols see the error they expect."""
+    """Something was asked for a name it does not have; Python's own protocols see the error they expect."""
 
     __str__ = Exception.__str__
 

@@ -13,7 +13,7 @@ from tidegate.compiled import CompiledModel, compile_model
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
-from tidegate.model import Lowerable, Model
+from tidegate.model import KeepsCode, Lowerable, Model
 from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import check_structure, check_units
@@ -122,7 +122,10 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     0
     """
     check_names(options)
-    return prepare_run(compiled_of(source), t_span, Options(**options), source)
+    compiled = compiled_of(source)
+    # what a result is judged by needs no machine code, and would hold it for as long as the result lives
+    judged = source.without_code() if isinstance(source, KeepsCode) else source
+    return prepare_run(compiled, t_span, Options(**options), judged)
 
 
 def compiled_of(source: object) -> CompiledModel:

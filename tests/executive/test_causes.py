@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tidegate as tg
@@ -154,3 +156,40 @@ def test_a_relation_that_mattered_and_changed_along_is_a_cause() -> None:
 def test_values_before_and_after_are_plain_numbers() -> None:
     (event,) = tg.simulate(ramp(lambda t, x, p: 1.0 if x < 0.5 else 2.0), (0.0, 1.0)).events
     assert {type(value) for value in (*event.before.values(), *event.after.values())} == {float}
+
+
+def limit_of(y: Any) -> Any:
+    return 0.3 if y["x"] > 2.5 else (0.4 if y["x"] > 1.2 else 0.5)
+
+
+def test_a_condition_behind_helper_functions_is_named_as_it_was_written() -> None:
+    def sinking(t, y):
+        level = y["x"]
+        for k in range(4):
+            level = level * 0.9 if level > limit_of(y) * k else level + 0.1
+        return [-1.0 if level + limit_of(y) * y["x"] > 0.7 else -0.5]
+
+    causes = [cause for event in tg.simulate(tg.ode(sinking, y0={"x": 3.0}), (0, 4)).events for cause in event.causes]
+    mine = [cause for cause in causes if "limit_of" in cause]
+    assert mine
+    line = sinking.__code__.co_firstlineno
+    for cause in mine:
+        assert cause.startswith(("level <= limit_of(y) * k (", 'level + limit_of(y) * y["x"] <= 0.7 ('))
+        assert re.search(rf"test_causes.py:({line + 3}|{line + 4})\)$", cause)
+    assert all(len(cause) < 200 and "if" not in cause for cause in causes)
+    assert "x <= 2.5" in causes  # what is short is told in the model's names
+
+
+def test_a_long_condition_is_shortened_in_a_failure_too() -> None:
+    weights = np.linspace(0.1, 0.9, 60)
+
+    def chattering(t, y):
+        total = 0.0
+        for weight in weights:
+            total = total + weight * y["x"]
+        return [-1.0 if total > 0.5 * y["x"] + 0.25 * total else 1.0]
+
+    with pytest.raises(tg.ChatteringError) as caught:
+        tg.simulate(tg.ode(chattering, y0={"x": 1.0}), (0, 2))
+    assert '`total > 0.5 * y["x"] + 0.25 * total (' in caught.value.message
+    assert len(caught.value.message) < 300

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+import tidegate as tg
 from tidegate.errors import Origin, StructureError
 from tidegate.expressions import ONE, ZERO, Expr, OpaqueFunction, Role, node, opaque_call, select, symbol
 from tidegate.model import Equation, Form, Model, OpaquePart, Variable, VariableRole
@@ -116,3 +118,24 @@ def test_a_state_counts_where_it_or_its_derivative_stands_when_singularity_is_ju
     graph = variable_incidence(dae("x y", "", (rate("x"), y), (x, ONE)))
     assert graph.columns == ("x", "y")
     assert graph.rows == ((0, 1), (0,))
+
+
+def test_the_refusal_of_an_index_above_one_fits_in_ten_lines() -> None:
+    n = 30
+
+    def chains(t, y, ydot):
+        """n pendulums, each with its constraint on positions."""
+        x, z, u, v, pull = y["x"], y["z"], y["u"], y["v"], y["pull"]
+        return [
+            *[ydot["x"][k] - u[k] for k in range(n)],
+            *[ydot["z"][k] - v[k] for k in range(n)],
+            *[ydot["u"][k] + pull[k] * x[k] for k in range(n)],
+            *[ydot["v"][k] + pull[k] * z[k] + 9.81 for k in range(n)],
+            *[x[k] ** 2 + z[k] ** 2 - 1.0 for k in range(n)],
+        ]
+
+    start = {name: np.full(n, value) for name, value in (("x", 1.0), ("z", 0.0), ("u", 0.0), ("v", 0.0), ("pull", 0.0))}
+    with pytest.raises(StructureError, match="index of chains is greater than one") as caught:
+        tg.simulate(tg.dae(chains, y0=start), (0, 1))
+    assert len(str(caught.value).splitlines()) <= 10
+    assert "and 26 more equations constrain states only" in str(caught.value)

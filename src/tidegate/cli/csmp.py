@@ -15,7 +15,7 @@ import typer
 
 from tidegate.cli.failures import FAILED, INTERRUPTED
 from tidegate.cli.progress import Progress
-from tidegate.compiled.native import cache_directory
+from tidegate.compiled.cache_folder import cache_directory
 from tidegate.csmp import SEED, CsmpRun, RunControl, output_blocks, routines_of, run_program
 from tidegate.csmp.console import ConsoleTerminal, watched
 from tidegate.csmp.session import Session

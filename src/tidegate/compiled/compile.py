@@ -121,6 +121,7 @@ def compile_model(model: Model) -> CompiledModel:
         tapes=guard_tapes(guards, is_linear | is_opaque, layout),
         seconds=time.perf_counter() - began,
         has_opaque=bool(opaque.addresses),
+        output_values=tuple(values),
         keep_alive=opaque.keep_alive,
     )
 

@@ -11,6 +11,7 @@ tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,7 @@ class CompiledModel:
     tapes : nonlinear guards.
     seconds : time spent compiling.
     has_opaque : some function calls back into Python.
+    output_values : expression of each output, of the layout's symbols.
     """
 
     model: Model
@@ -118,4 +120,18 @@ class CompiledModel:
     tapes: GuardTapes
     seconds: float
     has_opaque: bool
+    output_values: tuple[Expr, ...] = ()
     keep_alive: tuple[object, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # addresses mean nothing elsewhere; the machine code is found in the cache again
+        return _compiled_anew, (self.model,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledModel:
+        return self
+
+
+def _compiled_anew(model: Model) -> CompiledModel:
+    from tidegate.compiled.compile import compile_model  # which makes what is described here
+
+    return compile_model(model)

@@ -19,12 +19,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from tidegate.compiled.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "cache_directory", "load"]
+__all__ = ["NativeModule", "load"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _DIGEST_BYTES: Final = 32
+_MOST_BYTES: Final = 128 << 20  # of object files on disk; a small model's has 10 KiB
 
 _compiling = threading.Lock()
 
@@ -57,15 +59,6 @@ class NativeModule:
         return address
 
 
-def cache_directory() -> Path:
-    """Where compiled code is kept: ``$TIDEGATE_CACHE_DIR``, else ``$XDG_CACHE_HOME/tidegate``, else ``~/.cache/tidegate``."""
-    chosen = os.environ.get("TIDEGATE_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tidegate"
-
-
 def load(ir: str) -> NativeModule:
     """Compile LLVM text to machine code, or fetch it from the cache, and link it into this process.
 
@@ -90,7 +83,7 @@ def load(ir: str) -> NativeModule:
     with _compiling:
         host = _host()
         _resolve_library_functions(ir)
-        path = None if "inttoptr" in ir else cache_directory() / "native" / f"{host.key(ir)}.o"
+        path = None if "inttoptr" in ir else safe_directory() / "native" / f"{host.key(ir)}.o"
         code = _read(path) if path is not None else None
         is_from_cache = code is not None
         if code is None:
@@ -175,6 +168,7 @@ def _read(path: Path) -> bytes | None:
     """The code of a cache entry; None if it is missing or damaged."""
     try:
         stored = path.read_bytes()
+        os.utime(path)  # used; what is not for long is removed
     except OSError:
         return None
     digest, code = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
@@ -184,7 +178,8 @@ def _read(path: Path) -> bytes | None:
 def _write(path: Path, code: bytes) -> None:
     """Store an entry whole or not at all; a cache that cannot be written is no reason to fail."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _prune_once(path.parent)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -194,3 +189,9 @@ def _write(path: Path, code: bytes) -> None:
             Path(temporary).unlink(missing_ok=True)
     except OSError:
         return
+
+
+@cache
+def _prune_once(directory: Path) -> None:
+    """Once in a process, and only in one that compiles anything new."""
+    prune(directory.iterdir(), _MOST_BYTES, lambda path: path.stat().st_mtime)

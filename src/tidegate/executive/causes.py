@@ -6,10 +6,9 @@ matter before the event is no cause of it: what it was noted to be had not been 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +17,16 @@ from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.transitions import Fire
 from tidegate.errors import Origin
+from tidegate.executive.kept import kept_with_the_model
+from tidegate.executive.words import condition_words, shortened
 from tidegate.expressions import TRUE, Expr, Role, symbol
 from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.printing import number_text, relation_text, text
+from tidegate.expressions.printing import number_text, text
 from tidegate.model import DEFAULT_PRIORITY, Message, Terminate
 
 __all__ = ["Cause", "Causes"]
 
 FloatArray = NDArray[np.float64]
-
-_DIRECTIONS: Final[dict[type[ast.cmpop], str]] = {ast.Lt: "<", ast.LtE: "<", ast.Gt: ">", ast.GtE: ">"}
 
 
 @dataclass(frozen=True)
@@ -40,25 +39,50 @@ class Cause:
     priority: int
 
 
+@dataclass(frozen=True, eq=False)
+class _Facts:
+    """What causes are told from, the same for all runs of a model; no machine code."""
+
+    activity: tuple[Expr | None, ...]
+    discretes: tuple[Expr, ...]
+    fires: tuple[Fire, ...]
+    guards: tuple[Guard, ...]
+    origins: Mapping[Expr, Origin]
+    places: Mapping[Expr, int]
+    deciding: Mapping[int, int]
+
+
+@kept_with_the_model
+def _facts(compiled: CompiledModel) -> _Facts:
+    places = {mode: place for place, mode in enumerate(compiled.layout.modes)}
+    return _Facts(
+        activity=compiled.activity,
+        discretes=compiled.layout.discretes,
+        fires=compiled.transitions.fires,
+        guards=compiled.guards,
+        origins=compiled.model.condition_origins,
+        places=places,
+        deciding={places[guard.mode]: j for j, guard in enumerate(compiled.guards)},
+    )
+
+
 class Causes:
     """Writes the causes of the events of one model.
 
     Parameters
     ----------
     compiled : the model.
-    constants : values of its parameters and inputs.
+    constants : gives the values of its parameters and inputs, when an event is first looked at.
     """
 
-    def __init__(self, compiled: CompiledModel, constants: Mapping[Expr, float]) -> None:
-        self._activity = compiled.activity
-        self._constants = constants
-        self._discretes = compiled.layout.discretes
-        self._fires = compiled.transitions.fires
-        self._guards = compiled.guards
-        self._origins = compiled.model.condition_origins
-        self._places = {mode: place for place, mode in enumerate(compiled.layout.modes)}
-        self._deciding = {self._places[guard.mode]: j for j, guard in enumerate(compiled.guards)}
+    def __init__(self, compiled: CompiledModel, constants: Callable[[], Mapping[Expr, float]]) -> None:
+        self._facts = _facts(compiled)
+        self._make_constants = constants
         self._written: dict[tuple[int, float, float], str] = {}
+
+    @cached_property
+    def _constants(self) -> Mapping[Expr, float]:
+        return self._make_constants()
 
     def of(self, crossed: int, before: FloatArray, after: FloatArray, fired: FloatArray) -> Cause:
         """The cause of one event.
@@ -69,15 +93,15 @@ class Causes:
         before, after : modes on both sides.
         fired : flags of branches and time events.
         """
-        happened = [self._fires[k] for k in np.flatnonzero(fired)]
+        happened = [self._facts.fires[k] for k in np.flatnonzero(fired)]
         happened.sort(key=lambda fire: fire.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
         texts = [fire.label for fire in happened if fire.label]
         origins = [fire.origin for fire in happened]
         # at a time event with a name the relations that changed are what followed
         for j in self._changed(crossed, before, after, is_named=bool(texts)) if crossed >= 0 or not texts else ():
             texts.append(self._words(j, before, after))
-            if self._guards[j].source in self._origins:
-                origins.append(self._origins[self._guards[j].source])
+            if self._facts.guards[j].source in self._facts.origins:
+                origins.append(self._facts.origins[self._facts.guards[j].source])
         return Cause(
             texts=tuple(dict.fromkeys(texts)),
             origins=tuple(dict.fromkeys(origins)),
@@ -87,47 +111,46 @@ class Causes:
 
     def _changed(self, crossed: int, before: FloatArray, after: FloatArray, *, is_named: bool) -> list[int]:
         """Guards that mattered and whose relation changed, the crossed one first; of relations with the same zero the one that holds now."""
-        n = len(self._places)
-        changed = [self._deciding[int(place)] for place in np.flatnonzero(before[:n] != after[:n])]
+        n = len(self._facts.places)
+        changed = [self._facts.deciding[int(place)] for place in np.flatnonzero(before[:n] != after[:n])]
         mattered = [j for j in changed if self._mattered(j, before)]
         if mattered or is_named or crossed >= 0:
             changed = mattered
         if crossed >= 0:
-            changed = [crossed, *(j for j in changed if self._guards[j].mode is not self._guards[crossed].mode)]
+            changed = [crossed, *(j for j in changed if self._facts.guards[j].mode is not self._facts.guards[crossed].mode)]
         chosen: dict[object, int] = {}
         for j in changed:
-            key = _zero(self._guards[j])
+            key = _zero(self._facts.guards[j])
             if key not in chosen or (not self._holds(chosen[key], before, after) and self._holds(j, before, after)):
                 chosen[key] = j
         return list(chosen.values())
 
     def _mattered(self, j: int, before: FloatArray) -> bool:
         """Whether the guard was on the active path just before the event."""
-        active = self._activity[j]
+        active = self._facts.activity[j]
         if active is None or active is TRUE:
             return active is TRUE
-        discretes = before[len(self._places) :].tolist()
-        values = {mode: float(before[place]) for mode, place in self._places.items()} | dict(zip(self._discretes, discretes, strict=True))
-        previous = {symbol(Role.PREVIOUS, s.data.name): values[s] for s in self._discretes}
+        discretes = before[len(self._facts.places) :].tolist()
+        values = {mode: float(before[place]) for mode, place in self._facts.places.items()} | dict(zip(self._facts.discretes, discretes, strict=True))
+        previous = {symbol(Role.PREVIOUS, s.data.name): values[s] for s in self._facts.discretes}
         return evaluate([active], {**self._constants, **values, **previous}) == [1.0]
 
     def _holds(self, j: int, before: FloatArray, after: FloatArray) -> bool:
         """Whether the relation came to hold; one that the event itself turned back again did."""
-        place = self._places[self._guards[j].mode]
+        place = self._facts.places[self._facts.guards[j].mode]
         return bool(after[place] if before[place] != after[place] else not before[place])
 
     def _words(self, j: int, before: FloatArray, after: FloatArray) -> str:
-        place = self._places[self._guards[j].mode]
+        place = self._facts.places[self._facts.guards[j].mode]
         sides = (j, float(before[place]), float(after[place]))
         if sides not in self._written:
-            guard = self._guards[j]
+            guard = self._facts.guards[j]
             is_relation = guard.kind is GuardKind.RELATION
             self._written[sides] = self._relation_words(guard, self._holds(j, before, after)) if is_relation else _piece_words(guard, *sides[1:])
         return self._written[sides]
 
     def _relation_words(self, guard: Guard, holds: bool) -> str:
-        origin = self._origins.get(guard.source)
-        return relation_text(guard.source, holds=holds, direction=_direction(origin.text) if origin is not None else "")
+        return condition_words(guard.source, self._facts.origins.get(guard.source), holds=holds)
 
 
 def _said(fires: Sequence[Fire]) -> Iterator[str]:
@@ -151,20 +174,9 @@ def _zero(guard: Guard) -> object:
     return frozenset(g.args) if g.op == "sub" else g
 
 
-def _direction(written: str) -> str:
-    """``"<"`` or ``">"`` if the text is one comparison of that kind, else nothing."""
-    try:
-        tree = ast.parse(written.strip(), mode="eval").body
-    except SyntaxError:
-        return ""
-    if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
-        return _DIRECTIONS.get(type(tree.ops[0]), "")
-    return ""
-
-
 def _piece_words(guard: Guard, before: float, after: float) -> str:
     """Which edge of a table, or which whole number, was passed."""
-    what, piece = text(guard.source.args[0]), int(after)
+    what, piece = shortened(text(guard.source.args[0])), int(after)
     rises = after > before
     passed = piece if rises else piece + 1
     edge = passed if guard.source.op == "floor" else guard.source.data[passed]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.executive.recorder import crossed_guard
+from tidegate.executive.words import condition_words
 from tidegate.expressions import Expr, Role, walk
-from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies
 from tidegate.integrators.interface import Integrator, Problem
 from tidegate.model import Action, Assignment, Form, Model
@@ -95,7 +95,8 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
         t = float(recorded.log[row, 0])
         moved = influenced(compiled.model, compiled.guards[crossed].source)
         _strike(problem, recorded, lost, moved, t)
-        condition = text(compiled.guards[crossed].source)
+        source = compiled.guards[crossed].source
+        condition = condition_words(source, compiled.model.condition_origins.get(source))
         sentences.append(_sentence(f"`{condition}` changes at t = {t:.9g} where it only just reaches its zero", [names[i] for i in lost], moved))
     first = compiled.layout.first_contact
     guard, t = int(integrator.m[first]) - 1, float(integrator.m[first + 1])
@@ -105,7 +106,8 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
         if lost:
             moved = influenced(compiled.model, source)
             _strike(problem, recorded, lost, moved, t)
-            what = f"`{text(source)}` touches its zero at t = {t:.9g}, within the tolerances, and turns back"
+            condition = condition_words(source, compiled.model.condition_origins.get(source))
+            what = f"`{condition}` touches its zero at t = {t:.9g}, within the tolerances, and turns back"
             sentences.append(_sentence(what, [names[i] for i in lost], moved))
     return sentences
 

@@ -26,6 +26,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
+from tidegate.executive.words import condition_words, shortened
 from tidegate.expressions import FALSE, Expr, Role, symbol, walk
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.printing import text
@@ -170,13 +171,13 @@ def _culprits(compiled: CompiledModel, recent: NDArray[np.float64], guard: int) 
     known = compiled.model.condition_origins
     if guard >= 0:
         source = compiled.guards[guard].source
-        return f"`{text(source)}`", known.get(source)
+        return f"`{condition_words(source, known.get(source))}`", known.get(source)
     causes = [int(k) for k in recent[-_RECENT:, 2] if k >= 0]
     guards = sorted(set(causes), key=causes.count, reverse=True)[:_SHOWN]
     if not guards:
         return "its time events", None
     sources = [compiled.guards[k].source for k in guards]
-    return " and ".join(f"`{text(s)}`" for s in sources), known.get(sources[0])
+    return " and ".join(f"`{condition_words(s, known.get(s))}`" for s in sources), known.get(sources[0])
 
 
 def _values(problem: Problem, integrator: Integrator) -> dict[Expr, float]:
@@ -197,7 +198,7 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
         if not np.isfinite(number):
             label = equation.label or f"equation {index + 1}"
             return NotFiniteError(
-                f"{label} gives {number} at t = {integrator.time:g}: {text(equation.residual)}",
+                f"{label} gives {number} at t = {integrator.time:g}: {shortened(text(equation.residual))}",
                 time=integrator.time,
                 origin=equation.origin,
                 hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
@@ -208,7 +209,7 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     for place, (guard, active) in enumerate(zip(compiled.guards, evaluate(activity, values), strict=True)):
         if active and (place == integrator.failed_guard or np.isnan(evaluate([guard.function], values)[0])):
             return NotFiniteError(
-                f"the condition `{text(guard.source)}` compares NaN at t = {integrator.time:g}",
+                f"the condition `{condition_words(guard.source, known.get(guard.source))}` compares NaN at t = {integrator.time:g}",
                 time=integrator.time,
                 origin=known.get(guard.source),
                 hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",

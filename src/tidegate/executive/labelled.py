@@ -18,8 +18,7 @@ from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.opening import Opening
 from tidegate.executive.options import Options
-from tidegate.executive.recorder import RecordedEvents, columns, interpolant, rows
-from tidegate.expressions import Expr
+from tidegate.executive.recorder import RecordedEvents, columns, dense_outputs, interpolant, log_table, rows
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records
 from tidegate.results import Column, EventLog, Result, RunStatus, Statistics
 
@@ -76,9 +75,9 @@ class Labelled:
     @cached_property
     def _causes(self) -> Causes:
         problem, layout = self.problem, self.problem.model.layout
-        inputs = problem.m[layout.first_input : layout.first_fire]
-        constants: dict[Expr, float] = dict(zip((*layout.parameters, *layout.inputs), (*problem.p.tolist(), *inputs.tolist()), strict=True))
-        return Causes(problem.model, constants)
+        inputs = problem.m[layout.first_input : layout.first_fire].copy()
+        p, symbols = problem.p, (*layout.parameters, *layout.inputs)
+        return Causes(problem.model, lambda: dict(zip(symbols, (*p.tolist(), *inputs.tolist()), strict=True)))
 
     @cached_property
     def _columns(self) -> list[Column]:
@@ -95,12 +94,14 @@ class Labelled:
         """
         problem, compiled = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
-        events = RecordedEvents(problem, records, values, self._causes)
+        table = log_table(problem, records)
+        events = RecordedEvents(problem, table, values, self._causes)
         if opening is not None and len(times):
             events.prepend(opening.event(compiled, problem.t_start, values[0]))
         if sensitivities is not None:
             recorded = Recorded([column.name for column in self._columns], times, sensitivities, events.table)
             self.doubts.strike(problem, integrator, recorded)
+        outputs = dense_outputs(problem, integrator, table)  # before the integrator is led through what happens at the end
         closing = None
         if status in ("finished", "terminated") and len(times):
             try:
@@ -131,6 +132,7 @@ class Labelled:
             events=EventLog(events, events.times, compiled.model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
+            dense_outputs=outputs,
             options=self.options.shown(),
             status=status,
             message=message,

@@ -1,18 +1,12 @@
-"""Where Numba keeps the compiled integrators: one directory per version of their source, so that a change anywhere compiles anew.
-
-Numba looks only at the date of the file a function stands in, not at the functions it calls; hence the hash over all kernel folders.
-"""
+"""Where Numba keeps the compiled integrators: one directory per version of what they are made of, so that a change anywhere compiles anew."""
 
 from __future__ import annotations
 
-import atexit
 import gc
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from functools import cache
@@ -21,33 +15,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from tidegate.compiled.native import cache_directory
+from tidegate.compiled.cache_folder import cache_directory, prune, safe_directory, said
+from tidegate.integrators.kernel_sources import all_sources, kernel_sources, native_modules
 
 __all__ = ["kernel", "kernel_directory"]
 
-# what compiled code is made of; front ends and the symbolic stages may change without it
-_SOURCES: Final = (
-    "compiled/calls.py",
-    "compiled/jit.py",
-    "compiled/linear.py",
-    "compiled/workspace.py",
-    "events/*.py",
-    "expressions/arithmetic.py",
-    "expressions/interval.py",
-    "expressions/tape.py",
-    "integrators/event.py",
-    "integrators/loop.py",
-    "integrators/polish.py",
-    "integrators/record.py",
-    "integrators/transition.py",
-    "integrators/radau/*.py",
-    "integrators/sundials/*.py",
-    "sensitivity/*.py",
-)
-# native code of other packages, which changes without the integrators; it is kept apart
-_ELSEWHERE: Final = {
-    "tidegate.csmp.": ("compiled/calls.py", "compiled/jit.py", "compiled/workspace.py", "csmp/machine/*.py"),
-}
+# Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
+_KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.sensitivity")
+_ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
+_MOST_NOTES: Final = 64 << 10  # bytes of notes, of 64 each
+_MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 10 MiB
 # What a second process compiles at the same time, and what this one does meanwhile. The last is not waited for.
 _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.integrators.event", "tidegate.events.tape_range")
 _MEANWHILE: Final = (
@@ -67,29 +44,46 @@ _others: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def kernel_directory(sources: tuple[str, ...] = _SOURCES) -> Path:
-    """The directory for this source, this Numba and this Python; one that ends with the process where the usual place cannot be written.
+def kernel_directory(packages: tuple[str, ...] = _KERNEL) -> Path:
+    """The directory for this source, this Numba and this Python; one that ends with the process where the usual place cannot be used.
 
     Parameters
     ----------
-    sources : patterns of the files that compiled code is made of.
+    packages : whose native functions make the kernel.
     """
-    root = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256()
+    root = safe_directory()
+    directory = root / f"kernels-{_kernel_key(packages, root)}"
+    if not directory.exists():
+        prune((entry for entry in root.glob("kernels-*") if entry != directory), _MOST_BYTES, _last_used)
+    directory.mkdir(mode=0o700, exist_ok=True)
+    return directory
+
+
+def _kernel_key(packages: tuple[str, ...], root: Path) -> str:
+    """What tells one version from another. Finding what a kernel is made of takes a second, so the answer is kept under all the package's text."""
+    every = hashlib.sha256("".join(packages).encode())
+    for path in all_sources():
+        every.update(path.read_bytes())
+    note = root / "keys" / every.hexdigest()
+    if not note.is_file():
+        made_of = hashlib.sha256()
+        for name, text in sorted(kernel_sources(native_modules(packages)).items()):
+            made_of.update(f"{name}\0{text}\0".encode())
+        note.parent.mkdir(mode=0o700, exist_ok=True)
+        prune(note.parent.iterdir(), _MOST_NOTES, lambda path: path.stat().st_mtime)
+        draft = note.with_suffix(f".{os.getpid()}")
+        draft.write_text(made_of.hexdigest(), encoding="utf-8")
+        draft.replace(note)
+    digest = hashlib.sha256(note.read_bytes())
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)};".encode())
     digest.update(sys.version.encode())
-    for path in sorted(path for pattern in sources for path in root.glob(pattern)):
-        digest.update(path.read_bytes())
-    directory = cache_directory() / f"kernels-{digest.hexdigest()[:16]}"
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
-    except OSError:
-        temporary = tempfile.mkdtemp(prefix="tidegate-")
-        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        return Path(temporary)
+    return digest.hexdigest()[:16]
+
+
+def _last_used(directory: Path) -> float:
+    """Every process that loads a module touches a file."""
+    return max(path.stat().st_mtime for path in (directory, *directory.glob("*.done")))
 
 
 @cache
@@ -104,12 +98,12 @@ def kernel(module: str) -> ModuleType:
 
     settings: Any = config
     with _loading:
-        directory = kernel_directory(next((sources for package, sources in _ELSEWHERE.items() if module.startswith(package)), _SOURCES))
+        directory = kernel_directory(next((packages for start, packages in _ELSEWHERE.items() if module.startswith(start)), _KERNEL))
         done = directory / f"{module}.done"
         is_new = module not in sys.modules and not done.exists()
         if is_new:
             what = module.removeprefix("tidegate.")
-            _say(f"compiling {what} to machine code, once (up to half a minute); later runs load it from {directory}")
+            said(f"compiling {what} to machine code, once (up to half a minute); later runs load it from {directory}")
         before, collecting = settings.CACHE_DIR, gc.get_threshold()
         settings.CACHE_DIR = str(directory)
         gc.set_threshold(*_RARELY)
@@ -149,9 +143,3 @@ def _wait_for(module: str, directory: Path) -> None:
     last = time.monotonic() + _PATIENCE
     while any(other.poll() is None for other in _others) and not (directory / f"{module}.done").exists() and time.monotonic() < last:
         time.sleep(_GLANCE)
-
-
-def _say(sentence: str) -> None:
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] # None in a program without a console
-        sys.stderr.write(f"tidegate: {sentence}\n")
-        sys.stderr.flush()

@@ -13,7 +13,7 @@ from tidegate.model.events import (
     TimeEvent,
     When,
 )
-from tidegate.model.lowering import Lowerable
+from tidegate.model.lowering import KeepsCode, Lowerable
 from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole, element_names
 
@@ -27,6 +27,7 @@ __all__ = [
     "Definition",
     "Equation",
     "Form",
+    "KeepsCode",
     "Lowerable",
     "Message",
     "Model",

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
+from tidegate.expressions.stored import stored, unstored
 from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import Action, StepEvent, TimeEvent, When
 from tidegate.model.variables import Variable, VariableRole
@@ -70,6 +72,19 @@ class Model:
     time_unit: str = ""
     check_units: bool = True
 
+    def without_code(self) -> Model:
+        """The same model, without the machine code that it carries after a run."""
+        return replace(self)
+
+    def __copy__(self) -> Model:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _model_of, stored({entry.name: getattr(self, entry.name) for entry in fields(self)})
+
     def lower(self) -> Model:
         """The model itself: a ``Model`` can be simulated like anything that lowers to one."""
         return self
@@ -92,3 +107,7 @@ class Model:
     def discretes(self) -> list[Variable]:
         """The discrete variables, in the user's order."""
         return self.by_role(VariableRole.DISCRETE)
+
+
+def _model_of(*parts: Any) -> Model:
+    return Model(**unstored(*parts))

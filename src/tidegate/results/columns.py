@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["Column", "ColumnRole", "Group", "group_columns", "storage_names"]
+__all__ = ["Column", "ColumnRole", "Group", "element_of", "group_columns", "storage_names"]
 
 ColumnRole = Literal["unknown", "output", "discrete", "input"]
 
@@ -55,6 +55,18 @@ class Group:
     name: str
     shape: tuple[int, ...]
     columns: tuple[int, ...]
+
+
+def element_of(name: str) -> tuple[str, tuple[int, ...]]:
+    """The array and the place in it that an element's name says; the name itself and no place for any other.
+
+    Examples
+    --------
+    >>> element_of("A[1,2]"), element_of("x")
+    (('A', (1, 2)), ('x', ()))
+    """
+    match = _ELEMENT.match(name)
+    return (match["base"], tuple(int(part) for part in match["index"].split(","))) if match else (name, ())
 
 
 def group_columns(columns: Sequence[Column]) -> list[Group]:

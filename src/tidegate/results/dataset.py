@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,7 @@ __all__ = ["at_times", "dataset_of", "dense_variables", "time_attributes", "traj
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
+_SIDES: Final[tuple[Side, ...]] = ("left", "right")
 _VERSIONED: Final = ("tidegate", "numpy", "xarray")  # what decides the numbers and their form in a file
 
 
@@ -147,43 +149,93 @@ def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[
     return coordinates, variables
 
 
-def at_times(result: Result, times: ArrayLike, names: Sequence[str] | None, side: Side) -> xr.Dataset:
-    """Dense output of some variables (``Result.at``)."""
-    import xarray as xr
+def at_times(result: Result, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:
+    """Dense output of some variables, or of the one that is named (``Result.at``)."""
+    from tidegate.results.dense_dataset import DenseDataset
 
-    t = np.atleast_1d(np.asarray(times, dtype=float))
+    given = _checked_times(times)
+    if side not in _SIDES:
+        raise UsageError(f"side is {side!r}", hint='"right" for the values after an event at that time, "left" for those before it')
     interpolant = result.interpolant
     if interpolant is None:
         raise UsageError("this result keeps no dense output", hint="ask for the times beforehand: tg.simulate(..., outputs=times)")
+    t = np.atleast_1d(given)
+    chosen = _chosen(result, names)
+    sources = _Sources(result, interpolant, t, side)
     stored = storage_names(result.groups)
-    dense = interpolant(t, side=side)
-    position = {name: i for i, name in enumerate(interpolant.names)}
-    held = result.values[_rows_at(result.t, t, side)] if result.t.size else result.values
     variables: dict[str, Variable] = {}
-    for group in _chosen(result, names):
-        columns = [result.columns[i] for i in group.columns]
-        if all(column.name in position for column in columns):
-            source, indices = dense, tuple(position[column.name] for column in columns)
-        elif all(column.role == "discrete" for column in columns):
-            source, indices = held, group.columns
-        elif names is None:
+    shown: str = ""
+    for group in chosen:
+        column = result.columns[group.columns[0]]
+        values = sources.values(group, column.role)
+        if values is None and names is None:
             continue
-        else:
+        if values is None:
             raise UsageError(
-                f"{columns[0].role} {group.name} has no dense output: it is known only at the {result.t.size} recorded times",
+                f"{column.role} {group.name} has no dense output: it is known only at the {result.t.size} recorded times",
                 hint="ask for the times beforehand: tg.simulate(..., outputs=times)",
             )
-        name = stored[group.name][0]
-        variables[name] = _values(Group(group.name, group.shape, indices), name, source, _attributes(group, columns[0], name))
-    return xr.Dataset(variables, coords={"time": ("time", t, time_attributes(result))})
+        shown = stored[group.name][0] if group.name in stored else group.name
+        dimensions = ("time", *_dimensions(group, shown))
+        values = values.reshape(t.size, *group.shape)
+        variables[shown] = (dimensions if given.ndim else dimensions[1:], values if given.ndim else values[0], _attributes(group, column, shown))
+    coordinates = {"time": (("time",) if given.ndim else (), given, time_attributes(result))}
+    dataset = DenseDataset(variables, coords=coordinates)
+    return dataset[shown] if isinstance(names, str) else dataset
 
 
-def _chosen(result: Result, names: Sequence[str] | None) -> list[Group]:
+def _checked_times(times: ArrayLike) -> NDArray[np.float64]:
+    try:
+        given = np.asarray(times, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"at({times!r}): a time or a list of times is expected", hint="result.at(2.5), result.at([1.0, 2.0])") from None
+    if given.ndim > 1:
+        raise UsageError(f"at was given times of shape {given.shape}", hint="one time or a list of them")
+    return given
+
+
+class _Sources:
+    """Where values at some times come from: step polynomials, formulas of outputs, rows of what is constant between events."""
+
+    def __init__(self, result: Result, interpolant: Interpolant, times: NDArray[np.float64], side: Side) -> None:
+        self._result, self._interpolant, self._times = result, interpolant, times
+        self._side: Side = side
+        self._dense = interpolant(times, side=side)
+        self._position = {name: i for i, name in enumerate(interpolant.names)}
+        outputs = result.dense_outputs
+        self._outputs = {} if outputs is None else {name: i for i, name in enumerate(outputs.names)}
+
+    @cached_property
+    def _held(self) -> NDArray[np.float64]:
+        result = self._result
+        return result.values[_rows_at(result.t, self._times, self._side)] if result.t.size else result.values
+
+    @cached_property
+    def _computed(self) -> NDArray[np.float64]:
+        assert self._result.dense_outputs is not None
+        pieces = self._interpolant.pieces(self._times, self._side)
+        return self._result.dense_outputs.at(self._times, self._dense, pieces, self._interpolant)
+
+    def values(self, group: Group, role: str) -> NDArray[np.float64] | None:
+        """(times, elements); None for what is not known between the rows."""
+        names = [self._result.columns[i].name for i in group.columns]
+        if all(name in self._position for name in names):
+            return self._dense[:, [self._position[name] for name in names]]
+        if role == "discrete":
+            return self._held[:, list(group.columns)]
+        if all(name in self._outputs for name in names):
+            return self._computed[:, [self._outputs[name] for name in names]]
+        return None
+
+
+def _chosen(result: Result, names: str | Sequence[str] | None) -> list[Group]:
     if names is None:
         return list(result.groups)
     groups = {group.name: group for group in result.groups}
     chosen: list[Group] = []
     for name in [names] if isinstance(names, str) else names:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"names holds {name!r}", hint='names of variables: result.at(t, ["x", "v"])')
         if name in groups:
             chosen.append(groups[name])
         elif name in result:

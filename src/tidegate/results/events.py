@@ -184,6 +184,11 @@ class EventLog(Sequence[Event]):
 
     __hash__ = None  # pyright: ignore[reportAssignmentType] # compared by content, like a list
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from tidegate.results.wordings import stored_log  # which needs events
+
+        return stored_log(self)
+
     def where(self, predicate: Callable[[Event], bool]) -> EventLog:
         """The events for which the predicate holds."""
         return EventLog([event for event in self if predicate(event)], time_unit=self.time_unit)

@@ -83,9 +83,7 @@ class Interpolant:
         t = np.asarray(times, dtype=float)
         self._check(t)
         flat = t.ravel()
-        # the pieces are in the order of the run, so along it their starts rise
-        piece = np.searchsorted(self._direction * self.starts, self._direction * flat, side=side) - 1
-        piece = np.clip(piece, 0, max(len(self) - 1, 0))
+        piece = self.pieces(flat, side)
         width = self.widths[piece]
         theta = np.divide(flat - self.starts[piece], width, out=np.zeros_like(flat), where=width != 0.0)
         rows = self.coefficients[piece]
@@ -94,6 +92,12 @@ class Interpolant:
             values *= theta[:, None]
             values += rows[:, power, :]
         return values.reshape((*t.shape, len(self.names)))
+
+    def pieces(self, times: NDArray[np.float64], side: Side) -> NDArray[np.intp]:
+        """(times,), number of the piece in which each of these times lies, or to which it belongs on this side of an event."""
+        # the pieces are in the order of the run, so along it their starts rise
+        piece = np.searchsorted(self._direction * self.starts, self._direction * times, side=side) - 1
+        return np.clip(piece, 0, max(len(self) - 1, 0))
 
     def _check(self, t: NDArray[np.float64]) -> None:
         first, last = sorted(self.span)

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import Event, EventLog, LazyEvents, largest
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result, RunStatus
@@ -64,6 +65,7 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
         events=EventLog(events, np.concatenate([part.events.times for part in parts]), first.time_unit),
         statistics=_sum([part.statistics for part in parts]),
         interpolant=_interpolant(parts),
+        dense_outputs=_dense_outputs(parts),
         options=last.options,
         status=last.status if status is None else status,
         message=last.message if message is None else message,
@@ -79,6 +81,11 @@ def _sum(parts: Sequence[Statistics]) -> Statistics:
             extra[name] = extra.get(name, 0) + value
     numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
     return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
+
+
+def _dense_outputs(parts: Sequence[Result]) -> DenseOutputs | None:
+    sizes = [0 if part.interpolant is None else len(part.interpolant) for part in parts]
+    return DenseOutputs.joined([part.dense_outputs for part in parts], sizes)
 
 
 def _interpolant(parts: Sequence[Result]) -> Interpolant | None:

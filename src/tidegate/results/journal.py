@@ -12,14 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.errors import Origin, UsageError
+from tidegate.errors import UsageError
 from tidegate.results.columns import Column
-from tidegate.results.events import Event, EventLog
+from tidegate.results.events import EventLog
 from tidegate.results.frames import Frame, packed
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.joined import joined
 from tidegate.results.result import Result
 from tidegate.results.statistics import Statistics
+from tidegate.results.wordings import StoredEvents, Wordings
 
 __all__ = ["FORMAT", "JournalWriter", "read_journal"]
 
@@ -30,14 +31,14 @@ class JournalWriter:
     """Turns one result after the other into bytes to append to a file; it remembers which wordings of events have been written."""
 
     def __init__(self) -> None:
-        self._wordings: dict[Any, int] = {}
+        self._wordings = Wordings()
         self._has_begun = False
 
     def frames_of(self, part: Result) -> bytes:
         """The bytes of a part of a run."""
         pieces = [] if self._has_begun else [self._opening(part)]
         self._has_begun = True
-        new, numbers = self._events(part)
+        new, numbers = self._wordings.taken_in(part.events)
         pieces.extend(packed("wording", facts) for facts in new)
         if part.interpolant is not None:
             kept = part.interpolant
@@ -65,20 +66,6 @@ class JournalWriter:
             "has_sensitivities": part.sensitivities is not None,
         }
         return packed("journal", facts)
-
-    def _events(self, part: Result) -> tuple[list[dict[str, Any]], list[float]]:
-        """Wordings that are new, and for each event: time, number of its wording, rounds, values before and after, derivatives of the time."""
-        new: list[dict[str, Any]] = []
-        numbers: list[float] = []
-        for event in part.events:
-            names = (tuple(event.before), tuple(event.after), tuple(event.dt_dp))
-            key = (event.kind, event.causes, event.origins, event.priority, event.messages, names)
-            if key not in self._wordings:
-                self._wordings[key] = len(self._wordings)
-                facts = {"kind": event.kind, "causes": event.causes, "priority": event.priority, "messages": event.messages, "names": names}
-                new.append({**facts, "origins": [[o.file, o.line, o.text, o.path] for o in event.origins]})
-            numbers += [event.time, self._wordings[key], event.rounds, *event.before.values(), *event.after.values(), *event.dt_dp.values()]
-        return new, numbers
 
 
 def read_journal(frames: Iterable[Frame], *, source: str = "the file") -> Result:
@@ -129,7 +116,7 @@ def _parts(frames: Iterator[Frame], opening: dict[str, Any]) -> Iterator[Result]
             parameters=facts["parameters"],
             sensitivity_parameters=opening["sensitivity_parameters"],
             sensitivities=found["sensitivities"].numbers if opening["has_sensitivities"] else None,
-            events=EventLog(list(_events(found["events"].numbers.tolist(), wordings)) if "events" in found else []),
+            events=EventLog(StoredEvents(wordings, found["events"].numbers) if "events" in found else []),
             statistics=Statistics.from_dict(facts["statistics"]),
             interpolant=_interpolant(found),
             options=facts["options"],
@@ -147,29 +134,3 @@ def _interpolant(found: dict[str, Frame]) -> Interpolant | None:
     k = found["polynomials"].facts["starts"]
     numbers = found["polynomials"].numbers
     return Interpolant(numbers[:k], numbers[k:], found["coefficients"].numbers, found["coefficients"].facts["names"])
-
-
-def _events(numbers: list[float], wordings: list[dict[str, Any]]) -> Iterator[Event]:
-    place = index = 0
-    while place < len(numbers):
-        time, number, rounds = numbers[place : place + 3]
-        wording = wordings[int(number)]
-        values: list[dict[str, float]] = []
-        place += 3
-        for names in wording["names"]:
-            values.append(dict(zip(names, numbers[place : place + len(names)], strict=True)))
-            place += len(names)
-        yield Event(
-            index=index,
-            time=time,
-            kind=wording["kind"],
-            causes=tuple(wording["causes"]),
-            origins=tuple(Origin(*fields) for fields in wording["origins"]),
-            priority=wording["priority"],
-            rounds=int(rounds),
-            before=values[0],
-            after=values[1],
-            dt_dp=values[2],
-            messages=tuple(wording["messages"]),
-        )
-        index += 1

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tidegate.errors import UsageError
+from tidegate.errors import UnknownNameError
 
 __all__ = ["close_names", "number", "seconds", "unknown_name"]
 
@@ -26,7 +26,7 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     return [by_folded[match] for match in difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)]
 
 
-def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") -> UsageError:
+def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") -> UnknownNameError:
     """The error for a name that does not exist: the close names, or else those there are.
 
     Parameters
@@ -45,7 +45,7 @@ def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") ->
         hint = f"one of {shown}"
     else:
         hint = f"there is no {kind} at all"
-    return UsageError(f"no {kind} {name!r}" + (f" in {of}" if of else ""), hint=hint)
+    return UnknownNameError(f"no {kind} {name!r}" + (f" in {of}" if of else ""), hint=hint)
 
 
 def number(value: float, digits: int = 6) -> str:

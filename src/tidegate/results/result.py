@@ -7,11 +7,12 @@ built when it is first asked for, since a sweep that only wants end values shoul
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dataset import at_times, dataset_of, trajectories_of
+from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import number, unknown_name
@@ -96,6 +98,7 @@ class Result:
         events: EventLog | Sequence[Event] = (),
         statistics: Statistics | None = None,
         interpolant: Interpolant | None = None,
+        dense_outputs: DenseOutputs | None = None,
         options: Mapping[str, Any] | None = None,
         status: RunStatus = "finished",
         message: str = "",
@@ -117,6 +120,7 @@ class Result:
         self.events = events if isinstance(events, EventLog) else EventLog(events, time_unit=time_unit)
         self.statistics = statistics or Statistics()
         self.interpolant = interpolant
+        self.dense_outputs = dense_outputs
         self.options = dict(options or {})
         self.status: RunStatus = status
         self.message = message
@@ -237,13 +241,21 @@ class Result:
             return {}
         return {column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True)}
 
-    def at(self, times: ArrayLike, names: Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset:
+    @overload
+    def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts
+        self, times: ArrayLike, names: str, *, side: Side = "right"
+    ) -> xr.DataArray: ...
+    @overload
+    def at(self, times: ArrayLike, names: Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset: ...
+    def at(self, times: ArrayLike, names: str | Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset | xr.DataArray:
         """Dense output: values at any times of the run, as accurate as the steps themselves.
+
+        Outputs are computed anew from the dense states, with every condition as it was held there, right up to an event and from it on.
 
         Parameters
         ----------
-        times : within the run.
-        names : variables; None for all with dense output (unknowns and discrete variables; outputs only where their values were kept).
+        times : one time, or a list of times, within the run; one time gives scalars.
+        names : variables or elements of arrays, ``"x[0]"``; None for all that have dense output. The one name gives its values alone.
         side : at an event, the value after it ("right") or before it ("left").
 
         Raises
@@ -252,6 +264,21 @@ class Result:
             For a time outside the run, an unknown name, or a variable that has no dense output.
         """
         return at_times(self, times, names, side)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickling and copying keep: not what can be made again from the rest."""
+        own = {name: value for name, value in vars(self).items() if not isinstance(getattr(type(self), name, None), cached_property)}
+        return {**own, "source": None}  # functions of the user, which may know no way to another process
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(self.__getstate__(), source=self.source)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(deepcopy(self.__getstate__(), memo), source=self.source)
+        return other
 
     # -- later stages -----------------------------------------------------------------------------------------------------------------------
 

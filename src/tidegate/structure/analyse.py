@@ -18,12 +18,13 @@ __all__ = ["check_structure", "equation_name"]
 
 _MAX_LISTED: Final = 8
 _MAX_TEXT: Final = 100
+_MAX_CONSTRAINTS: Final = 4  # equations in the refusal of an index above one, which is to be read at a glance
 
 
 def equation_name(model: Model, index: int) -> str:
     """How messages name an equation: its number, its text, and where it was written."""
     equation: Equation = model.equations[index]
-    shown = equation.origin.text or f"{equation.left!r} == {equation.right!r}"
+    shown = " ".join(equation.origin.text.split()) or f"{equation.left!r} == {equation.right!r}"
     if equation.label and equation.label != f"equation {index + 1}":
         shown = equation.label
     shown = shown if len(shown) <= _MAX_TEXT else shown[: _MAX_TEXT - 3] + "..."
@@ -37,10 +38,10 @@ def _listed(items: Iterable[str]) -> str:
     return ", ".join(names[:_MAX_LISTED]) + more
 
 
-def _equations(model: Model, rows: Sequence[int]) -> str:
+def _equations(model: Model, rows: Sequence[int], most: int) -> str:
     names = [equation_name(model, row) for row in rows]
-    more = [f"and {len(names) - _MAX_LISTED} more"] if len(names) > _MAX_LISTED else []
-    return "".join(f"\n  - {name}" for name in [*names[:_MAX_LISTED], *more])
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return "".join(f"\n  - {name}" for name in [*names[:most], *more])
 
 
 def _origin(model: Model, rows: Sequence[int]) -> Origin:
@@ -52,16 +53,16 @@ def _is_checkable(model: Model) -> bool:
     return not any(part.role == "F" for part in model.opaque_parts)
 
 
-def _lost(model: Model, graph: Incidence, parts: Parts) -> str:
+def _lost(model: Model, graph: Incidence, parts: Parts, most: int = _MAX_LISTED) -> str:
     """Which equations are too many, and which unknowns are left over."""
     sentences: list[str] = []
     if parts.over_rows:
         known = _listed(graph.columns[column] for column in parts.over_columns)
         wanted = f"only {known}" if known else "no unknown at all"
-        sentences.append(f"these {len(parts.over_rows)} equations determine {wanted}:{_equations(model, parts.over_rows)}")
+        sentences.append(f"these {len(parts.over_rows)} equations determine {wanted}:{_equations(model, parts.over_rows, most)}")
     if parts.under_columns:
         names = _listed(graph.columns[column] for column in parts.under_columns)
-        given = f"these {len(parts.under_rows)} equations:{_equations(model, parts.under_rows)}" if parts.under_rows else "no equation"
+        given = f"these {len(parts.under_rows)} equations:{_equations(model, parts.under_rows, most)}" if parts.under_rows else "no equation"
         sentences.append(f"{names} {'stand' if len(parts.under_columns) > 1 else 'stands'} in {given}")
     return "\n".join(sentences).replace("these 1 equations determine", "this equation determines").replace("these 1 equations", "this equation")
 
@@ -104,13 +105,15 @@ def _check_index(model: Model, graph: Incidence) -> None:
     bare = [row for row in parts.over_rows if not graph.rows[row]]
     if bare:
         lines: list[str] = []
-        for row in bare[:_MAX_LISTED]:
+        for row in bare[:_MAX_CONSTRAINTS]:
             present = smooth_symbols((model.equations[row].left, model.equations[row].right))
             held = _listed(name for item, name in states.items() if item in present)
             lines.append(f"{equation_name(model, row)} constrains {held or 'nothing'} only and has no unknown left to determine")
+        if len(bare) > _MAX_CONSTRAINTS:
+            lines.append(f"and {len(bare) - _MAX_CONSTRAINTS} more equations constrain states only")
         what = "\n".join(lines)
     else:
-        what = _lost(model, graph, parts)
+        what = _lost(model, graph, parts, _MAX_CONSTRAINTS // 2)
     raise StructureError(
         f"the index of {model.name} is greater than one\n{what}",
         origin=_origin(model, bare or parts.over_rows),

@@ -1,0 +1,125 @@
+"""Where compiled code is kept between processes (stage: compiled): a folder that nobody else can write to, without what is no longer used.
+
+What is loaded from it is carried out, so a folder that another user can write to is refused, as ssh refuses such a key.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["cache_directory", "prune", "safe_directory", "said"]
+
+_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+_MINE: Final = 0o700
+_UNUSED: Final = 90 * 86400.0  # seconds after which what nobody has loaded goes
+_IN_USE: Final = 3600.0  # seconds in which another process may still be about to load it
+
+
+def cache_directory() -> Path:
+    """Where compiled code is kept: ``$TIDEGATE_CACHE_DIR``, else ``$XDG_CACHE_HOME/tidegate``, else ``~/.cache/tidegate``."""
+    chosen = os.environ.get("TIDEGATE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tidegate"
+
+
+def safe_directory() -> Path:
+    """The cache directory, made if it is missing; one that ends with the process where it cannot be written, or others can write to it."""
+    return _safe(cache_directory())
+
+
+@cache
+def _safe(wanted: Path) -> Path:
+    try:
+        wanted.mkdir(mode=_MINE, parents=True, exist_ok=True)
+        other = _open_to_others(wanted)
+        if not other:
+            with tempfile.TemporaryFile(dir=wanted):
+                return wanted
+        what = f"other users can write to {other}, so no compiled code is loaded from {wanted}"
+        advice = f"take that right away (chmod go-w {other}), or name a folder of your own in TIDEGATE_CACHE_DIR"
+    except OSError as error:
+        what, advice = f"{wanted} cannot be used for compiled code ({error.strerror})", "name another folder in TIDEGATE_CACHE_DIR"
+    private = tempfile.mkdtemp(prefix="tidegate-")
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
+    said(f"{what}; this process compiles anew into a folder of its own; {advice}")
+    return Path(private)
+
+
+def _open_to_others(directory: Path) -> Path | None:
+    """The folder on the way to this one in which another user could put something else; None if there is none."""
+    if not hasattr(os, "geteuid"):  # Windows, whose folders of a user belong to that user
+        return None
+    place = directory.resolve()
+    for folder in (place, *place.parents):
+        facts = folder.stat()
+        # in a sticky folder, as /tmp, nobody can replace what is another's
+        is_open = facts.st_mode & _OTHERS and not (folder != place and facts.st_mode & stat.S_ISVTX)
+        if facts.st_uid not in (os.geteuid(), 0) or (is_open and not (facts.st_mode & _OTHERS == stat.S_IWGRP and _is_own_group(facts))):
+            return folder
+    return None
+
+
+def _is_own_group(facts: os.stat_result) -> bool:
+    """Whether the group has but one member, the owner, as where every user has a group of the same name."""
+    import grp
+    import pwd
+
+    try:
+        group, owner = grp.getgrgid(facts.st_gid), pwd.getpwuid(facts.st_uid)
+    except KeyError:
+        return False
+    return group.gr_gid == owner.pw_gid and group.gr_name == owner.pw_name and set(group.gr_mem) <= {owner.pw_name}
+
+
+def prune(entries: Iterable[Path], most: int, used: Callable[[Path], float]) -> None:
+    """Remove what has not been used for long, and the longest unused beyond a total size.
+
+    Parameters
+    ----------
+    entries : files or folders.
+    most : bytes that may stay.
+    used : when one was last used, as a time of the file system.
+    """
+    now = time.time()
+    dated: list[tuple[float, Path]] = []
+    for entry in entries:
+        with suppress(OSError):  # another process has just removed it
+            dated.append((used(entry), entry))
+    total = 0
+    for last, entry in sorted(dated, reverse=True):
+        total += _size(entry)
+        if now - last < _IN_USE or (now - last < _UNUSED and total <= most):
+            continue
+        if entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                entry.unlink()
+
+
+def _size(entry: Path) -> int:
+    total = 0
+    for path in entry.rglob("*") if entry.is_dir() else (entry,):
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total
+
+
+def said(sentence: str) -> None:
+    """Tell whoever sits before the console."""
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] # None in a program without a console
+        sys.stderr.write(f"tidegate: {sentence}\n")
+        sys.stderr.flush()

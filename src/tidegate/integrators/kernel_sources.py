@@ -1,0 +1,151 @@
+"""What the machine code of the kernel is made of (stage: integrators). In: modules with native functions; out: the text of all they can reach.
+
+Numba looks only at the date of the file a function stands in, not at what that calls or at the constants it freezes. So the files with native
+functions are taken whole, and of every other file the definitions that they reach through their imports, one leading to the next.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["all_sources", "kernel_sources", "native_modules"]
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_PACKAGE: Final = "tidegate"
+_NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
+
+
+def native_modules(folders: Iterable[str]) -> list[str]:
+    """Names of all modules with native functions in these packages."""
+    found: list[str] = []
+    for folder in folders:
+        for path in sorted((_ROOT / folder.replace(".", "/")).rglob("*.py")):
+            name = ".".join(path.relative_to(_ROOT).with_suffix("").parts)
+            if any(target == _NATIVE for target, _ in _module(name).imports.values()):
+                found.append(name)
+    return found
+
+
+def all_sources() -> list[Path]:
+    """Every file of the package, for telling quickly that nothing has changed."""
+    return sorted((_ROOT / _PACKAGE).rglob("*.py"))
+
+
+def kernel_sources(roots: Iterable[str]) -> dict[str, str]:
+    """Text by module, or by module and name, of everything that native functions in these modules are made of.
+
+    Parameters
+    ----------
+    roots : names of modules.
+    """
+    found: dict[str, str] = {}
+    waiting: list[tuple[str, str]] = []
+    for root in roots:
+        module = _module(root)
+        found[root] = module.text
+        waiting += [reached for statement in module.tree.body for reached in module.reached(statement)]
+    seen: set[tuple[str, str]] = set()
+    while waiting:
+        place = waiting.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        name, wanted = place
+        if name in found or _file(name) is None:
+            continue
+        module = _module(name)
+        if wanted == "*":  # the module itself is handed on
+            found[name] = module.text
+            waiting += [reached for statement in module.tree.body for reached in module.reached(statement)]
+        elif wanted in module.imports:
+            waiting.append(module.imports[wanted])
+        else:
+            for statement in (*module.defining.get(wanted, ()), *module.acting):
+                found[f"{name}:{statement.lineno}:{wanted if statement not in module.acting else ''}"] = ast.unparse(statement)
+                waiting += module.reached(statement)
+    return found
+
+
+class _Module:
+    """One file.
+
+    Attributes
+    ----------
+    imports : name -> module and name in it, ``"*"`` for the module itself.
+    defining : name -> the statements on the outer level that bind it.
+    acting : statements on the outer level that do something else.
+    """
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self.text = path.read_text(encoding="utf-8")
+        self.tree = ast.parse(self.text)
+        self.imports: dict[str, tuple[str, str]] = {}
+        self.defining: dict[str, list[ast.stmt]] = {}
+        self.acting: list[ast.stmt] = []
+        for statement in self.tree.body:
+            if not _is_for_types(statement):
+                self._note(statement)
+
+    def _note(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            self.imports |= _imported(statement)
+            return
+        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names = {statement.name}
+        for name in names:
+            self.defining.setdefault(name, []).append(statement)
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not names and not is_text:
+            self.acting.append(statement)
+
+    def reached(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
+        """Modules and names that a statement refers to."""
+        nodes = list(ast.walk(statement))
+        owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom) and statement is not node:
+                yield from _imported(node).values()
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and self.imports.get(node.value.id, ("", ""))[1] == "*":
+                yield self.imports[node.value.id][0], node.attr
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                if node.id in self.imports:
+                    module, name = self.imports[node.id]
+                    if name != "*" or id(node) not in owners:
+                        yield module, name
+                elif any(other is not statement for other in self.defining.get(node.id, ())):
+                    yield self.name, node.id
+
+
+@cache
+def _module(name: str) -> _Module:
+    path = _file(name)
+    assert path is not None, name
+    return _Module(name, path)
+
+
+def _file(name: str) -> Path | None:
+    base = _ROOT / name.replace(".", "/")
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+
+def _imported(statement: ast.Import | ast.ImportFrom) -> dict[str, tuple[str, str]]:
+    if isinstance(statement, ast.Import):
+        return {item.asname or item.name: (item.name, "*") for item in statement.names if item.name.startswith(_PACKAGE)}
+    module = statement.module or ""
+    if not module.startswith(_PACKAGE):
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for item in statement.names:
+        inner = f"{module}.{item.name}"
+        found[item.asname or item.name] = (inner, "*") if _file(inner) is not None else (module, item.name)
+    return found
+
+
+def _is_for_types(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)

@@ -1,0 +1,129 @@
+"""Outputs between the recorded rows (stage: results): their formulas, evaluated on the dense states with the conditions as they were held.
+
+In a mode a condition keeps its truth whatever rounding says of its two sides, so an output has at every time the value that the run gave it: a step's
+end belongs to the mode before an event, the next step's start to the mode after it. No machine code is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.expressions import Expr, walk
+from tidegate.expressions.evaluate_rows import evaluate_rows
+from tidegate.expressions.stored import stored, unstored
+from tidegate.results.interpolant import Interpolant
+
+__all__ = ["DenseOutputs", "Formulas"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Formulas:
+    """What the outputs of a model are; the same for all its runs.
+
+    Parameters
+    ----------
+    names : of the outputs.
+    values : one expression each, in which a symbol of a mode stands for every condition.
+    time : symbol of the time.
+    dense : symbols of what an interpolant holds, in its order.
+    constants : symbols of what is constant in a run.
+    modes : symbols of the modes that are read.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[Expr, ...]
+    time: Expr
+    dense: tuple[Expr, ...]
+    constants: tuple[Expr, ...]
+    modes: tuple[Expr, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # an opaque function is the user's, and stays where it is
+        if any(item.op == "call" for item in walk(self.values)):
+            return tuple, ()
+        return _formulas, stored(tuple(getattr(self, name) for name in self.__dataclass_fields__))
+
+
+def _formulas(*parts: Any) -> Formulas:
+    return Formulas(*unstored(*parts))
+
+
+@dataclass(frozen=True, eq=False)
+class DenseOutputs:
+    """Outputs of one run, or of successive parts of one.
+
+    Parameters
+    ----------
+    formulas : of the model; empty where they could not be kept.
+    constants : (parts, constants), values in each part.
+    first_pieces : (parts,), number of the piece of the interpolant that a part begins with.
+    changes : times at which modes changed.
+    modes : (changes + parts, modes): in each part first those at its start, then those after each change.
+    first_modes : (parts + 1,), number of the row of modes that a part begins with, and of all.
+    """
+
+    formulas: Formulas
+    constants: FloatArray
+    first_pieces: NDArray[np.int64]
+    changes: FloatArray
+    modes: FloatArray
+    first_modes: NDArray[np.int64]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the outputs that can be had."""
+        return self.formulas.names if self.formulas else ()
+
+    def at(self, times: FloatArray, dense: FloatArray, pieces: NDArray[np.intp], interpolant: Interpolant) -> FloatArray:
+        """(times, outputs).
+
+        Parameters
+        ----------
+        times : (times,).
+        dense : (times, names), the interpolant's values there.
+        pieces : (times,), the piece in which each lies.
+        """
+        formulas = self.formulas
+        columns: dict[Expr, FloatArray] = {formulas.time: times}
+        columns |= {s: dense[:, k] for k, s in enumerate(formulas.dense)}
+        part = np.clip(np.searchsorted(self.first_pieces, pieces, side="right") - 1, 0, None)
+        columns |= {s: self.constants[part, k] for k, s in enumerate(formulas.constants)}
+        if formulas.modes:
+            # modes change between pieces only; what changes at the start of a piece has changed in it
+            starts = interpolant.starts[pieces] if len(interpolant) else times
+            row = np.empty(times.size, dtype=np.int64)
+            for k in np.unique(part):
+                first, last = self.first_modes[k], self.first_modes[k + 1]
+                mine = part == k
+                row[mine] = first + np.searchsorted(self.changes[first - k : last - k - 1], starts[mine], side="right")
+            columns |= {s: self.modes[row, k] for k, s in enumerate(formulas.modes)}
+        return evaluate_rows(formulas.values, columns, times.size)
+
+    @classmethod
+    def joined(cls, parts: Sequence[DenseOutputs | None], sizes: Sequence[int]) -> DenseOutputs | None:
+        """Of successive parts; None where one has none.
+
+        Parameters
+        ----------
+        sizes : how many pieces the interpolant of each part has.
+        """
+        known = [part for part in parts if part is not None and part.formulas]
+        if not known or len(known) < len(parts):
+            return None
+        before = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        rows = np.concatenate([[0], np.cumsum([len(part.modes) for part in known])]).astype(np.int64)
+        return cls(
+            known[0].formulas,
+            np.concatenate([part.constants for part in known]),
+            np.concatenate([part.first_pieces + first for part, first in zip(known, before, strict=True)]),
+            np.concatenate([part.changes for part in known]),
+            np.concatenate([part.modes for part in known]),
+            np.concatenate([*(part.first_modes[:-1] + first for part, first in zip(known, rows[:-1], strict=True)), rows[-1:]]),
+        )
