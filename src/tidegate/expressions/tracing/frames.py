@@ -37,11 +37,12 @@ class Yielded:
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """A branch that left its scope early: under which condition, with what result, and what mutable objects held then."""
+    """A branch that left its scope early: under which condition, with what result, what mutable objects held then, and how much was yielded."""
 
     condition: Expr
     result: Any
     contents: Contents
+    n_yields: int = 0
 
 
 @dataclass(eq=False)

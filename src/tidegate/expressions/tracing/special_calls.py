@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.identity import IDENTITY_RULES
 from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -148,6 +149,12 @@ def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> 
     return tracer.usable(attribute(tracer, args[0], args[1]), args[1])
 
 
+def _hasattr(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+    value = args[0]
+    # an expression stands for the number it will be
+    return hasattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1])
+
+
 def _setattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
     set_attribute(tracer, args[0], args[1], args[2])
 
@@ -202,10 +209,12 @@ _RULES: Final[dict[Any, Rule]] = {
     builtins.sorted: _sorted,
     builtins.isinstance: _isinstance,
     builtins.getattr: _getattr,
+    builtins.hasattr: _hasattr,
     builtins.setattr: _setattr,
     builtins.eval: _evaluation,
     builtins.exec: _evaluation,
     math.fsum: _fsum,
     np.isscalar: _is_number,
+    **IDENTITY_RULES,
     **{function: _converted(function) for function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
 }
