@@ -1,5 +1,7 @@
 """Following the user's own Python on symbols, for every front end that takes functions."""
 
+from tidegate.expressions.tracing.agreement import require_agreement
+from tidegate.expressions.tracing.compare import at_start, compare, numbers_of, numeric
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.source import function_origin
@@ -12,10 +14,15 @@ __all__ = [
     "Trace",
     "Vector",
     "Yielded",
+    "at_start",
+    "compare",
     "function_origin",
     "is_symbolic",
+    "numbers_of",
+    "numeric",
     "opaque",
     "path_condition",
     "probe_values",
+    "require_agreement",
     "trace",
 ]

@@ -15,21 +15,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import TidegateError
 from tidegate.expressions.arithmetic import apply
 from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.nodes import Expr, as_expr, decide, walk
+from tidegate.expressions.nodes import Expr, Role, as_expr, decide, walk
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["Difference", "compare", "numeric", "numbers_of", "points_around"]
+__all__ = ["MOST_POINTS", "Difference", "at_start", "compare", "numeric", "numbers_of", "points_around"]
 
 FloatArray = NDArray[np.float64]
 Point = dict[Expr, float]
 Plain = Callable[[Point], Any]
+Order = Callable[[list[float]], list[float]]
 
 _SEED: Final = 20240229
-_MOST_POINTS: Final = 32  # calls of the user's function
+MOST_POINTS: Final = 32  # calls of the user's function
 _WORK: Final = 20_000  # nodes times points: a larger graph is compared at fewer points
 _FEWEST_POINTS: Final = 4
 _MOST_RELATIONS: Final = 16  # that are looked for on their other side
@@ -71,6 +71,22 @@ def numeric(values: Any, point: Point) -> Any:
         items: Any = values
         return type(items)(numeric(item, point) for item in items)
     return values
+
+
+def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:
+    """Start values of the symbols in the arguments of a function; one that has none is 1, and the time 0."""
+    return {item: start.get(item, float(item.data.role is not Role.TIME)) for item in walk(_expressions(arguments)) if item.op == "symbol"}
+
+
+def _expressions(values: Any) -> list[Expr]:
+    if isinstance(values, Expr):
+        return [values]
+    if is_array(values) and values.dtype == object:
+        values = values.ravel().tolist()
+    if is_sequence(values):
+        items: Any = values
+        return [found for item in items for found in _expressions(item)]
+    return []
 
 
 def numbers_of(value: Any, like: Any = None) -> list[Any] | None:
@@ -162,7 +178,7 @@ def _computed(item: Expr, given: list[FloatArray]) -> Any:
     return np.array([apply(item.op, tuple(map(float, column)), item.data) for column in zip(*given, strict=True)])
 
 
-def points_around(roots: Sequence[Expr], start: Point, most: int = _MOST_POINTS) -> list[Point]:
+def points_around(roots: Sequence[Expr], start: Point, most: int = MOST_POINTS) -> list[Point]:
     """The start, and points around it where the relations of a graph are on one side and on the other.
 
     Parameters
@@ -173,9 +189,9 @@ def points_around(roots: Sequence[Expr], start: Point, most: int = _MOST_POINTS)
     """
     graph = _Graph(roots)
     if graph.is_called:
-        return _scattered(start, 3)
-    count = max(_FEWEST_POINTS, min(most, _WORK // max(len(graph.order), 1)))
-    points = _scattered(start, min(count, 12))
+        return _scattered(start, min(most, 3))
+    count = min(most, max(_FEWEST_POINTS, _WORK // max(len(graph.order), 1)))
+    points = _scattered(start, min(count, max(2 * count // 5, _FEWEST_POINTS)))
     for _ in range(2):
         if len(points) >= count or count <= _FEWEST_POINTS:
             break
@@ -237,7 +253,7 @@ def _has_one_side(values: FloatArray) -> bool:
 # -- the comparison
 
 
-def compare(followed: Any, plain: Plain, start: Mapping[Expr, float]) -> Difference | None:
+def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int = MOST_POINTS, order: Order | None = None) -> Difference | None:
     """The first point where a function does not give what its graph gives, or where it gives two answers.
 
     An exception of the plain call, and a value that rounding alone decides, say nothing.
@@ -247,25 +263,26 @@ def compare(followed: Any, plain: Plain, start: Mapping[Expr, float]) -> Differe
     followed : what following it returned: expressions in any structure.
     plain : the function called at a point.
     start : values of all symbols it may depend on.
+    most : how many points at most.
+    order : makes numbers comparable that may come in another order.
     """
     parts = numbers_of(followed)
     if parts is None or not _are_numbers(parts):
         return None
-    roots = [as_expr(item) for item in parts]
+    pair = _Pair([as_expr(item) for item in parts], plain, followed, order or list)
     beginning = dict(start)
-    points = points_around(roots, beginning)
-    is_called = any(item.op == "call" for item in walk(roots))
-    if is_called and _differ(_evaluated(roots, beginning), _evaluated(roots, beginning)):
+    is_called = any(item.op == "call" for item in walk(pair.roots))
+    if is_called and _differ(pair.followed(beginning), pair.followed(beginning)):
         return None
-    for at, point in enumerate(points):
-        found = _called(plain, point, followed)
+    for at, point in enumerate(points_around(pair.roots, beginning, most)):
+        found = pair.called(point)
         if found is None:
             continue
-        again = _called(plain, point, followed) if at == 0 and not is_called else found
+        again = pair.called(point) if at == 0 and not is_called else found
         if again is not None and _differ(found, again):
-            return Difference(point, again, found, is_own=True)
-        mine = _evaluated(roots, point)
-        if mine is not None and _is_wrong(roots, point, mine, found):
+            return Difference(point, found, again, is_own=True)
+        mine = pair.followed(point)
+        if mine is not None and _is_wrong(pair, point, mine, found):
             return Difference(point, mine, found)
     return None
 
@@ -274,32 +291,39 @@ def _are_numbers(parts: list[Any]) -> bool:
     return all(isinstance(item, Expr | int | float | np.number | np.bool_) and not isinstance(item, complex | np.complexfloating) for item in parts)
 
 
-def _evaluated(roots: list[Expr], point: Point) -> list[float] | None:
-    try:
-        return evaluate(roots, point)
-    except Exception:  # noqa: BLE001 - an opaque function of the user is called here, at a point that it may not like
-        return None
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A function's graph, and the function."""
 
+    roots: list[Expr]
+    plain: Plain
+    like: Any
+    order: Order
 
-def _called(plain: Plain, point: Point, like: Any) -> list[float] | None:
-    """What the user's function gives at a point; None where it raises an exception or gives no real numbers."""
-
-    def answer(condition: Expr) -> bool:
-        return evaluate([condition], point)[0] != 0.0
-
-    token = decide.set(answer)
-    try:
-        with np.errstate(all="ignore"):
-            parts = numbers_of(plain(point), like)
-        if parts is None or not _are_numbers(parts):
+    def followed(self, point: Point) -> list[float] | None:
+        """What the graph gives; None where an opaque function of the user in it does not like the point."""
+        try:
+            return self.order(evaluate(self.roots, point))
+        except Exception:  # noqa: BLE001 - whatever the user's function raises
             return None
-        return [evaluate([item], point)[0] if isinstance(item, Expr) else float(item) for item in parts]
-    except TidegateError:
-        return None
-    except Exception:  # noqa: BLE001 - at odd points the user's function may raise anything
-        return None
-    finally:
-        decide.reset(token)
+
+    def called(self, point: Point) -> list[float] | None:
+        """What the function gives; None where it raises an exception or gives no real numbers."""
+
+        def answer(condition: Expr) -> bool:
+            return evaluate([condition], point)[0] != 0.0
+
+        token = decide.set(answer)
+        try:
+            with np.errstate(all="ignore"):
+                parts = numbers_of(self.plain(point), self.like)
+            if parts is None or not _are_numbers(parts):
+                return None
+            return self.order([evaluate([item], point)[0] if isinstance(item, Expr) else float(item) for item in parts])
+        except Exception:  # noqa: BLE001 - at odd points the user's function may raise anything
+            return None
+        finally:
+            decide.reset(token)
 
 
 def _differ(first: list[float] | None, second: list[float] | None) -> bool:
@@ -308,32 +332,30 @@ def _differ(first: list[float] | None, second: list[float] | None) -> bool:
     return len(first) != len(second) or not np.array_equal(np.array(first), np.array(second), equal_nan=True)
 
 
-def _is_wrong(roots: list[Expr], point: Point, mine: list[float], found: list[float]) -> bool:
+def _is_wrong(pair: _Pair, point: Point, mine: list[float], found: list[float]) -> bool:
     if len(mine) != len(found):
         return True
     a, b = np.array(mine), np.array(found)
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(a), np.abs(b))
         apart = ~((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= _AGREEMENT * scale))
-        # where the plain call is not finite, or too large, it shows no branch
+        # where the plain call is not finite it shows no branch
         apart &= np.isfinite(b)
     if not np.any(apart):
         return False
-    spread = _spread(roots, point, a)
+    spread = _spread(pair, point, a)
     with np.errstate(all="ignore"):
         return bool(np.any(apart & ~(np.abs(a - b) <= _AMPLIFIED * spread)))
 
 
-def _spread(roots: list[Expr], point: Point, here: FloatArray) -> FloatArray:
+def _spread(pair: _Pair, point: Point, here: FloatArray) -> FloatArray:
     """How far values move when every symbol moves by little more than rounding; infinite where a condition is about to change."""
     rng = np.random.default_rng(_SEED)
     widest = np.zeros(here.size)
     for _ in range(4):
         moved = {item: value + _NEAR * (abs(value) or 1.0) * float(rng.uniform(-1, 1)) for item, value in point.items()}
-        values = np.array(_evaluated(roots, moved) or [math.inf] * here.size)
+        values = np.array(pair.followed(moved) or [math.inf] * here.size)
         with np.errstate(all="ignore"):
             far = np.where(np.isfinite(values) | ~np.isfinite(here), np.abs(values - here), math.inf)
         widest = np.fmax(widest, far)
     return widest
-
-

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import time
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
@@ -163,6 +164,11 @@ def _evaluation(tracer: Tracer, _args: tuple[Any, ...], _kwargs: dict[str, Any])
     raise tracer.error("`eval` and `exec` of a text", "write the code itself; or " + OPAQUE_HINT)
 
 
+def _clock(tracer: Tracer, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+    raise tracer.error("the clock of the computer, which has another time at every call", "the model's time is the argument `t`, or tg.time")
+
+
+_CLOCKS: Final = (time.time, time.perf_counter, time.monotonic, time.process_time, time.time_ns, time.perf_counter_ns, time.monotonic_ns)
 _FLOATS: Final = frozenset({None, float, object, np.float64, np.dtype(float), np.dtype(object), "float", "float64", "f8", "d"})
 
 
@@ -216,5 +222,6 @@ _RULES: Final[dict[Any, Rule]] = {
     math.fsum: _fsum,
     np.isscalar: _is_number,
     **IDENTITY_RULES,
+    **dict.fromkeys(_CLOCKS, _clock),
     **{function: _converted(function) for function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
 }

@@ -55,6 +55,7 @@ def trace(
     merge_yields: MergeYields | None = None,
     make_equation: Callable[[Any, Any], Any] | None = None,
     merge_returns: MergeReturns | None = None,
+    point: Mapping[Expr, float] | None = None,
 ) -> Trace:
     """Run a function on symbols.
 
@@ -67,6 +68,7 @@ def trace(
     make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
     merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
         by default both must have the same structure.
+    point : values of the symbols that decide every condition, so that one path is followed, as a plain call would; by default all paths are.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def trace(
     >>> trace(weir, [symbol(Role.UNKNOWN, "level")]).value
     level - 1 if level > 1 else 0
     """
-    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns)
+    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point)
     token = _tracer.set(tracer)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))

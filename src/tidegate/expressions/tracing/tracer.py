@@ -7,12 +7,13 @@ through it, so that they stay files of their own.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tidegate.errors import Origin, TidegateError, UntraceableError
+from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
 from tidegate.expressions.tracing.journal import EMPTY, Journal, content, owner
@@ -77,7 +78,7 @@ class Tracer:
     evaluate : follows an expression of the syntax tree in a frame.
     run : follows statements in a frame and says how they ended.
     call : calls anything with arguments.
-    merge_yields, make_equation, merge_returns : hooks of the front end; see ``trace``.
+    merge_yields, make_equation, merge_returns, point : of the front end; see ``trace``.
     """
 
     evaluate: Callable[[Tracer, ast.expr, Frame], Any]
@@ -86,6 +87,7 @@ class Tracer:
     merge_yields: MergeYields | None = None
     make_equation: Callable[[Any, Any], Any] | None = None
     merge_returns: MergeReturns | None = None
+    point: Mapping[Expr, float] | None = None
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     journals: list[Journal] = field(default_factory=list[Journal])
     scopes: list[Scope] = field(default_factory=list[Scope])
@@ -172,6 +174,8 @@ class Tracer:
         """What the assumptions say about a condition; None if nothing."""
         if condition.is_constant:
             return condition.value != 0.0
+        if self.point is not None:
+            return number_at([condition], self.point)[0] != 0.0
         opposite = condition.args[0] if condition.op == "not" else None
         for item in self.assumptions:
             if item.condition is condition:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_real, evaluate, symbol, walk
-from tidegate.expressions.tracing import Trace, Vector, function_origin, probe_values, trace
+from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
 from tidegate.expressions.tracing.kinds import is_mapping
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.quantities import Piece, Problems, Quantities, read_quantities
@@ -78,11 +78,24 @@ class _Lowering:
         token = probe_values.set({**values, _TIME: 0.0, **{symbol(Role.DERIVATIVE, name): 0.0 for name in self.y.elements}})
         try:
             followed = trace(function, arguments)
+            start = at_start(arguments, probe_values.get())
+            require_agreement(_called(function), function_origin(function), followed.value, lambda point: _plain(function, arguments, point), start)
         finally:
             probe_values.reset(token)
         for condition, origin in followed.condition_origins.items():
             self.condition_origins.setdefault(condition, origin)
         return followed
+
+
+def _called(function: Any) -> str:
+    """How messages name a function of the user."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _plain(function: Callable[..., Any], arguments: tuple[Any, ...], point: dict[Expr, float]) -> Any:
+    """A function of the user called with numbers; what it says is not said in the model."""
+    with collect_remarks():
+        return function(*numeric(arguments, point))
 
 
 def lower(description: Description) -> Model:
