@@ -4,6 +4,7 @@ from tidegate.expressions.tracing.agreement import require_agreement
 from tidegate.expressions.tracing.compare import at_start, compare, numbers_of, numeric
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
+from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.source import function_origin
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
 from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
@@ -11,10 +12,12 @@ from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
 __all__ = [
     "Layout",
     "Opaque",
+    "Reads",
     "Trace",
     "Vector",
     "Yielded",
     "at_start",
+    "collect_reads",
     "compare",
     "function_origin",
     "is_symbolic",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.journal import Contents, Namespace
+from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import FunctionSource, SourceFile
 
 __all__ = ["Closure", "Exit", "Flow", "Frame", "Yielded", "bind_arguments", "closure_of"]
@@ -83,16 +84,21 @@ class Frame:
             if name in frame.variables and (frame.kind != "class" or frame is self):
                 return frame.variables[name]
             if name in frame.cells:
+                cell = frame.cells[name]
                 try:
-                    return frame.cells[name].cell_contents
+                    found = cell.cell_contents
                 except ValueError:
                     raise NameError(f"free variable {name!r} is not bound yet") from None
+                note_read(cell, name, found, lambda: cell.cell_contents)
+                return found
             frame = frame.parent
         return self._global(name)
 
     def _global(self, name: str) -> Any:
         if name in self.globals:
-            return self.globals[name]
+            place, found = self.globals, self.globals[name]
+            note_read(place, name, found, lambda: place[name])
+            return found
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise NameError(f"name {name!r} is not defined")
@@ -170,6 +176,7 @@ def closure_of(function: FunctionType, source: FunctionSource, follow: Callable[
     given = function.__defaults__ or ()
     defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
     defaults.update(function.__kwdefaults__ or {})
+    note_read(function, f"the defaults of {function.__name__}", (given, function.__kwdefaults__), lambda: (function.__defaults__ or (), function.__kwdefaults__))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     return Closure(source, function.__globals__, defaults, follow, cells)
 

@@ -236,6 +236,11 @@ class Tracer:
             self.iterators[id(value)] = (value, len(self.assumptions))
         return value
 
+    def is_new(self, value: Any) -> bool:
+        """Whether an object was made by what is followed, as far as that is known."""
+        key = id(getattr(value, "__dict__", value))
+        return any(key in journal.created for journal in self.journals)
+
     def consumed(self, value: Any) -> None:
         """Refuse that something is taken from an iterator in one branch only: how far it is cannot differ between branches."""
         if not hasattr(value, "__next__") or not self.assumptions:
