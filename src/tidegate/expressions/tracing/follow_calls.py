@@ -22,7 +22,7 @@ from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branches import scope
 from tidegate.expressions.tracing.frames import BoundClosure, Closure, Flow, Frame, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.identity import check_arguments
-from tidegate.expressions.tracing.journal import Journal, content
+from tidegate.expressions.tracing.journal import Journal, content, owner
 from tidegate.expressions.tracing.kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
@@ -199,9 +199,13 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
     with tracer.journal() as journal:
         changeable: list[Any] = [receiver, *args, *kwargs.values()]
         for value in changeable:
-            tracer.touch(value)
+            tracer.touch(value, is_changed=False)
+        held = [(place, _parts(content(place))) for value in changeable if tracer.joined and (place := owner(value)) is not None]
         exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal, changeable))
         result = explore(lambda: function(*args, **kwargs), lambda c, a, b: tracer.merge(c, a, b, f"the result of {_name(function)}"), exploration)
+    for place, before in held:
+        if _parts(content(place)) != before:
+            tracer.changes(place)
     if is_array(result) and result.dtype == object:
         return stored(result)
     is_new = isinstance(function, type) or _name(function) in ("copy", "tolist", "iter")

@@ -19,7 +19,7 @@ from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_sequence
-from tidegate.expressions.tracing.merge import frozen
+from tidegate.expressions.tracing.merge import frozen, joined_objects
 from tidegate.expressions.tracing.source import origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
 
@@ -85,6 +85,7 @@ def trace(
     """
     tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point)
     token = _tracer.set(tracer)
+    joined = joined_objects.set(tracer.join_objects)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
@@ -102,6 +103,7 @@ def trace(
         raise located from (error if not hasattr(error, "origin") else None)
     finally:
         _tracer.reset(token)
+        joined_objects.reset(joined)
         if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
             sys.setrecursionlimit(limit)
     return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer))

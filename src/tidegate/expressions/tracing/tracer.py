@@ -100,6 +100,7 @@ class Tracer:
     returned: tuple[SourceFile, ast.expr] | None = None
     seen: dict[int, Expr] = field(default_factory=dict[int, Expr])
     may_raise: list[tuple[type[Exception], Origin]] = field(default_factory=list[tuple[type[Exception], Origin]])
+    joined: dict[int, tuple[Any, Expr, list[Any]]] = field(default_factory=dict[int, tuple[Any, Expr, list[Any]]])
     iterators: dict[int, tuple[Any, int]] = field(default_factory=dict[int, tuple[Any, int]])
 
     # -- where it is, and what to say about it
@@ -215,8 +216,41 @@ class Tracer:
 
     # -- what changes
 
-    def touch(self, place: Any) -> None:
+    def join_objects(self, condition: Expr, result: Any, *parts: Any) -> None:
+        """Note that an object stands for one of two others, depending on a condition."""
+        for part in parts:
+            for item, other in ((result, part), (part, result)):
+                place = self._changeable(item)
+                if place is not None:
+                    self.joined.setdefault(id(place), (place, condition, []))[2].append(other)
+
+    def _changeable(self, value: Any) -> Any:
+        found = owner(value)
+        return getattr(value, "__dict__", None) if found is None else found
+
+    def changes(self, place: Any) -> None:
+        """Refuse later uses of objects that are the changed one in one branch only: their change would depend on a condition."""
+        if not self.joined:
+            return
+        start = owner(place)
+        waiting, seen = [start], set[int]()
+        while waiting:
+            entry = self.joined.get(id(waiting.pop()))
+            if entry is None or id(entry[0]) in seen:
+                continue
+            seen.add(id(entry[0]))
+            for other in entry[2]:
+                held = self._changeable(other)
+                if held is not start and id(held) not in seen:
+                    kind = type(other).__name__
+                    message = f"a {kind} is one object where `{entry[1]!r}` holds and another where not, and was changed under another name since"
+                    self.spoiled[id(other)] = (other, message)
+                    waiting.append(held)
+
+    def touch(self, place: Any, *, is_changed: bool = True) -> None:
         """Note an object's contents in every open journal that is older than its present contents."""
+        if is_changed:
+            self.changes(place)
         if not self.journals:
             return
         target = owner(place)
@@ -300,8 +334,10 @@ class Tracer:
             value = value.if_true if known else value.if_false
             if value is EMPTY:
                 raise NameError(f"name {name!r} is not bound here")
-        if self.spoiled and id(value) in self.spoiled:
-            raise self.error(self.spoiled[id(value)][1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
+        held = owner(value) if self.spoiled and is_array(value) else value
+        spoiled = self.spoiled.get(id(value)) or self.spoiled.get(id(held)) if self.spoiled else None
+        if spoiled is not None:
+            raise self.error(spoiled[1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
         return value
 
     def _diverged(self, value: Diverged, name: str) -> UntraceableError:

@@ -11,16 +11,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-import numpy as np
-
 from tidegate.errors import ModelError, Origin, UsageError
-from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, select, walk
+from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
-from tidegate.model import Action, Assignment
+from tidegate.model import Action, Assignment, VariableRole
 from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Follower"]
@@ -117,7 +115,22 @@ class Follower:
         """The conditions of a ``when``, each function may give several, and their shape if there is one function that gives an array."""
         values = [self.value(one, origin) for one in given]
         found = tuple(as_boolean(item) for value in values for item in elements(value, what, self.placed(origin)))
+        for condition in found:
+            quantity = fleeting_equality(condition, self._moves)
+            if quantity is not None:
+                raise UsageError(
+                    f"{what} wants `{quantity!r}` to be exactly zero: it passes zero in no time, so that this would never be seen to happen",
+                    origin=self.placed(origin),
+                    hint="use >= or <=, or both as two conditions for passing in either direction; @tg.at for a time",
+                )
         return found, np.shape(values[0]) if len(values) == 1 and type(values[0]) not in (list, tuple) else ()
+
+    def _moves(self, item: Expr) -> bool:
+        """Whether a symbol surely changes continuously; outputs and algebraic variables may follow discrete ones."""
+        declared = self.declarations.get(item.data.name.partition("[")[0])
+        return item.data.role in (Role.TIME, Role.DERIVATIVE) or (
+            item.data.role is Role.UNKNOWN and declared is not None and declared.role is VariableRole.STATE
+        )
 
     def equations(self, method: Callable[[], Any], place: Origin) -> list[Equality]:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
