@@ -118,7 +118,7 @@ class Writer:
         if self.rng.random() < 0.45 or depth == 0 or self.budget < 0:
             self.rng.choice(simple)()
             return
-        compound: list[Callable[[int, bool, int], None]] = [self.branch, self.branch, self.leave, self.leave, self.loop, self.repeat, self.pattern, self.guard]
+        compound = [self.branch, self.branch, self.leave, self.leave, self.loop, self.repeat, self.pattern, self.guard]
         self.rng.choice(compound)(indent, in_loop, depth)
 
     def branch(self, indent: int, in_loop: bool, depth: int) -> None:
@@ -257,5 +257,5 @@ def random_function(seed: int) -> Any:
     text, name = source_of(seed), f"<random {seed}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {}
-    exec(compile(text, name, "exec"), space)  # noqa: S102 - the text is made above
+    exec(compile(text, name, "exec"), space)
     return space["f"]

@@ -32,7 +32,7 @@ def fleeting_equality(condition: Expr, moves: Callable[[Expr], bool] | None = No
     >>> fleeting_equality(h == 1.0), fleeting_equality(k == 1.0), fleeting_equality(h > 1.0)
     (h - 1, None, None)
     """
-    is_moving = moves or (lambda item: item.data.role in _MOVING)
+    is_moving = moves or _moves
     stack, seen = [condition], set[int]()
     while stack:
         item = stack.pop()
@@ -49,6 +49,10 @@ def fleeting_equality(condition: Expr, moves: Callable[[Expr], bool] | None = No
         elif item.op == "or":
             stack += item.args
     return None
+
+
+def _moves(item: Expr) -> bool:
+    return item.data.role in _MOVING
 
 
 def _parts(item: Expr) -> list[Expr]:

@@ -15,7 +15,7 @@ __all__ = ["require_agreement"]
 _MOST_SHOWN: Final = 8  # values quoted of one point; more would hide the message itself
 
 
-def require_agreement(  # noqa: PLR0913, PLR0917 - what is compared, and what to call it
+def require_agreement(
     name: str,
     origin: Origin,
     followed: Any,

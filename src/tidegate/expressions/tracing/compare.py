@@ -21,7 +21,7 @@ from tidegate.expressions.nodes import Expr, Role, as_expr, decide, walk
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["MOST_POINTS", "Difference", "at_start", "compare", "numeric", "numbers_of", "points_around"]
+__all__ = ["MOST_POINTS", "Difference", "at_start", "compare", "numbers_of", "numeric", "points_around"]
 
 FloatArray = NDArray[np.float64]
 Point = dict[Expr, float]
@@ -34,7 +34,9 @@ _WORK: Final = 20_000  # nodes times points: a larger graph is compared at fewer
 _FEWEST_POINTS: Final = 4
 _MOST_RELATIONS: Final = 16  # that are looked for on their other side
 _MOST_SYMBOLS: Final = 4  # of one relation that are moved to get there
-_AGREEMENT: Final = 1e-9  # relative: far above rounding, far below what a wrong branch gives
+_TOGETHER: Final = 4  # points where several relations are on their other side
+_AGREEMENT: Final = 1e-6  # relative: above what constants cancelled in the graph but not in the call leave, far below what a wrong branch gives
+_ROUNDING: Final = 1e-12  # of the largest value at a point: what differences of them leave
 _NEAR: Final = 1e-11  # relative distance of points that tell how well a value is determined
 _AMPLIFIED: Final = 1e3  # of the spread at these points: how far rounding in another order may lead
 
@@ -59,18 +61,20 @@ class Difference:
 # -- the same structure in numbers
 
 
-def numeric(values: Any, point: Point) -> Any:
+def numeric(given: Any, point: Point) -> Any:
     """Arguments of a function with the value of every symbol in place of it."""
+    values: Any = given
     if isinstance(values, Expr):
         (number,) = evaluate([values], point)
         return number != 0.0 if values.is_boolean else number
     if is_array(values) and values.dtype == object:
-        held: list[Any] = [numeric(item, point) for item in values.ravel().tolist()]
-        return Vector(held, getattr(values, "layout", None)) if values.ndim == 1 else Vector(held).reshape(values.shape)
+        array: Any = values
+        held: list[Any] = [numeric(item, point) for item in array.ravel().tolist()]
+        return Vector(held, getattr(array, "layout", None)) if array.ndim == 1 else Vector(held).reshape(array.shape)
     if is_sequence(values) and not hasattr(values, "_fields"):
         items: Any = values
         return type(items)(numeric(item, point) for item in items)
-    return values
+    return given
 
 
 def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:
@@ -148,6 +152,22 @@ class _Graph:
         return found
 
 
+def _chosen(condition: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.where(condition != 0, a, b)
+
+
+def _truths(compared: Callable[[FloatArray, float], Any]) -> Callable[[FloatArray], FloatArray]:
+    return lambda g: np.asarray(compared(g, 0.0), dtype=float)
+
+
+def _all(*conditions: FloatArray) -> FloatArray:
+    return np.all(np.stack(conditions) != 0, axis=0).astype(float)
+
+
+def _any(*conditions: FloatArray) -> FloatArray:
+    return np.any(np.stack(conditions) != 0, axis=0).astype(float)
+
+
 _AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -161,13 +181,13 @@ _AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
     "sqrt": np.sqrt,
     "tanh": np.tanh,
     "floor": np.floor,
-    "select": lambda c, a, b: np.where(c != 0, a, b),
-    "ge": lambda g: (g >= 0).astype(float),
-    "gt": lambda g: (g > 0).astype(float),
-    "nonzero": lambda g: (g != 0).astype(float),
-    "and": lambda *c: np.all(np.stack(c) != 0, axis=0).astype(float),
-    "or": lambda *c: np.any(np.stack(c) != 0, axis=0).astype(float),
-    "not": lambda c: (c == 0).astype(float),
+    "select": _chosen,
+    "ge": _truths(np.greater_equal),
+    "gt": _truths(np.greater),
+    "nonzero": _truths(np.not_equal),
+    "and": _all,
+    "or": _any,
+    "not": _truths(np.equal),
 }
 
 
@@ -230,19 +250,24 @@ def _other_sides(graph: _Graph, points: list[Point]) -> list[Point]:
         return []
     beside = graph.values([{**points[k], item: points[k][item] + step} for _, k, item, step in tries])
     moved: list[Point] = []
-    of: list[tuple[Expr, float]] = []
+    of: list[tuple[Expr, float, Expr]] = []
     for at, (g, k, item, step) in enumerate(tries):
         here, slope = found[id(g)][k], (beside[id(g)][at] - found[id(g)][k]) / step
         if slope != 0.0 and math.isfinite(slope):
             away = here / slope if here != 0.0 else step / slope
             moved.append({**points[k], item: points[k][item] - 1.5 * away})
-            of.append((g, here))
+            of.append((g, here, item))
     new: dict[int, Point] = {}
+    moves: dict[Expr, float] = {}
     after = graph.values(moved) if moved else {}
-    for at, (g, here) in enumerate(of):
+    for at, (g, here, item) in enumerate(of):
         if id(g) not in new and after[id(g)][at] * (here or -1.0) < 0.0:
             new[id(g)] = moved[at]
-    return list(new.values())
+            moves[item] = moved[at][item]
+    # a branch inside a branch needs several of them on their other side
+    rng = np.random.default_rng(_SEED)
+    together = [{**points[0], **{item: value for item, value in moves.items() if k == 0 or rng.random() < 0.6}} for k in range(_TOGETHER)]
+    return [*new.values(), *(together if len(moves) > 1 else [])]
 
 
 def _has_one_side(values: FloatArray) -> bool:
@@ -337,8 +362,9 @@ def _is_wrong(pair: _Pair, point: Point, mine: list[float], found: list[float]) 
         return True
     a, b = np.array(mine), np.array(found)
     with np.errstate(all="ignore"):
-        scale = np.maximum(np.abs(a), np.abs(b))
-        apart = ~((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= _AGREEMENT * scale))
+        largest = max((abs(x) for x in (*mine, *found, *point.values()) if math.isfinite(x)), default=0.0)
+        close = np.abs(a - b) <= _AGREEMENT * np.maximum(np.abs(a), np.abs(b)) + _ROUNDING * largest
+        apart = ~((a == b) | (np.isnan(a) & np.isnan(b)) | close)
         # where the plain call is not finite it shows no branch
         apart &= np.isfinite(b)
     if not np.any(apart):

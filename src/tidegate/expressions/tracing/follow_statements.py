@@ -20,8 +20,8 @@ from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branches import fork, scope
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
 from tidegate.expressions.tracing.frames import Flow, Frame
-from tidegate.expressions.tracing.journal import Namespace
 from tidegate.expressions.tracing.identity import check_entry
+from tidegate.expressions.tracing.journal import Namespace
 from tidegate.expressions.tracing.kinds import is_array
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early

@@ -7,6 +7,7 @@ import builtins
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any, Literal
 
@@ -89,7 +90,7 @@ class Frame:
                     found = cell.cell_contents
                 except ValueError:
                     raise NameError(f"free variable {name!r} is not bound yet") from None
-                note_read(cell, name, found, lambda: cell.cell_contents)
+                note_read(cell, name, found, partial(getattr, cell, "cell_contents"))
                 return found
             frame = frame.parent
         return self._global(name)
@@ -176,9 +177,14 @@ def closure_of(function: FunctionType, source: FunctionSource, follow: Callable[
     given = function.__defaults__ or ()
     defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
     defaults.update(function.__kwdefaults__ or {})
-    note_read(function, f"the defaults of {function.__name__}", (given, function.__kwdefaults__), lambda: (function.__defaults__ or (), function.__kwdefaults__))
+    if given or function.__kwdefaults__:
+        note_read(function, f"a default of {function.__name__}", _defaults(function), partial(_defaults, function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     return Closure(source, function.__globals__, defaults, follow, cells)
+
+
+def _defaults(function: FunctionType) -> Any:
+    return function.__defaults__, function.__kwdefaults__
 
 
 def bind_arguments(closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Namespace:

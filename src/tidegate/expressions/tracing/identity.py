@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
+from tidegate.expressions.nodes import TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.kinds import is_array, is_collection, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import is_symbolic
@@ -91,10 +91,9 @@ def check_entry(tracer: Tracer, container: Any, index: Any) -> None:
 
 def check_arguments(tracer: Tracer, function: Any, args: tuple[Any, ...]) -> None:
     """Refuse a call that keeps symbols in a set or as keys, or looks them up there."""
-    receiver = getattr(function, "__self__", None)
+    held: Any = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
-    if isinstance(receiver, dict | set | frozenset) and args:
-        held: Any = receiver
+    if isinstance(held, dict | set | frozenset) and args:
         if name in _KEYED:
             check_key(tracer, args[0], held)
         elif name in _FILLED:

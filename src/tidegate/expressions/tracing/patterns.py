@@ -40,7 +40,10 @@ def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: Frame) ->
         return _sequence(tracer, subject, pattern, frame)
     if isinstance(pattern, ast.MatchMapping) and is_dict(subject):
         return _mapping(tracer, subject, pattern, frame)
-    raise tracer.error(f"`match` of `{subject!r}`, which depends on symbols, with `case {ast.unparse(pattern)}`", "use `if` and `elif` with comparisons, or with the condition itself")
+    raise tracer.error(
+        f"`match` of `{subject!r}`, which depends on symbols, with `case {ast.unparse(pattern)}`",
+        "use `if` and `elif` with comparisons, or with the condition itself",
+    )
 
 
 def _named(tracer: Tracer, subject: Any, pattern: ast.MatchAs, frame: Frame) -> Match:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.tracing.kinds import is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_sequence
 
 __all__ = ["Reads", "collect_reads", "note_read"]
 
@@ -73,11 +73,13 @@ class _Held:
         self.value = value
 
 
-def _snapshot(value: Any, depth: int) -> Any:
+def _snapshot(given: Any, depth: int) -> Any:
+    value: Any = given  # said so that what is asked below does not narrow it
     if isinstance(value, bool | int | float | complex | str | bytes | type(None)):
-        return value
+        return given
     if isinstance(value, np.generic):
-        return value.item()
+        number: Any = value.item()
+        return number
     if is_array(value) and value.dtype != object and value.size <= _MOST_ELEMENTS:
         return ("array", value.shape, value.dtype.str, value.tobytes())
     if depth < _DEEPEST and is_sequence(value) and len(value) <= _MOST_ELEMENTS:
@@ -92,7 +94,6 @@ def _snapshot(value: Any, depth: int) -> Any:
 def _same(before: Any, now: Any) -> bool:
     if isinstance(before, _Held) or isinstance(now, _Held):
         return isinstance(before, _Held) and isinstance(now, _Held) and before.value is now.value
-    if isinstance(before, tuple | list):
-        items: Any = before
-        return type(before) is type(now) and len(items) == len(now) and all(_same(a, b) for a, b in zip(items, now, strict=True))
-    return type(before) is type(now) and (before == now or (before != before and now != now))
+    if is_sequence(before):
+        return class_of(before) is class_of(now) and len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
+    return class_of(before) is class_of(now) and (before == now or (before != before and now != now))

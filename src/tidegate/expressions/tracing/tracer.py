@@ -219,6 +219,8 @@ class Tracer:
     def join_objects(self, condition: Expr, result: Any, *parts: Any) -> None:
         """Note that an object stands for one of two others, depending on a condition."""
         for part in parts:
+            if id(part) in self.spoiled:
+                self.spoiled[id(result)] = (result, self.spoiled[id(part)][1])
             for item, other in ((result, part), (part, result)):
                 place = self._changeable(item)
                 if place is not None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Final, cast
-
-import numpy as np
 
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
@@ -42,6 +39,15 @@ def _called(function: Any) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
+def _or(a: Expr, b: Expr) -> Expr:
+    return a | b
+
+
+def _in_order_of_size(values: list[float]) -> list[float]:
+    """Residuals, which may come in another order and with the other sign."""
+    return sorted(abs(value) for value in values)
+
+
 def _sizes(found: Sequence[Equality], point: Mapping[Expr, float]) -> list[float]:
     """Residuals at a point."""
     return evaluate([item.residual for item in found], point)
@@ -54,9 +60,11 @@ def _effects(found: Sequence[Action], like: Sequence[Action]) -> list[Expr]:
     for item in like:
         if isinstance(item, Assignment):
             effects.append(assigned.pop(item.target, item.target))
+        elif found is like:
+            effects.append(item.condition)
         else:
-            made = [other.condition for other in found if type(other) is type(item) and other == item]
-            effects.append(reduce(operator.or_, made, FALSE) if found is not like else item.condition)
+            made = [other.condition for other in found if not isinstance(other, Assignment) and other == item]
+            effects.append(reduce(_or, made, FALSE))
     return effects + list(assigned.values())
 
 
@@ -154,7 +162,7 @@ class Follower:
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
         found = equations_of(followed)
-        self._compare(method, followed, [item.residual for item in found], plain, place, lambda values: sorted(map(abs, values)))
+        self._compare(method, followed, [item.residual for item in found], plain, place, _in_order_of_size)
         return found
 
     def actions(self, method: Callable[[], Any], name: str, origin: Origin) -> tuple[Action, ...]:
@@ -177,7 +185,7 @@ class Follower:
         self._compare(method, followed, _effects(found, found), lambda point: _effects(actions_of(point)[1], found), origin)
         return found
 
-    def _compare(  # noqa: PLR0913, PLR0917 - what is compared, and how
+    def _compare(
         self, function: Any, followed: Trace, values: Any, plain: Callable[[Any], Any], origin: Origin, order: Callable[[Any], Any] | None = None
     ) -> None:
         """Compare what was followed on all paths with the one path that is taken at a point, at several points; and twice at the first."""
@@ -198,9 +206,8 @@ class Follower:
         if item.data.role is Role.TIME or item.data.role is Role.DERIVATIVE:
             return 0.0
         given: Any = getattr(self.declarations.get(item.data.name.partition("[")[0]), "value", 1.0)
-        given = given.ravel().tolist()[:1] if isinstance(given, np.ndarray) else given[:1] if isinstance(given, list | tuple) else given
-        given = given[0] if isinstance(given, list | tuple) and given else given
-        return float(given) if isinstance(given, int | float | np.number | np.bool_) else 1.0
+        values = [] if is_function(given) else flat(given)
+        return float(values[0]) if values and isinstance(values[0], int | float) else 1.0
 
     def _merged_returns(self, condition: Expr, first: Any, second: Any, name: str, origin: Origin) -> Any:
         """New values of two branches; what only one of them assigns keeps its value in the other."""

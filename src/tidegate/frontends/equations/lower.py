@@ -296,7 +296,7 @@ def _refuse_fleeting(condition: Expr, states: set[str], label: str, origin: Orig
     quantity = fleeting_equality(condition, moves)
     if quantity is not None:
         raise UsageError(
-            f"the condition of {label} wants `{quantity!r}` to be exactly zero: it passes zero in no time, so that this would never be seen to happen",
+            f"the condition of {label} wants `{quantity!r}` to be exactly zero: it passes zero in no time, and this would never be seen to happen",
             origin=origin,
             hint="use >= or <=; for passing in either direction return both: lambda t, y: [y['h'] >= 1, y['h'] <= 1]",
         )
