@@ -70,7 +70,8 @@ def numeric(given: Any, point: Point) -> Any:
     if is_array(values) and values.dtype == object:
         array: Any = values
         held: list[Any] = [numeric(item, point) for item in array.ravel().tolist()]
-        return Vector(held, getattr(array, "layout", None)) if array.ndim == 1 else Vector(held).reshape(array.shape)
+        whole: Any = Vector(held, getattr(array, "layout", None))
+        return whole if array.ndim == 1 else Vector(whole.reshape(array.shape))
     if is_sequence(values) and not hasattr(values, "_fields"):
         items: Any = values
         return type(items)(numeric(item, point) for item in items)

@@ -74,13 +74,19 @@ def check_key(tracer: Tracer, key: Any, container: Any = None) -> None:
     A plain variable is a key of a dictionary, as in the ``{self.v: new_value}`` that a body returns, as long as no numbers are keys beside it.
     """
     keys: list[Any] = list(container) if is_dict(container) else []
-    if isinstance(key, Expr):
-        is_variable = key.op == "symbol" and (container is None or is_dict(container))
-        if is_variable and all(isinstance(item, Expr | str) or not isinstance(item, _NUMBERS) for item in keys):
+    if is_symbolic(key) or isinstance(key, Expr):
+        is_plain = container is None or is_dict(container)
+        if is_plain and _is_variable(key) and all(isinstance(item, Expr | str) or not isinstance(item, _NUMBERS) for item in keys):
             return
-    elif not is_symbolic(key) and not (isinstance(key, _NUMBERS) and any(isinstance(item, Expr) for item in keys)):
+    elif not (isinstance(key, _NUMBERS) and any(isinstance(item, Expr) for item in keys)):
         return
     raise tracer.error(f"`{key!r}` is looked up among keys, or kept in a set; which key it equals is known only during the run", _CHOOSE)
+
+
+def _is_variable(key: Any) -> bool:
+    """Whether a key is a symbol by itself, or an array of them: what the front ends' variables are."""
+    items: list[Any] = key.ravel().tolist() if is_array(key) and key.dtype == object else [key]
+    return all(isinstance(item, Expr) and item.op == "symbol" for item in items)
 
 
 def check_entry(tracer: Tracer, container: Any, index: Any) -> None:

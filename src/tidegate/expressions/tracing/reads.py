@@ -78,8 +78,7 @@ def _snapshot(given: Any, depth: int) -> Any:
     if isinstance(value, bool | int | float | complex | str | bytes | type(None)):
         return given
     if isinstance(value, np.generic):
-        number: Any = value.item()
-        return number
+        return _snapshot(np.asarray(given), depth)
     if is_array(value) and value.dtype != object and value.size <= _MOST_ELEMENTS:
         return ("array", value.shape, value.dtype.str, value.tobytes())
     if depth < _DEEPEST and is_sequence(value) and len(value) <= _MOST_ELEMENTS:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Final, cast
 
+import numpy as np
+
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import Trace, Yielded, function_origin, numbers_of, require_agreement, trace
@@ -131,7 +133,8 @@ class Follower:
                     origin=self.placed(origin),
                     hint="use >= or <=, or both as two conditions for passing in either direction; @tg.at for a time",
                 )
-        return found, np.shape(values[0]) if len(values) == 1 and type(values[0]) not in (list, tuple) else ()
+        only: Any = values[0] if len(values) == 1 else ()
+        return found, np.shape(only) if type(only) not in (list, tuple) else ()
 
     def _moves(self, item: Expr) -> bool:
         """Whether a symbol surely changes continuously; outputs and algebraic variables may follow discrete ones."""
