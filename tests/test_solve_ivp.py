@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from typing import Any
@@ -23,7 +24,7 @@ def both(fun: Any, t_span: Any, y0: Any, **options: Any) -> tuple[Any, Any]:
 
 def assert_same(ours: Any, theirs: Any, tolerance: float = 1e-8) -> None:
     """Everything but the times of the steps, which every method chooses for itself."""
-    assert set(ours) == set(theirs)
+    assert set(ours) == {*theirs, "traced", "called"}
     assert (ours.status, ours.message, ours.success) == (theirs.status, theirs.message, theirs.success)
     assert ours.t[[0, -1]] == pytest.approx(theirs.t[[0, -1]], abs=tolerance)
     assert ours.y[:, [0, -1]] == pytest.approx(theirs.y[:, [0, -1]], rel=tolerance, abs=tolerance)
@@ -369,3 +370,45 @@ def test_exception_of_the_function_is_the_callers() -> None:
 def test_wrong_arguments_are_refused_by_name(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(tg.UsageError, match=message):
         tg.solve_ivp(**{"fun": exponential_decay, "t_span": (0, 10), "y0": [1.0], **changed})
+
+
+# -- what is followed, and what is called
+
+
+def test_result_says_which_functions_were_followed_and_why_the_others_are_called() -> None:
+    followed = tg.solve_ivp(lambda t, y: [-y[0] if y[0] > 0.5 else 0.0], (0, 1), [1.0])
+    assert followed.traced
+    assert followed.called == {}
+
+    def cooling(t: Any, y: Any) -> Any:
+        return [-lambert(float(y[0]))]
+
+    called = tg.solve_ivp(cooling, (0, 1), [1.0], events=[lambda t, y: y[0] - 0.7, lambda t, y: lambert(float(y[0])) - 0.4])
+    assert not called.traced
+    assert set(called.called) == {"fun", "events[1]"}
+    assert "while" in called.called["fun"]
+
+
+def test_function_with_a_wrong_branch_when_followed_is_called() -> None:
+    def by_its_text(t: Any, y: Any) -> Any:
+        return [1.0 if str(float(y[0])).startswith("-") else -1.0, 0.0 * y[1] + (y[0] > 0.0)]
+
+    solution = tg.solve_ivp(by_its_text, (0, 1), [2.0, 0.0], **TIGHT)
+    assert not solution.traced
+    np.testing.assert_allclose(solution.y[:, -1], [1.0, 1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["sine", "noise"])
+def test_called_function_with_kinks_nobody_sees_keeps_the_tolerance(kind: str) -> None:
+    from scipy.interpolate import interp1d
+
+    times = np.linspace(0.0, 10.0, 101)
+    values = np.sin(3 * times) if kind == "sine" else np.random.default_rng(1).normal(size=101)
+    curve = interp1d(times, values)
+    solution = tg.solve_ivp(lambda t, y: [float(curve(t)) - y[0]], (0, 10), [1.0], rtol=1e-8, atol=1e-10)
+    exact, h = 1.0, 0.1
+    for left, right in itertools.pairwise(values):  # y' = left + slope s - y on every piece
+        slope = (right - left) / h
+        exact = (exact - left + slope) * math.exp(-h) + left - slope + slope * h
+    assert not solution.traced
+    assert solution.y[0, -1] == pytest.approx(exact, abs=1e-7)  # ten times the tolerance: local errors of 100 kinks add up

@@ -119,8 +119,8 @@ def unpacked_number(y):
 
 
 def symbolic_match(y):
-    match y[0]:
-        case 1:  # here
+    match y[0] > 0:
+        case True:  # here
             return 2.0
     return 0.0
 

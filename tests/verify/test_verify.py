@@ -71,12 +71,16 @@ def test_a_defect_in_a_fast_derivative_is_weighed_by_what_it_moves() -> None:
 
 
 @pytest.mark.parametrize("truth", [lambda t, y: [-1.0, {1.0: 5.0}.get(np.sign(y[0]), 0.0)], lambda t, y: [-1.0, 5.0 if (y[0] > 0) is True else 0.0]])
-def test_python_followed_otherwise_than_python_does_is_found(truth: Any) -> None:
-    wrong = tg.ode(lambda t, y: [-1.0, 0.0], y0=[1.0, 0.0])
+def test_python_that_cannot_be_followed_rightly_is_refused_before_it_is_judged(truth: Any) -> None:
+    with pytest.raises(tg.UntraceableError):
+        tg.verify(tg.simulate(tg.ode(truth, y0=[1.0, 0.0]), (0.0, 3.0)))
+
+
+def test_python_followed_otherwise_than_python_does_is_found() -> None:
     right = tg.ode(lambda t, y: [-1.0, 5.0 if y[0] > 0 else 0.0], y0=[1.0, 0.0])
-    model = tg.ode(truth, y0=[1.0, 0.0])
-    assert not judged(wrong, model, 3.0).ok
-    assert judged(right, model, 3.0).ok
+    wrong = tg.ode(lambda t, y: [-1.0, 0.0], y0=[1.0, 0.0])
+    assert judged(right, right, 3.0).ok
+    assert not judged(wrong, right, 3.0).ok
 
 
 def test_an_event_found_late_is_found() -> None:

@@ -10,7 +10,7 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
@@ -19,8 +19,9 @@ from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.native import NativeModule, load
 from tidegate.csmp.context import RunFacts
 from tidegate.csmp.routines import Routine
-from tidegate.expressions import Expr, Role, as_real, select, symbol
-from tidegate.expressions.tracing import path_condition, trace
+from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions import Expr, Role, as_real, select, symbol, walk
+from tidegate.expressions.tracing import compare, path_condition, trace
 from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
 
 __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolation", "trace_user"]
@@ -28,6 +29,7 @@ __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolat
 _Places = dict[Expr, tuple[str, int]]
 
 _ARGUMENTS: Final = ("t", "x", "p", "given", "taken")
+_POINTS: Final = 6  # at which one path is compared with all paths
 _PURE_MODULES: Final = ("math", "numpy")
 _PURE_BUILTINS: Final = frozenset({"abs", "bool", "enumerate", "float", "len", "max", "min", "pow", "range", "reversed", "sum", "tuple", "zip"})
 _FORBIDDEN: Final = (
@@ -80,28 +82,47 @@ def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, ru
     if not is_followable(routine):
         return None
     extras = tuple(n for n in program.numbers if program.blocks[n].kind == "UO" and program.blocks[n].inputs[0] == block.number)
-    places: _Places = {}
-    context = _Symbols(block, run, program.numbers, extras, places)
-    value = _followed(routine, (context, block.number))
-    return TracedRoutine(block.number, (value, *context.additional.values()), extras, places) if value is not None else None
+
+    def context_of(places: _Places) -> _Symbols:
+        return _Symbols(block, run, program.numbers, extras, places)
+
+    return _routine(routine, block.number, extras, context_of, lambda context: (context, block.number))
 
 
 def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | None:
     """Follow a routine of a function block; None if it cannot or must not be followed."""
     if not is_followable(routine):
         return None
-    places: _Places = {}
-    context = _Symbols(block, run, program.numbers, (), places)
     pairs = tuple(program.functions.get(block.number, ()))
-    value = _followed(routine, (context.x1, pairs, context))
-    return TracedRoutine(block.number, (value,), (), places) if value is not None else None
+
+    def context_of(places: _Places) -> _Symbols:
+        return _Symbols(block, run, program.numbers, (), places)
+
+    return _routine(routine, block.number, (), context_of, lambda context: (context.x1, pairs, context))
 
 
-def _followed(routine: Routine, arguments: tuple[Any, ...]) -> Expr | None:
+def _routine(
+    routine: Routine,
+    block: int,
+    extras: tuple[int, ...],
+    context_of: Callable[[_Places], _Symbols],
+    arguments: Callable[[_Symbols], tuple[Any, ...]],
+) -> TracedRoutine | None:
+    """What a routine computes; None where it cannot be followed, or one path of it is not what all paths together give there."""
+    places: _Places = {}
+
+    def values(point: Mapping[Expr, float] | None = None) -> list[Expr]:
+        context = context_of(places)
+        return [as_real(trace(routine, arguments(context), point=point).value), *context.additional.values()]
+
     try:
-        return as_real(trace(routine, arguments).value)
-    except Exception:  # noqa: BLE001 - whatever is in its way, calling the routine as it is comes to the same
+        found = values()
+    except (UntraceableError, UsageError, TypeError):  # TypeError: it returns no number; the call says so
         return None
+    symbols = {item for item in walk(found) if item.op == "symbol"}
+    if compare(found, values, dict.fromkeys(symbols, 1.0), _POINTS) is not None:
+        return None
+    return TracedRoutine(block, tuple(found), extras, places)
 
 
 def compile_traced(routines: Sequence[TracedRoutine]) -> tuple[NativeModule | None, dict[int, int]]:

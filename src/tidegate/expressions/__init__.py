@@ -1,6 +1,7 @@
 """Scalar symbolic expressions and their interpretations."""
 
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
+from tidegate.expressions.equality import fleeting_equality
 from tidegate.expressions.evaluate import call_opaque, evaluate
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import (
@@ -54,6 +55,7 @@ __all__ = [
     "depends_on",
     "differentiate",
     "evaluate",
+    "fleeting_equality",
     "is_affine",
     "jacobian",
     "lookup",

@@ -29,6 +29,8 @@ class OdeResult(dict[str, Any]):
     status : 0 at the end of the interval, 1 stopped by an event, -1 failed.
     message : why it ended.
     success : whether it did not fail.
+    traced : whether the function and all events were followed on symbols and run as machine code, with the conditions in them located.
+    called : the others, which are called as they are: ``"fun"`` or ``"events[i]"``, each with the reason.
     """
 
     t: FloatArray
@@ -42,6 +44,8 @@ class OdeResult(dict[str, Any]):
     status: int
     message: str
     success: bool
+    traced: bool
+    called: dict[str, str]
 
     def __getattr__(self, name: str) -> Any:
         """The entry of that name."""

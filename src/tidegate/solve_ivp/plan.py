@@ -1,6 +1,7 @@
 """From the user's functions to the neutral model of a run in SciPy's words. In: the checked problem and its events. Out: a ``Model``.
 
-A function is followed on symbols. Where that does not work, or gives other numbers than the function itself, it is called as it is.
+A function is followed on symbols. Where that does not work, or gives other numbers than the function itself, it is called as it is, and the plan
+says why.
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UntraceableError, UsageError
 from tidegate.expressions import FALSE, ONE, TRUE, Expr, OpaqueFunction, Role, as_real, evaluate, opaque_call, symbol, tangent
-from tidegate.expressions.tracing import function_origin, probe_values, trace
+from tidegate.expressions.tracing import compare, function_origin, probe_values, trace
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.solve_ivp.arguments import TIME, Ivp, Watched, name_of
@@ -23,8 +24,6 @@ from tidegate.solve_ivp.arguments import TIME, Ivp, Watched, name_of
 __all__ = ["Plan", "plan_of"]
 
 FloatArray = NDArray[np.float64]
-
-_AGREEMENT: Final = 1e-6  # of the largest value: so far may two ways to compute one function differ by rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +33,22 @@ class _Traced:
     values: list[Expr]
     places: list[Origin]
     condition_origins: Mapping[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    why_called: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The model to run, and the events that are over before it starts: for each one whether it happens at t0."""
+    """The model to run.
+
+    Parameters
+    ----------
+    at_start : the events that are over before it starts: for each one whether it happens at t0.
+    called : the functions that are called instead of followed, ``"fun"`` or ``"events[i]"``, each with the reason.
+    """
 
     model: Model
     at_start: list[bool]
+    called: dict[str, str]
 
 
 def plan_of(ivp: Ivp, watched: list[Watched]) -> Plan:
@@ -53,9 +60,11 @@ def plan_of(ivp: Ivp, watched: list[Watched]) -> Plan:
     variables = [Variable("y", VariableRole.STATE, ivp.y0.shape, start=tuple(map(as_real, ivp.y0.tolist())), origin=origin)]
     whens: list[When] = []
     at_start: list[bool] = []
+    called = {"fun": traced.why_called}
     for item in watched:
         level = item.value(ivp, ivp.t0, ivp.y0.copy())
         followed = _follow(ivp, item.function, [level], _alone(item, ivp))
+        called[item.label] = followed.why_called
         condition_origins = {**followed.condition_origins, **condition_origins}
         at_start.append(level == 0.0 and _leaves(followed.values[0], item, ivp, slopes))
         counter = Variable(f"count_{len(at_start)}", VariableRole.DISCRETE, start=(as_real(float(at_start[-1])),))
@@ -72,7 +81,7 @@ def plan_of(ivp: Ivp, watched: list[Watched]) -> Plan:
         condition_origins=condition_origins,
         origin=origin,
     )
-    return Plan(model, at_start)
+    return Plan(model, at_start, {name: reason for name, reason in called.items() if reason})
 
 
 def _alone(item: Watched, ivp: Ivp) -> Callable[[float, FloatArray], FloatArray]:
@@ -87,35 +96,45 @@ def _follow(
     Parameters
     ----------
     expected : what it returns at the start.
-    numeric : the same function for numbers.
+    numeric : the same function for numbers: the user's time, and the unknowns.
     vectorized : whether it takes a column.
     """
     origin = function_origin(function)
-    y = ivp.quantities.vector(Role.UNKNOWN)
     token = probe_values.set(ivp.start)
     try:
-        followed = trace(function, (ivp.time, y.reshape(-1, 1) if vectorized else y, *ivp.args))
-        if len(expected) == 1:
-            (value,) = flat(followed.value)
-            values, places = [value if isinstance(value, Expr) else as_real(value)], [origin]
-        else:
-            values, places, _ = Returned(followed, name_of(function), origin).in_order(ivp.quantities, "derivatives")
-        if _agree(evaluate(values, ivp.start), expected):
-            return _Traced(values, places, followed.condition_origins)
-    except Exception:  # noqa: BLE001, S110 - it has just run with numbers, so whatever goes wrong on symbols means that it cannot be followed
-        pass
+        followed = _followed(ivp, function, len(expected), vectorized=vectorized)
+
+        def plain(point: dict[Expr, float]) -> list[float]:
+            return numeric(ivp.sign * point[TIME] + 0.0, np.array([point[item] for item in ivp.symbols])).tolist()
+
+        difference = compare(followed.values, plain, ivp.start)
+        if difference is None:
+            return followed
+        why = "it gives two answers to one question" if difference.is_own else "followed on symbols, it gives other numbers than when it is called"
+    except (UntraceableError, UsageError) as error:
+        # it has just run with numbers, so it is only following that fails
+        why = str(error)
     finally:
         probe_values.reset(token)
 
     def call(*numbers: float) -> list[float]:
         return numeric(numbers[0] if ivp.sign > 0 else 0.0 - numbers[0], np.array(numbers[1:])).tolist()
 
-    return _Traced(opaque_call(OpaqueFunction(call, len(expected), name_of(function)), [TIME, *ivp.symbols]), [origin] * len(expected))
+    outputs = opaque_call(OpaqueFunction(call, len(expected), name_of(function)), [TIME, *ivp.symbols])
+    return _Traced(outputs, [origin] * len(expected), why_called=why)
 
 
-def _agree(found: list[float], expected: list[float]) -> bool:
-    scale = max((abs(value) for value in expected if math.isfinite(value)), default=0.0)
-    return bool(np.allclose(found, expected, rtol=_AGREEMENT, atol=_AGREEMENT * scale, equal_nan=True))
+def _followed(ivp: Ivp, function: Callable[..., Any], count: int, *, vectorized: bool) -> _Traced:
+    """A function as expressions."""
+    origin, y = function_origin(function), ivp.quantities.vector(Role.UNKNOWN)
+    followed = trace(function, (ivp.time, y.reshape(-1, 1) if vectorized else y, *ivp.args))
+    if count > 1:
+        values, places, _ = Returned(followed, name_of(function), origin).in_order(ivp.quantities, "derivatives")
+        return _Traced(values, places, followed.condition_origins)
+    values = flat(followed.value)
+    if len(values) != 1 or not isinstance(values[0], Expr | int | float | np.number | np.bool_):
+        raise UsageError(f"{name_of(function)}, followed on symbols, returns {followed.value!r}", origin=origin)
+    return _Traced([values[0] if isinstance(values[0], Expr) else as_real(values[0])], [origin], followed.condition_origins)
 
 
 def _leaves(level: Expr, item: Watched, ivp: Ivp, slopes: list[Expr]) -> bool:

@@ -58,7 +58,8 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     Returns
     -------
     OdeResult
-        A failed run has status -1, the message, and everything computed before. An exception of ``fun`` itself is passed on.
+        A failed run has status -1, the message, and everything computed before. An exception of ``fun`` itself is passed on. Beside what SciPy
+        gives, ``traced`` says whether ``fun`` and all events were followed, and ``called`` why which of them are called: ``{"fun": reason}``.
 
     Raises
     ------
@@ -103,6 +104,8 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
         status=status,
         message=_MESSAGES.get(status, result.message),
         success=status >= 0,
+        traced=not plan.called,
+        called=plan.called,
     )
 
 

@@ -1,7 +1,10 @@
 """Following the user's own Python on symbols, for every front end that takes functions."""
 
+from tidegate.expressions.tracing.agreement import require_agreement
+from tidegate.expressions.tracing.compare import at_start, compare, numbers_of, numeric
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
+from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.source import function_origin
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
 from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
@@ -9,13 +12,20 @@ from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
 __all__ = [
     "Layout",
     "Opaque",
+    "Reads",
     "Trace",
     "Vector",
     "Yielded",
+    "at_start",
+    "collect_reads",
+    "compare",
     "function_origin",
     "is_symbolic",
+    "numbers_of",
+    "numeric",
     "opaque",
     "path_condition",
     "probe_values",
+    "require_agreement",
     "trace",
 ]

@@ -13,6 +13,7 @@ from typing import Any
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.frames import Frame
+from tidegate.expressions.tracing.identity import check_entry
 from tidegate.expressions.tracing.journal import Namespace
 from tidegate.expressions.tracing.kinds import is_array
 from tidegate.expressions.tracing.tracer import Tracer
@@ -59,6 +60,7 @@ def assign(tracer: Tracer, target: ast.expr, value: Any, frame: Frame) -> None:
 def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: Frame) -> None:
     if isinstance(value, Expr):
         raise tracer.error(f"`{value!r}` is a single symbolic number and cannot be unpacked into {len(targets)} names", "unpack a list or an array")
+    tracer.consumed(value)
     values = list(value)
     starred = [at for at, item in enumerate(targets) if isinstance(item, ast.Starred)]
     if starred:
@@ -79,6 +81,7 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
         place = promoted(tracer, place, value, index)
     if isinstance(index, Expr) and not index.is_constant:
         raise tracer.error(f"the index `{index!r}` of an assignment is known only during the run", "choose with `if` or np.where for every index")
+    check_entry(tracer, place, index)
     tracer.touch(place)
     place[index] = value
 
@@ -131,6 +134,7 @@ def delete(tracer: Tracer, target: ast.expr, frame: Frame) -> None:
     elif isinstance(target, ast.Subscript):
         place = tracer.evaluate(tracer, target.value, frame)
         index = tracer.evaluate(tracer, target.slice, frame)
+        check_entry(tracer, place, index)
         tracer.touch(place)
         del place[index]
     elif isinstance(target, ast.Tuple | ast.List):

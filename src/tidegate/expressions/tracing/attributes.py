@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from tidegate.expressions.tracing.kinds import is_dict
+from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import Vector
 
@@ -24,7 +25,13 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     if isinstance(descriptor, cached_property) and name not in vars(value):
         # what depends on symbols must not stay in the user's object, so it is not cached
         return tracer.call(tracer, descriptor.func, (value,), {})
-    return getattr(value, name)
+    found = getattr(value, name)
+    entries = getattr(value, "__dict__", None)
+    if is_dict(entries) and name in entries and not tracer.is_new(value):
+        note_read(value, name, found, lambda: entries[name])
+    elif descriptor is not None and not isinstance(value, Vector):
+        note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
+    return found
 
 
 def set_attribute(tracer: Tracer, value: Any, name: str, new: Any) -> None:

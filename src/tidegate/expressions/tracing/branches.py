@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
 from tidegate.expressions.tracing.journal import EMPTY, Contents, Journal, Namespace, content, write
 from tidegate.expressions.tracing.kinds import is_dict, is_sequence
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
-from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Scope, Tracer
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, Scope, Tracer, conjunction
 
 __all__ = ["fork", "scope"]
 
@@ -30,10 +31,13 @@ class _Branch:
     yields: list[Yielded]
     exit_contents: Contents
     assumed: Expr
+    assumptions: tuple[Assumption, ...]
+    departures: list[Departure]
 
 
 def fork(tracer: Tracer, frame: Frame, condition: Expr, when_true: Callable[[], Flow], when_false: Callable[[], Flow]) -> Flow:
     """Follow both branches, unless the assumptions decide, and join their states."""
+    mark = len(tracer.departures)
     first = _follow(tracer, frame, condition, True, when_true)
     second = _follow(tracer, frame, condition, False, when_false)
     if first.flow is second.flow:
@@ -41,28 +45,36 @@ def fork(tracer: Tracer, frame: Frame, condition: Expr, when_true: Callable[[], 
         _join_yields(tracer, frame, condition, first.yields, second.yields)
         if first.flow is Flow.RETURN:
             frame.result = tracer.merge_result(condition, first.result, second.result)
+        tracer.exclude_departures(tracer.departures[mark:])
         return first.flow
     leaves_first = first.flow is Flow.RETURN or (first.flow is Flow.CONTINUE and second.flow is not Flow.RETURN)
     leaving, staying = (first, second) if leaves_first else (second, first)
     if leaving.flow in (Flow.NEXT, Flow.BREAK) or staying.flow is Flow.BREAK:
-        raise tracer.error(
-            f"`break` under the condition `{condition!r}`, which depends on symbols: how often the loop runs would be known only during the run",
-            "let the loop run over all its values and choose with `if` inside it; or " + OPAQUE_HINT,
-        )
+        raise _break_error(tracer, condition)
     if leaving.yields or staying.yields:
         raise tracer.error(
             f"`return` in one branch of `{condition!r}` only, in a function that yields", "yield in both branches of an `if`, and return after it"
         )
-    _keep_exit(tracer, leaving)
+    target = _target(tracer, leaving.flow)
+    target.exits.append(Exit(leaving.assumed, leaving.result, leaving.exit_contents, len(frame.yields)))
     for place, value in staying.contents.values():
         write(place, value)
     frame.result = staying.result
+    tracer.exclude_departures(staying.departures)
     tracer.assume(condition, not leaves_first)
+    tracer.departures.append(Departure(target, leaving.assumptions))
     return staying.flow
 
 
+def _break_error(tracer: Tracer, condition: Expr) -> UntraceableError:
+    return tracer.error(
+        f"`break` under the condition `{condition!r}`, which depends on symbols: how often the loop runs would be known only during the run",
+        "let the loop run over all its values and choose with `if` inside it; or " + OPAQUE_HINT,
+    )
+
+
 def _follow(tracer: Tracer, frame: Frame, condition: Expr, truth: bool, follow: Callable[[], Flow]) -> _Branch:
-    depth, yielded = len(tracer.assumptions), len(frame.yields)
+    depth, yielded, mark = len(tracer.assumptions), len(frame.yields), len(tracer.departures)
     with tracer.journal() as journal:
         tracer.assume(condition, truth)
         try:
@@ -71,23 +83,20 @@ def _follow(tracer: Tracer, frame: Frame, condition: Expr, truth: bool, follow: 
             target = _target(tracer, flow) if leaves else None
             exit_contents = target.journal.capture() if target else {}
             result = frozen(frame.result) if flow is Flow.RETURN else None
-            assumed = tracer.assumed_since(target.depth) if target else condition
+            assumed = tracer.assumed_since(target.depth, target) if target else condition
             tracer.note(assumed)
+            assumptions = tuple(tracer.assumptions)
         finally:
             del tracer.assumptions[depth:]
         yields = frame.yields[yielded:]
         del frame.yields[yielded:]
-        branch = _Branch(flow, result, journal.capture(), yields, exit_contents, assumed)
+        branch = _Branch(flow, result, journal.capture(), yields, exit_contents, assumed, assumptions, tracer.departures[mark:])
         journal.restore()
     return branch
 
 
 def _target(tracer: Tracer, flow: Flow) -> Scope:
     return next(scope for scope in reversed(tracer.scopes) if scope.kind is flow)
-
-
-def _keep_exit(tracer: Tracer, branch: _Branch) -> None:
-    _target(tracer, branch.flow).exits.append(Exit(branch.assumed, branch.result, branch.exit_contents))
 
 
 def _join_states(tracer: Tracer, condition: Expr, first: Contents, second: Contents) -> None:
@@ -146,14 +155,21 @@ def _join_yields(tracer: Tracer, frame: Frame, condition: Expr, first: list[Yiel
 @contextmanager
 def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
     """A call or loop round that branches may leave early; the function it gives joins what left with what stayed."""
-    depth = len(tracer.assumptions)
+    depth, mark = len(tracer.assumptions), len(tracer.departures)
     with tracer.journal() as journal:
         opened = Scope(kind, depth, journal)
         tracer.scopes.append(opened)
 
         def close(flow: Flow) -> Flow:
             result = frame.result if flow is Flow.RETURN else None
-            for left in reversed(opened.exits):
+            exits = opened.exits
+            _check_yields(tracer, frame, opened)
+            if exits and kind is Flow.CONTINUE and flow not in (Flow.NEXT, Flow.CONTINUE):
+                _leave_for_good(tracer, frame, opened, flow)
+                for key, (place, noted) in journal.touched.items():
+                    write(place, exits[-1].contents[key][1] if key in exits[-1].contents else noted)
+                exits, flow, result = exits[:-1], Flow.CONTINUE, None
+            for left in reversed(exits):
                 _rejoin(tracer, left, journal)
                 if kind is Flow.RETURN:
                     result = tracer.merge_result(left.condition, left.result, result)
@@ -166,6 +182,30 @@ def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Generator[Callable[[Flow]
         finally:
             tracer.scopes.pop()
             del tracer.assumptions[depth:]
+        tracer.exclude_departures(tracer.departures[mark:])
+
+
+def _check_yields(tracer: Tracer, frame: Frame, opened: Scope) -> None:
+    """Refuse a round or call that yields after it was left under a condition: what is yielded would depend on it."""
+    for left in opened.exits:
+        if left.n_yields != len(frame.yields):
+            raise tracer.error(
+                f"`{opened.kind.value}` under the condition `{left.condition!r}` leaves out what is yielded after it",
+                "yield in both branches of an `if`, and return after it",
+            )
+
+
+def _leave_for_good(tracer: Tracer, frame: Frame, opened: Scope, flow: Flow) -> None:
+    """What stayed to the end of a round that others left by `continue` ends in `return`: it leaves the call, and what continued goes on."""
+    if flow is Flow.BREAK:
+        raise _break_error(tracer, conjunction(Assumption(left.condition, False) for left in opened.exits))
+    target = _target(tracer, flow)
+    assumptions = (*tracer.assumptions, *(Assumption(left.condition, False, opened) for left in opened.exits))
+    condition = conjunction(item for item in assumptions[target.depth :] if item.left is not target)
+    tracer.note(condition)
+    target.exits.append(Exit(condition, frozen(frame.result), target.journal.capture(), len(frame.yields)))
+    tracer.departures.append(Departure(target, assumptions))
+    frame.result = None
 
 
 def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> None:

@@ -21,14 +21,15 @@ from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branches import scope
 from tidegate.expressions.tracing.frames import BoundClosure, Closure, Flow, Frame, Yielded, bind_arguments, closure_of
-from tidegate.expressions.tracing.journal import Journal, content
+from tidegate.expressions.tracing.identity import check_arguments
+from tidegate.expressions.tracing.journal import Journal, content, owner
 from tidegate.expressions.tracing.kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
 from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early, origin_at
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
-from tidegate.expressions.tracing.vector import stored
+from tidegate.expressions.tracing.vector import is_symbolic, stored
 
 __all__ = ["Yields", "call"]
 
@@ -61,6 +62,8 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     """The result of ``function(*args, **kwargs)``."""
     if isinstance(function, Expr):
         function(*args, **kwargs)  # says what is wrong
+    for value in args:
+        tracer.consumed(value)
     if isinstance(function, Closure):
         return _follow(tracer, function, args, kwargs)
     if isinstance(function, BoundClosure):
@@ -74,6 +77,9 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         if source is None:
             return _on_every_path(tracer, function, args, kwargs)
         return _follow(tracer, closure_of(function, source, partial(_again, tracer)), args, kwargs)
+    if getattr(function, "__module__", None) == "math" and is_symbolic(args):
+        # for a `try` around it
+        tracer.may_raise += [(ValueError, tracer.here()), (OverflowError, tracer.here())]
     rule = rule_for(function, args, kwargs)
     if rule is not None:
         return rule(tracer, args, kwargs)
@@ -182,6 +188,7 @@ def _new(kind: Any) -> Any:
 
 def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call that Python makes itself; conditions it decides are decided both ways."""
+    check_arguments(tracer, function, args)
     is_numpy = isinstance(function, np.ufunc) or (getattr(function, "__module__", None) or "").startswith("numpy")
     receiver = getattr(function, "__self__", None)
     if is_numpy:
@@ -192,13 +199,18 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
     with tracer.journal() as journal:
         changeable: list[Any] = [receiver, *args, *kwargs.values()]
         for value in changeable:
-            tracer.touch(value)
-        exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal))
+            tracer.touch(value, is_changed=False)
+        held = [(place, _parts(content(place))) for value in changeable if tracer.joined and (place := owner(value)) is not None]
+        exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal, changeable))
         result = explore(lambda: function(*args, **kwargs), lambda c, a, b: tracer.merge(c, a, b, f"the result of {_name(function)}"), exploration)
+    for place, before in held:
+        if _parts(content(place)) != before:
+            tracer.changes(place)
     if is_array(result) and result.dtype == object:
         return stored(result)
-    is_new = isinstance(function, type) or _name(function) in ("copy", "tolist")
-    return tracer.made(result) if is_new and (is_collection(result) or is_dict(result)) else result
+    is_new = isinstance(function, type) or _name(function) in ("copy", "tolist", "iter")
+    is_kept = is_collection(result) or is_dict(result) or hasattr(result, "__next__")
+    return tracer.made(result) if is_new and is_kept else result
 
 
 def _followed(tracer: Tracer, value: Any) -> Any:
@@ -232,7 +244,9 @@ def _met(tracer: Tracer, condition: Expr, origin: Origin) -> None:
         tracer.condition_origins[condition] = origin
 
 
-def _refuse_changes(tracer: Tracer, function: Any, journal: Journal) -> None:
+def _refuse_changes(tracer: Tracer, function: Any, journal: Journal, given: list[Any]) -> None:
+    if any(hasattr(value, "__next__") for value in given):
+        raise tracer.error(f"{_name(function)} moves an iterator on in a way that depends on symbols", "make a list of it first")
     for place, before in journal.touched.values():
         if _parts(content(place)) != _parts(before):
             raise tracer.error(f"{_name(function)} changes a {type(place).__name__} in a way that depends on symbols")

@@ -18,12 +18,13 @@ from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.frames import Closure, Flow, Frame, Yielded
-from tidegate.expressions.tracing.kinds import is_array, is_dict
+from tidegate.expressions.tracing.identity import check_entry, check_key, check_member, equal_sequences, same_object
+from tidegate.expressions.tracing.kinds import is_array
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
-__all__ = ["BINARY", "evaluate", "iterate", "make_closure"]
+__all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
 
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
@@ -47,8 +48,6 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
@@ -76,12 +75,21 @@ def _name(tracer: Tracer, node: ast.Name, frame: Frame) -> Any:
 def _binary(tracer: Tracer, node: ast.BinOp, frame: Frame) -> Any:
     left, right = evaluate(tracer, node.left, frame), evaluate(tracer, node.right, frame)
     tracer.position = (frame.file, node)
+    note_division(tracer, node.op, left, right)
     value = BINARY[type(node.op)](left, right)
     if isinstance(value, list):
         tracer.made(value)
     elif is_array(value) and value.dtype == object:
         return _noted(tracer, node, stored(value))
     return _noted(tracer, node, value)
+
+
+def note_division(tracer: Tracer, operation: ast.operator, left: Any, right: Any) -> None:
+    """Remember, for a `try` around it, that an operation on symbols may raise when it meets numbers."""
+    if isinstance(operation, ast.Div | ast.FloorDiv | ast.Mod | ast.Pow) and is_symbolic(left if isinstance(operation, ast.Pow) else right, right):
+        tracer.may_raise.append((ZeroDivisionError, tracer.here()))
+        if isinstance(operation, ast.Pow):
+            tracer.may_raise.append((OverflowError, tracer.here()))
 
 
 def _noted(tracer: Tracer, node: ast.BinOp, value: Any) -> Any:
@@ -163,17 +171,15 @@ def _compare(tracer: Tracer, node: ast.Compare, frame: Frame) -> Any:
 
 
 def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
-    if isinstance(kind, ast.In | ast.NotIn) and not isinstance(left, str) and (is_symbolic(left) or _holds_symbols(right)):
-        raise tracer.error(
-            "`in` with symbolic values: which elements are equal is known only during the run",
-            "compare with the elements one by one, with `==` and `or`",
-        )
+    if isinstance(kind, ast.Is | ast.IsNot):
+        return same_object(tracer, left, right) is isinstance(kind, ast.Is)
+    if isinstance(kind, ast.In | ast.NotIn):
+        check_member(tracer, left, right)
+    elif isinstance(kind, ast.Eq | ast.NotEq):
+        equal = equal_sequences(left, right)
+        if equal is not None:
+            return equal if isinstance(kind, ast.Eq) else ~equal if isinstance(equal, Expr) else not equal
     return _COMPARISONS[type(kind)](left, right)
-
-
-def _holds_symbols(container: Any) -> bool:
-    """Whether membership would compare with symbols; a dict compares its keys."""
-    return not is_dict(container) and is_symbolic(container)
 
 
 def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
@@ -236,7 +242,9 @@ def _parent(enclosing: Any, instance: Any) -> Any:
 def _spread(tracer: Tracer, items: list[ast.expr], frame: Frame) -> Iterator[Any]:
     for item in items:
         if isinstance(item, ast.Starred):
-            yield from evaluate(tracer, item.value, frame)
+            spread = evaluate(tracer, item.value, frame)
+            tracer.consumed(spread)
+            yield from spread
         else:
             yield evaluate(tracer, item, frame)
 
@@ -250,6 +258,7 @@ def _attribute(tracer: Tracer, node: ast.Attribute, frame: Frame) -> Any:
 def _subscript(tracer: Tracer, node: ast.Subscript, frame: Frame) -> Any:
     value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
     tracer.position = (frame.file, node)
+    check_entry(tracer, value, index)
     found = value[index]
     if type(found) is list:
         tracer.made(found) if isinstance(node.slice, ast.Slice) else None
@@ -270,7 +279,12 @@ def _tuple(tracer: Tracer, node: ast.Tuple, frame: Frame) -> Any:
 
 
 def _set(tracer: Tracer, node: ast.Set, frame: Frame) -> Any:
-    return tracer.made(set(_spread(tracer, node.elts, frame)))
+    return tracer.made({_element(tracer, item) for item in _spread(tracer, node.elts, frame)})
+
+
+def _element(tracer: Tracer, item: Any) -> Any:
+    check_key(tracer, item, frozenset())
+    return item
 
 
 def _dict(tracer: Tracer, node: ast.Dict, frame: Frame) -> Any:
@@ -281,6 +295,8 @@ def _dict(tracer: Tracer, node: ast.Dict, frame: Frame) -> Any:
             entries.update({name: spread[name] for name in spread.keys()})  # noqa: SIM118 - a vector iterates over elements
         else:
             name = evaluate(tracer, key, frame)
+            if tracer.merge_returns is None:  # what a body returns is read by the front end
+                check_key(tracer, name)
             entries[name] = evaluate(tracer, item, frame)
     return tracer.made(entries)
 
@@ -302,6 +318,7 @@ def iterate(tracer: Tracer, node: ast.expr, frame: Frame) -> Iterator[Any]:
     value = evaluate(tracer, node, frame)
     if isinstance(value, Expr):
         raise tracer.error(f"a loop over `{value!r}`, which is a single symbolic number")
+    tracer.consumed(value)
     return iter(value)
 
 
@@ -326,17 +343,22 @@ def _list_comprehension(tracer: Tracer, node: ast.ListComp, frame: Frame) -> Any
 
 def _set_comprehension(tracer: Tracer, node: ast.SetComp, frame: Frame) -> Any:
     inner = _inner(frame)
-    return tracer.made({evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner)})
+    return tracer.made({_element(tracer, evaluate(tracer, node.elt, inner)) for _ in _rounds(tracer, node.generators, inner)})
 
 
 def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: Frame) -> Any:
     inner = _inner(frame)
-    return tracer.made({evaluate(tracer, node.key, inner): evaluate(tracer, node.value, inner) for _ in _rounds(tracer, node.generators, inner)})
+    entries: dict[Any, Any] = {}
+    for _ in _rounds(tracer, node.generators, inner):
+        name = evaluate(tracer, node.key, inner)
+        check_key(tracer, name)
+        entries[name] = evaluate(tracer, node.value, inner)
+    return tracer.made(entries)
 
 
 def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: Frame) -> Any:
     inner = _inner(frame)
-    return (evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner))
+    return tracer.made(evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner))
 
 
 def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: Frame) -> Closure:

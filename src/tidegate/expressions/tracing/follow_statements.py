@@ -13,15 +13,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from tidegate.errors import UntraceableError
+from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branches import fork, scope
-from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure
+from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
 from tidegate.expressions.tracing.frames import Flow, Frame
+from tidegate.expressions.tracing.identity import check_entry
 from tidegate.expressions.tracing.journal import Namespace
 from tidegate.expressions.tracing.kinds import is_array
+from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 
@@ -140,6 +142,7 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
         set_attribute(tracer, place, name, new)
     else:
         place, index = tracer.evaluate(tracer, target.value, frame), tracer.evaluate(tracer, target.slice, frame)
+        check_entry(tracer, place, index)
         new = _changed(tracer, node, tracer.usable(place[index], target), frame)
         place = tracer.evaluate(tracer, target.value, frame)
         assign_item(tracer, place, index, new)
@@ -153,6 +156,7 @@ def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: Frame) -> Any
     elif is_array(old) and old.dtype != object:
         return BINARY[type(node.op)](old, value)
     tracer.touch(old)
+    note_division(tracer, node.op, old, value)
     new = _IN_PLACE.get(type(node.op), BINARY[type(node.op)])(old, value)
     tracer.note(new)
     return new
@@ -185,33 +189,64 @@ def _raise(tracer: Tracer, node: ast.Raise, frame: Frame) -> None:
 
 
 def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
-    depth = len(tracer.assumptions)
+    scopes, mark = list(tracer.scopes), len(tracer.departures)
+    try:
+        flow = _guarded(tracer, node, frame)
+    except Exception:
+        last = run(tracer, node.finalbody, frame)
+        if last is not Flow.NEXT:
+            return last
+        raise
+    if node.finalbody and any(item.scope in scopes for item in tracer.departures[mark:]):
+        raise tracer.error(
+            "`return` or `continue` under a condition that depends on symbols inside a `try` with `finally`",
+            "leave the `try` in both branches or in none; in a model nothing has to be cleaned up",
+        )
+    last = run(tracer, node.finalbody, frame)
+    return flow if last is Flow.NEXT else last
+
+
+def _guarded(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
+    """The body with its handlers, or what follows it if nothing is raised."""
+    depth, outer, tracer.may_raise = len(tracer.assumptions), tracer.may_raise, []
     try:
         flow = run(tracer, node.body, frame)
-        if flow is Flow.NEXT:
-            flow = run(tracer, node.orelse, frame)
     except Exception as error:
         handler = _handler(tracer, node, error, frame)
         if handler is None:
-            _finally(tracer, node, frame)
             raise
         if tracer.failure is not None and tracer.failure[2] > depth:
             raise tracer.error(
                 f"`try` around an exception ({type(error).__name__}) in a branch that depends on symbols", at=tracer.failure[1]
             ) from error
-        if handler.name is not None:
-            bind(tracer, handler.name, error, frame)
-        outer, frame.handling = frame.handling, error
-        try:
-            flow = run(tracer, handler.body, frame)
-        finally:
-            frame.handling = outer
-    last = _finally(tracer, node, frame)
-    return flow if last is Flow.NEXT else last
+        return _handled(tracer, handler, error, frame)
+    finally:
+        found, tracer.may_raise = tracer.may_raise, [*outer, *tracer.may_raise]
+    _check_handlers(tracer, node, found, frame)
+    return run(tracer, node.orelse, frame) if flow is Flow.NEXT else flow
 
 
-def _finally(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
-    return run(tracer, node.finalbody, frame)
+def _handled(tracer: Tracer, handler: ast.ExceptHandler, error: Exception, frame: Frame) -> Flow:
+    if handler.name is not None:
+        bind(tracer, handler.name, error, frame)
+    outer, frame.handling = frame.handling, error
+    try:
+        return run(tracer, handler.body, frame)
+    finally:
+        frame.handling = outer
+
+
+def _check_handlers(tracer: Tracer, node: ast.Try, found: list[tuple[type[Exception], Origin]], frame: Frame) -> None:
+    """Refuse handlers of what an operation on symbols may raise when it meets numbers."""
+    for handler in node.handlers:
+        kinds: Any = Exception if handler.type is None else tracer.evaluate(tracer, handler.type, frame)
+        for kind, origin in found:
+            if issubclass(kind, kinds):
+                raise tracer.error(
+                    f"`except` would catch a {kind.__name__} that this operation raises for some values; which ones is known only during the run",
+                    "ask before: `if x != 0:` instead of `except ZeroDivisionError`, `if x >= 0:` before a square root; or " + OPAQUE_HINT,
+                    at=origin,
+                )
 
 
 def _handler(tracer: Tracer, node: ast.Try, error: Exception, frame: Frame) -> ast.ExceptHandler | None:
@@ -239,41 +274,34 @@ def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame
 
 
 def _match(tracer: Tracer, node: ast.Match, frame: Frame) -> Flow:
-    subject = tracer.evaluate(tracer, node.subject, frame)
-    for case in node.cases:
-        tracer.position = (frame.file, case.pattern)
-        captured = _matched(tracer, subject, case.pattern, frame)
-        if captured is None:
-            continue
-        for name, value in captured.items():
+    return _cases(tracer, tracer.evaluate(tracer, node.subject, frame), node.cases, frame)
+
+
+def _cases(tracer: Tracer, subject: Any, cases: list[ast.match_case], frame: Frame) -> Flow:
+    """The first of these cases that matches, and whose guard holds."""
+    if not cases:
+        return Flow.NEXT
+    case, *rest = cases
+    tracer.position = (frame.file, case.pattern)
+    condition, names = matched(tracer, subject, case.pattern, frame)
+    test = tracer.truth(condition)
+
+    def other() -> Flow:
+        return _cases(tracer, subject, rest, frame)
+
+    def take() -> Flow:
+        for name, value in names.items():
             bind(tracer, name, value, frame)
-        if case.guard is not None:
-            test = tracer.truth(tracer.evaluate(tracer, case.guard, frame))
-            if isinstance(test, Expr):
-                raise tracer.error(f"a `case ... if` whose condition `{test!r}` depends on symbols", "use `if` and `elif`")
-            if not test:
-                continue
-        return run(tracer, case.body, frame)
-    return Flow.NEXT
+        if case.guard is None:
+            return run(tracer, case.body, frame)
+        allowed = tracer.truth(tracer.evaluate(tracer, case.guard, frame))
+        if isinstance(allowed, Expr):
+            return fork(tracer, frame, allowed, partial(run, tracer, case.body, frame), other)
+        return run(tracer, case.body, frame) if allowed else other()
 
-
-def _matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: Frame) -> dict[str, Any] | None:
-    """The names a pattern binds, found by Python itself; None if it does not match."""
-    names: dict[str, Any] = {item.id: frame.lookup(item.id) for item in ast.walk(pattern) if isinstance(item, ast.Name)}
-    case = ast.match_case(pattern=pattern, guard=None, body=[ast.Assign([ast.Name(" matched", ast.Store())], ast.Constant(True))])
-    statement = ast.Match(subject=ast.Name(" subject", ast.Load()), cases=[case])
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(statement, pattern)], []))
-    space: dict[str, Any] = {**names, " subject": subject}
-    if isinstance(subject, Expr) and not _binds_anything(pattern):
-        raise tracer.error(f"`match` on `{subject!r}`, which depends on symbols", "use `if` and `elif` with comparisons")
-    exec(compile(module, frame.file.name, "exec"), {"__builtins__": __builtins__}, space)  # noqa: S102 - a pattern of the user's own code
-    if " matched" not in space:
-        return None
-    return {key: value for key, value in space.items() if not key.startswith(" ") and (key not in names or value is not names[key])}
-
-
-def _binds_anything(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    if isinstance(test, Expr):
+        return fork(tracer, frame, test, take, other)
+    return take() if test else other()
 
 
 def _function(tracer: Tracer, node: ast.FunctionDef, frame: Frame) -> None:

@@ -7,12 +7,14 @@ import builtins
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any, Literal
 
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.journal import Contents, Namespace
+from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import FunctionSource, SourceFile
 
 __all__ = ["Closure", "Exit", "Flow", "Frame", "Yielded", "bind_arguments", "closure_of"]
@@ -37,11 +39,12 @@ class Yielded:
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """A branch that left its scope early: under which condition, with what result, and what mutable objects held then."""
+    """A branch that left its scope early: under which condition, with what result, what mutable objects held then, and how much was yielded."""
 
     condition: Expr
     result: Any
     contents: Contents
+    n_yields: int = 0
 
 
 @dataclass(eq=False)
@@ -82,16 +85,21 @@ class Frame:
             if name in frame.variables and (frame.kind != "class" or frame is self):
                 return frame.variables[name]
             if name in frame.cells:
+                cell = frame.cells[name]
                 try:
-                    return frame.cells[name].cell_contents
+                    found = cell.cell_contents
                 except ValueError:
                     raise NameError(f"free variable {name!r} is not bound yet") from None
+                note_read(cell, name, found, partial(getattr, cell, "cell_contents"))
+                return found
             frame = frame.parent
         return self._global(name)
 
     def _global(self, name: str) -> Any:
         if name in self.globals:
-            return self.globals[name]
+            place, found = self.globals, self.globals[name]
+            note_read(place, name, found, lambda: place[name])
+            return found
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise NameError(f"name {name!r} is not defined")
@@ -169,8 +177,14 @@ def closure_of(function: FunctionType, source: FunctionSource, follow: Callable[
     given = function.__defaults__ or ()
     defaults: dict[str, Any] = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
     defaults.update(function.__kwdefaults__ or {})
+    if given or function.__kwdefaults__:
+        note_read(function, f"a default of {function.__name__}", _defaults(function), partial(_defaults, function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     return Closure(source, function.__globals__, defaults, follow, cells)
+
+
+def _defaults(function: FunctionType) -> Any:
+    return function.__defaults__, function.__kwdefaults__
 
 
 def bind_arguments(closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Namespace:

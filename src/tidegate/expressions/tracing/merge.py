@@ -7,6 +7,8 @@ What has no common structure becomes a ``Diverged`` value, which is an error onl
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,9 +20,13 @@ from tidegate.expressions.tracing.journal import EMPTY, Contents, owner
 from tidegate.expressions.tracing.kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "merge"]
+__all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "joined_objects", "merge"]
 
 _DEEPEST: Final = 40  # levels of nested containers; beyond it a structure surely contains itself
+
+
+# told the condition, the new object, and the two it was made of: a change of one of them is no change of the others
+joined_objects: Final[ContextVar[Callable[[Expr, Any, Any, Any], None] | None]] = ContextVar("joined_objects", default=None)
 
 
 class MismatchError(Exception):
@@ -88,6 +94,14 @@ def merge(condition: Expr, a: Any, b: Any, views: Views | None = None, depth: in
         raise MismatchError("a structure that contains itself")
     if is_scalar(a) and is_scalar(b):
         return _merge_scalars(condition, a, b)
+    result = _merge_structures(condition, a, b, views, depth)
+    note = joined_objects.get()
+    if note is not None and result is not a:
+        note(condition, result, a, b)
+    return result
+
+
+def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
     if views is not None:
         a, b = _held(a, views.if_true), _held(b, views.if_false)
     if is_array(a) or is_array(b):

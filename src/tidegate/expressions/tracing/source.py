@@ -181,10 +181,19 @@ def leaves_early(node: FunctionNode | ast.For | ast.While) -> bool:
     """Whether a function can return, or a loop's round be left by ``continue``, from within a nested statement."""
     if isinstance(node, ast.Lambda):
         return False
-    wanted = ast.Continue if isinstance(node, ast.For | ast.While) else ast.Return
-    stop = (*_SCOPES, ast.For, ast.While, ast.AsyncFor) if wanted is ast.Continue else _SCOPES
-    nested = (item for item in node.body if not isinstance(item, stop))
-    return any(isinstance(inner, wanted) for item in nested for inner in _own_nodes(item, stop))
+    if isinstance(node, ast.For | ast.While):
+        return any(isinstance(inner, ast.Continue) for item in node.body for inner in _of_round(item) if inner is not item)
+    nested = (item for item in node.body if not isinstance(item, _SCOPES))
+    return any(isinstance(inner, ast.Return) for item in nested for inner in _own_nodes(item, _SCOPES))
+
+
+def _of_round(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes whose `continue` goes on with the loop that the statement stands in: of a loop in it, only what follows its end."""
+    yield node
+    inner: list[ast.AST] = list(node.orelse) if isinstance(node, ast.For | ast.While) else list(ast.iter_child_nodes(node))
+    for child in inner:
+        if not isinstance(child, _SCOPES):
+            yield from _of_round(child)
 
 
 def function_origin(function: Any) -> Origin:

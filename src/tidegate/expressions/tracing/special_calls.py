@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import time
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ import numpy as np
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.identity import IDENTITY_RULES
 from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -148,6 +150,12 @@ def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> 
     return tracer.usable(attribute(tracer, args[0], args[1]), args[1])
 
 
+def _hasattr(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+    value = args[0]
+    # an expression stands for the number it will be
+    return hasattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1])
+
+
 def _setattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
     set_attribute(tracer, args[0], args[1], args[2])
 
@@ -156,6 +164,11 @@ def _evaluation(tracer: Tracer, _args: tuple[Any, ...], _kwargs: dict[str, Any])
     raise tracer.error("`eval` and `exec` of a text", "write the code itself; or " + OPAQUE_HINT)
 
 
+def _clock(tracer: Tracer, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+    raise tracer.error("the clock of the computer, which has another time at every call", "the model's time is the argument `t`, or tg.time")
+
+
+_CLOCKS: Final = (time.time, time.perf_counter, time.monotonic, time.process_time, time.time_ns, time.perf_counter_ns, time.monotonic_ns)
 _FLOATS: Final = frozenset({None, float, object, np.float64, np.dtype(float), np.dtype(object), "float", "float64", "f8", "d"})
 
 
@@ -202,10 +215,13 @@ _RULES: Final[dict[Any, Rule]] = {
     builtins.sorted: _sorted,
     builtins.isinstance: _isinstance,
     builtins.getattr: _getattr,
+    builtins.hasattr: _hasattr,
     builtins.setattr: _setattr,
     builtins.eval: _evaluation,
     builtins.exec: _evaluation,
     math.fsum: _fsum,
     np.isscalar: _is_number,
+    **IDENTITY_RULES,
+    **dict.fromkeys(_CLOCKS, _clock),
     **{function: _converted(function) for function in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
 }

@@ -19,7 +19,7 @@ from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_sequence
-from tidegate.expressions.tracing.merge import frozen
+from tidegate.expressions.tracing.merge import frozen, joined_objects
 from tidegate.expressions.tracing.source import origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
 
@@ -55,6 +55,7 @@ def trace(
     merge_yields: MergeYields | None = None,
     make_equation: Callable[[Any, Any], Any] | None = None,
     merge_returns: MergeReturns | None = None,
+    point: Mapping[Expr, float] | None = None,
 ) -> Trace:
     """Run a function on symbols.
 
@@ -67,6 +68,7 @@ def trace(
     make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
     merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
         by default both must have the same structure.
+    point : values of the symbols that decide every condition, so that one path is followed, as a plain call would; by default all paths are.
 
     Raises
     ------
@@ -81,8 +83,9 @@ def trace(
     >>> trace(weir, [symbol(Role.UNKNOWN, "level")]).value
     level - 1 if level > 1 else 0
     """
-    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns)
+    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point)
     token = _tracer.set(tracer)
+    joined = joined_objects.set(tracer.join_objects)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
@@ -100,6 +103,7 @@ def trace(
         raise located from (error if not hasattr(error, "origin") else None)
     finally:
         _tracer.reset(token)
+        joined_objects.reset(joined)
         if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
             sys.setrecursionlimit(limit)
     return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer))

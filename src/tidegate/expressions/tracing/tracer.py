@@ -7,20 +7,21 @@ through it, so that they stay files of their own.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tidegate.errors import Origin, TidegateError, UntraceableError
-from tidegate.expressions.nodes import TRUE, Expr, as_boolean
+from tidegate.expressions.evaluate import evaluate as number_at
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
 from tidegate.expressions.tracing.journal import EMPTY, Journal, content, owner
 from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 
-__all__ = ["OPAQUE_HINT", "MergeReturns", "MergeYields", "Scope", "Tracer"]
+__all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "Scope", "Tracer", "conjunction"]
 
 MergeYields = Callable[[Expr, list[Yielded], list[Yielded]], list[Yielded]]
 MergeReturns = Callable[[Expr, Any, Any], Any]
@@ -38,6 +39,36 @@ class Scope:
     exits: list[Exit] = field(default_factory=list[Exit])
 
 
+@dataclass(frozen=True, eq=False)
+class Assumption:
+    """A condition that holds, or does not, where the trace is; one that says that a scope was not left before names the scope."""
+
+    condition: Expr
+    truth: bool
+    left: Scope | None = None
+
+    @property
+    def stated(self) -> Expr:
+        """What is assumed, as a condition."""
+        return self.condition if self.truth else ~self.condition
+
+
+@dataclass(frozen=True, eq=False)
+class Departure:
+    """A branch left a scope: under which assumptions, and which scope."""
+
+    scope: Scope
+    assumptions: tuple[Assumption, ...]
+
+
+def conjunction(assumptions: Iterable[Assumption]) -> Expr:
+    """All of them together."""
+    together = TRUE
+    for item in assumptions:
+        together = together & item.stated
+    return together
+
+
 @dataclass(eq=False)
 class Tracer:
     """What is known at one moment of a trace.
@@ -47,7 +78,7 @@ class Tracer:
     evaluate : follows an expression of the syntax tree in a frame.
     run : follows statements in a frame and says how they ended.
     call : calls anything with arguments.
-    merge_yields, make_equation, merge_returns : hooks of the front end; see ``trace``.
+    merge_yields, make_equation, merge_returns, point : of the front end; see ``trace``.
     """
 
     evaluate: Callable[[Tracer, ast.expr, Frame], Any]
@@ -56,16 +87,21 @@ class Tracer:
     merge_yields: MergeYields | None = None
     make_equation: Callable[[Any, Any], Any] | None = None
     merge_returns: MergeReturns | None = None
+    point: Mapping[Expr, float] | None = None
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     journals: list[Journal] = field(default_factory=list[Journal])
     scopes: list[Scope] = field(default_factory=list[Scope])
     frames: list[Frame] = field(default_factory=list[Frame])
-    assumptions: list[tuple[Expr, bool]] = field(default_factory=list[tuple[Expr, bool]])
+    assumptions: list[Assumption] = field(default_factory=list[Assumption])
+    departures: list[Departure] = field(default_factory=list[Departure])
     spoiled: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
     position: tuple[SourceFile, ast.AST] | None = None
     failure: tuple[BaseException, Origin, int] | None = None
     returned: tuple[SourceFile, ast.expr] | None = None
     seen: dict[int, Expr] = field(default_factory=dict[int, Expr])
+    may_raise: list[tuple[type[Exception], Origin]] = field(default_factory=list[tuple[type[Exception], Origin]])
+    joined: dict[int, tuple[Any, Expr, list[Any]]] = field(default_factory=dict[int, tuple[Any, Expr, list[Any]]])
+    iterators: dict[int, tuple[Any, int]] = field(default_factory=dict[int, tuple[Any, int]])
 
     # -- where it is, and what to say about it
 
@@ -128,7 +164,7 @@ class Tracer:
 
     def assume(self, condition: Expr, truth: bool) -> None:
         """Add a condition that holds, or does not, until the branch or scope ends."""
-        self.assumptions.append((condition, truth))
+        self.assumptions.append(Assumption(condition, truth))
         if condition.op == "not":
             self.assume(condition.args[0], not truth)
         elif condition.op == ("and" if truth else "or"):
@@ -139,20 +175,33 @@ class Tracer:
         """What the assumptions say about a condition; None if nothing."""
         if condition.is_constant:
             return condition.value != 0.0
+        if self.point is not None:
+            return number_at([condition], self.point)[0] != 0.0
         opposite = condition.args[0] if condition.op == "not" else None
-        for item, truth in self.assumptions:
-            if item is condition:
-                return truth
-            if item is opposite:
-                return not truth
+        for item in self.assumptions:
+            if item.condition is condition:
+                return item.truth
+            if item.condition is opposite:
+                return not item.truth
         return None
 
-    def assumed_since(self, depth: int) -> Expr:
-        """The conjunction of the assumptions made since there were ``depth`` of them."""
-        together = TRUE
-        for item, truth in self.assumptions[depth:]:
-            together = together & (item if truth else ~item)
-        return together
+    def assumed_since(self, depth: int, leaving: Scope | None = None) -> Expr:
+        """The conjunction of the assumptions made since there were ``depth`` of them.
+
+        Parameters
+        ----------
+        leaving : a scope whose earlier exits need not be excluded: they are joined in their order.
+        """
+        return conjunction(item for item in self.assumptions[depth:] if leaving is None or item.left is not leaving)
+
+    def exclude_departures(self, departures: Iterable[Departure]) -> None:
+        """Assume that branches just followed have not left a scope that is still open: what comes next is reached only where none did."""
+        depth = len(self.assumptions)
+        for item in list(departures):
+            if item.scope in self.scopes:
+                gone = conjunction(item.assumptions[depth:])
+                if gone is not FALSE:
+                    self.assumptions.append(Assumption(gone, False, item.scope))
 
     def truth(self, value: Any) -> bool | Expr:
         """What ``if value:`` asks: a bool, or the condition it depends on."""
@@ -167,8 +216,43 @@ class Tracer:
 
     # -- what changes
 
-    def touch(self, place: Any) -> None:
+    def join_objects(self, condition: Expr, result: Any, *parts: Any) -> None:
+        """Note that an object stands for one of two others, depending on a condition."""
+        for part in parts:
+            if id(part) in self.spoiled:
+                self.spoiled[id(result)] = (result, self.spoiled[id(part)][1])
+            for item, other in ((result, part), (part, result)):
+                place = self._changeable(item)
+                if place is not None:
+                    self.joined.setdefault(id(place), (place, condition, []))[2].append(other)
+
+    def _changeable(self, value: Any) -> Any:
+        found = owner(value)
+        return getattr(value, "__dict__", None) if found is None else found
+
+    def changes(self, place: Any) -> None:
+        """Refuse later uses of objects that are the changed one in one branch only: their change would depend on a condition."""
+        if not self.joined:
+            return
+        start = owner(place)
+        waiting, seen = [start], set[int]()
+        while waiting:
+            entry = self.joined.get(id(waiting.pop()))
+            if entry is None or id(entry[0]) in seen:
+                continue
+            seen.add(id(entry[0]))
+            for other in entry[2]:
+                held = self._changeable(other)
+                if held is not start and id(held) not in seen:
+                    kind = type(other).__name__
+                    message = f"a {kind} is one object where `{entry[1]!r}` holds and another where not, and was changed under another name since"
+                    self.spoiled[id(other)] = (other, message)
+                    waiting.append(held)
+
+    def touch(self, place: Any, *, is_changed: bool = True) -> None:
         """Note an object's contents in every open journal that is older than its present contents."""
+        if is_changed:
+            self.changes(place)
         if not self.journals:
             return
         target = owner(place)
@@ -184,7 +268,25 @@ class Tracer:
         """Say that a container is new, so that no fork so far has to keep its contents."""
         if self.journals:
             self.journals[-1].created[id(value)] = value
+        if hasattr(value, "__next__"):
+            self.iterators[id(value)] = (value, len(self.assumptions))
         return value
+
+    def is_new(self, value: Any) -> bool:
+        """Whether an object was made by what is followed, as far as that is known."""
+        key = id(getattr(value, "__dict__", value))
+        return any(key in journal.created for journal in self.journals)
+
+    def consumed(self, value: Any) -> None:
+        """Refuse that something is taken from an iterator in one branch only: how far it is cannot differ between branches."""
+        if not hasattr(value, "__next__") or not self.assumptions:
+            return
+        made = self.iterators.get(id(value))
+        if len(self.assumptions) > (made[1] if made is not None else 0):
+            raise self.error(
+                "an iterator is moved on in a branch that depends on symbols; how far it is after the branch would be known only during the run",
+                "make a list of it first, and use its elements",
+            )
 
     @contextmanager
     def journal(self) -> Generator[Journal]:
@@ -234,8 +336,10 @@ class Tracer:
             value = value.if_true if known else value.if_false
             if value is EMPTY:
                 raise NameError(f"name {name!r} is not bound here")
-        if self.spoiled and id(value) in self.spoiled:
-            raise self.error(self.spoiled[id(value)][1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
+        held = owner(value) if self.spoiled and is_array(value) else value
+        spoiled = self.spoiled.get(id(value)) or self.spoiled.get(id(held)) if self.spoiled else None
+        if spoiled is not None:
+            raise self.error(spoiled[1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
         return value
 
     def _diverged(self, value: Diverged, name: str) -> UntraceableError:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from functools import reduce
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tidegate.errors import ModelError, Origin, UsageError
-from tidegate.expressions import Expr, as_boolean, as_real, select
-from tidegate.expressions.tracing import Yielded, trace
+from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
+from tidegate.expressions.tracing import Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
-from tidegate.model import Action, Assignment
+from tidegate.model import Action, Assignment, VariableRole
 from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Follower"]
+
+_POINTS: Final = 6  # at which one path is compared with all paths; each costs about what following costs
+_WORK: Final = 4_000  # nodes times points: a larger graph is compared at fewer points
 
 
 def _mapping(result: Any, name: str, origin: Origin) -> Mapping[Any, Any]:
@@ -30,6 +34,40 @@ def _mapping(result: Any, name: str, origin: Origin) -> Mapping[Any, Any]:
         origin=origin,
         hint="return {self.v: new_value}, or nothing after tg.message or tg.terminate",
     )
+
+
+def _called(function: Any) -> str:
+    """How messages name a function of the user."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _or(a: Expr, b: Expr) -> Expr:
+    return a | b
+
+
+def _in_order_of_size(values: list[float]) -> list[float]:
+    """Residuals, which may come in another order and with the other sign."""
+    return sorted(abs(value) for value in values)
+
+
+def _sizes(found: Sequence[Equality], point: Mapping[Expr, float]) -> list[float]:
+    """Residuals at a point."""
+    return evaluate([item.residual for item in found], point)
+
+
+def _effects(found: Sequence[Action], like: Sequence[Action]) -> list[Expr]:
+    """New values of all that other actions assign to, and whether each of their remarks is made."""
+    assigned = {item.target: item.value for item in found if isinstance(item, Assignment)}
+    effects: list[Expr] = []
+    for item in like:
+        if isinstance(item, Assignment):
+            effects.append(assigned.pop(item.target, item.target))
+        elif found is like:
+            effects.append(item.condition)
+        else:
+            made = [other.condition for other in found if not isinstance(other, Assignment) and other == item]
+            effects.append(reduce(_or, made, FALSE))
+    return effects + list(assigned.values())
 
 
 @dataclass(eq=False)
@@ -72,6 +110,7 @@ class Follower:
         if is_function(given):
             followed = trace(given, (self.component,))
             self._keep(followed.condition_origins)
+            self._compare(given, followed, followed.value, lambda point: trace(given, (self.component,), point=point).value, origin)
             return followed.value
         return given
 
@@ -86,7 +125,23 @@ class Follower:
         """The conditions of a ``when``, each function may give several, and their shape if there is one function that gives an array."""
         values = [self.value(one, origin) for one in given]
         found = tuple(as_boolean(item) for value in values for item in elements(value, what, self.placed(origin)))
-        return found, np.shape(values[0]) if len(values) == 1 and type(values[0]) not in (list, tuple) else ()
+        for condition in found:
+            quantity = fleeting_equality(condition, self._moves)
+            if quantity is not None:
+                raise UsageError(
+                    f"{what} wants `{quantity!r}` to be exactly zero: it passes zero in no time, so that this would never be seen to happen",
+                    origin=self.placed(origin),
+                    hint="use >= or <=, or both as two conditions for passing in either direction; @tg.at for a time",
+                )
+        only: Any = values[0] if len(values) == 1 else ()
+        return found, np.shape(only) if type(only) not in (list, tuple) else ()
+
+    def _moves(self, item: Expr) -> bool:
+        """Whether a symbol surely changes continuously; outputs and algebraic variables may follow discrete ones."""
+        declared = self.declarations.get(item.data.name.partition("[")[0])
+        return item.data.role in (Role.TIME, Role.DERIVATIVE) or (
+            item.data.role is Role.UNKNOWN and declared is not None and declared.role is VariableRole.STATE
+        )
 
     def equations(self, method: Callable[[], Any], place: Origin) -> list[Equality]:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
@@ -98,12 +153,20 @@ class Follower:
             merged = merge_equalities(condition, read(first), read(second), self.placed(place))
             return [Yielded(item, item.origin) for item in merged]
 
+        def equations_of(followed: Trace) -> list[Equality]:
+            returned: Any = followed.value if is_array(followed.value) else ()
+            return read([*followed.yields, *(Yielded(item, place) for item in returned)])
+
+        def plain(point: Mapping[Expr, float]) -> list[Any]:
+            return _sizes(equations_of(trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
+
         followed = trace(method, (), merge_yields=merge, make_equation=make_equality)
         returned: Any = followed.value if is_array(followed.value) else ()
-        items = [*followed.yields, *(Yielded(item, place) for item in returned)]
-        yielded = {item.value for item in items if isinstance(item.value, Expr)}
+        yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
-        return read(items)
+        found = equations_of(followed)
+        self._compare(method, followed, [item.residual for item in found], plain, place, _in_order_of_size)
+        return found
 
     def actions(self, method: Callable[[], Any], name: str, origin: Origin) -> tuple[Action, ...]:
         """What the body of an event does."""
@@ -111,16 +174,43 @@ class Follower:
         def merge(condition: Expr, first: Any, second: Any) -> Any:
             return self._merged_returns(condition, first, second, name, origin)
 
-        with collect_remarks() as said:
-            followed = trace(method, (), merge_returns=merge)
+        def actions_of(point: Mapping[Expr, float] | None) -> tuple[Trace, tuple[Action, ...]]:
+            with collect_remarks() as said:
+                followed = trace(method, (), merge_returns=merge, point=point)
+            found: list[Action] = []
+            if followed.value is not None:
+                for key, value in _mapping(followed.value, name, origin).items():
+                    found.extend(self._assignments(key, value, name, origin))
+            return followed, (*found, *said)
+
+        followed, found = actions_of(None)
         self._keep(followed.condition_origins)
-        if followed.value is None:
-            return tuple(said)
-        result = _mapping(followed.value, name, origin)
-        found: list[Action] = []
-        for key, value in result.items():
-            found.extend(self._assignments(key, value, name, origin))
-        return (*found, *said)
+        self._compare(method, followed, _effects(found, found), lambda point: _effects(actions_of(point)[1], found), origin)
+        return found
+
+    def _compare(
+        self, function: Any, followed: Trace, values: Any, plain: Callable[[Any], Any], origin: Origin, order: Callable[[Any], Any] | None = None
+    ) -> None:
+        """Compare what was followed on all paths with the one path that is taken at a point, at several points; and twice at the first."""
+        numbers = numbers_of(values)
+        if numbers is None:
+            return
+        roots = [as_expr(item) for item in numbers]
+        place = function_origin(function)
+        most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
+        start = self._start([*roots, *followed.condition_origins])
+        require_agreement(f"{self.name}.{_called(function)}", self.placed(place if place.line else origin), values, plain, start, most, order)
+
+    def _start(self, roots: Sequence[Expr]) -> dict[Expr, float]:
+        """Declared values of the symbols that matter, where these are numbers."""
+        return {item: self._declared(item) for item in walk(roots) if item.op == "symbol"}
+
+    def _declared(self, item: Expr) -> float:
+        if item.data.role is Role.TIME or item.data.role is Role.DERIVATIVE:
+            return 0.0
+        given: Any = getattr(self.declarations.get(item.data.name.partition("[")[0]), "value", 1.0)
+        values = [] if is_function(given) else flat(given)
+        return float(values[0]) if values and isinstance(values[0], int | float) else 1.0
 
     def _merged_returns(self, condition: Expr, first: Any, second: Any, name: str, origin: Origin) -> Any:
         """New values of two branches; what only one of them assigns keeps its value in the other."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
-from tidegate.expressions.tracing import function_origin
+from tidegate.expressions.tracing import Reads, collect_reads, function_origin
 from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.lower import Description, lower
@@ -31,13 +30,18 @@ class FunctionModel:
         """How results and messages name the model."""
         return self.description.name
 
-    @cached_property
-    def _model(self) -> Model:
-        return lower(self.description)
-
     def lower(self) -> Model:
-        """The neutral model; the user's functions are followed once."""
-        return self._model
+        """The neutral model; the user's functions are followed once, and again when something that they read of their surroundings has changed."""
+        kept: tuple[Model, Reads] | None = vars(self).get("_kept")
+        if kept is None or kept[1].changed():
+            with collect_reads() as reads:
+                kept = lower(self.description), reads
+            vars(self)["_kept"] = kept
+        return kept[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was followed here is followed again elsewhere: what it read belongs to this process."""
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
 
     def plainly(self, parameters: Mapping[str, float]) -> PlainFunctions:
         """The functions called as Python with numbers; see ``tidegate.model.plain``."""

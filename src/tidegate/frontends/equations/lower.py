@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
-from tidegate.expressions import ZERO, Expr, Role, as_real, evaluate, symbol, walk
-from tidegate.expressions.tracing import Trace, Vector, function_origin, probe_values, trace
+from tidegate.expressions import ZERO, Expr, Role, as_real, evaluate, fleeting_equality, symbol, walk
+from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
 from tidegate.expressions.tracing.kinds import is_mapping
 from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.quantities import Piece, Problems, Quantities, read_quantities
@@ -78,11 +78,24 @@ class _Lowering:
         token = probe_values.set({**values, _TIME: 0.0, **{symbol(Role.DERIVATIVE, name): 0.0 for name in self.y.elements}})
         try:
             followed = trace(function, arguments)
+            start = at_start(arguments, probe_values.get())
+            require_agreement(_called(function), function_origin(function), followed.value, lambda point: _plain(function, arguments, point), start)
         finally:
             probe_values.reset(token)
         for condition, origin in followed.condition_origins.items():
             self.condition_origins.setdefault(condition, origin)
         return followed
+
+
+def _called(function: Any) -> str:
+    """How messages name a function of the user."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _plain(function: Callable[..., Any], arguments: tuple[Any, ...], point: dict[Expr, float]) -> Any:
+    """A function of the user called with numbers; what it says is not said in the model."""
+    with collect_remarks():
+        return function(*numeric(arguments, point))
 
 
 def lower(description: Description) -> Model:
@@ -102,7 +115,7 @@ def lower(description: Description) -> Model:
     states = set(y.elements) if description.form is Form.ODE else _differentiated(equations)
     outputs, definitions = _outputs(lowering)
     variables = [*_unknowns(y, states, description), *_parameters(description), *outputs]
-    whens = tuple(_when(lowering, item, at) for at, item in enumerate(description.events))
+    whens = tuple(_when(lowering, item, at, states) for at, item in enumerate(description.events))
     _check_names(variables, lowering)
     derivative_starts = _derivative_starts(lowering, states)
     if lowering.problems:
@@ -276,7 +289,20 @@ def _derivative_starts(lowering: _Lowering, states: set[str]) -> dict[str, Expr]
 # -- events
 
 
-def _when(lowering: _Lowering, item: Event, at: int) -> When:
+def _refuse_fleeting(condition: Expr, states: set[str], label: str, origin: Origin) -> None:
+    def moves(item: Expr) -> bool:
+        return item.data.role in (Role.TIME, Role.DERIVATIVE) or (item.data.role is Role.UNKNOWN and item.data.name in states)
+
+    quantity = fleeting_equality(condition, moves)
+    if quantity is not None:
+        raise UsageError(
+            f"the condition of {label} wants `{quantity!r}` to be exactly zero: it passes zero in no time, and this would never be seen to happen",
+            origin=origin,
+            hint="use >= or <=; for passing in either direction return both: lambda t, y: [y['h'] >= 1, y['h'] <= 1]",
+        )
+
+
+def _when(lowering: _Lowering, item: Event, at: int, states: set[str]) -> When:
     origin = function_origin(item.condition)
     followed = lowering.follow(item.condition)
     label = item.name or f"event {at + 1}"
@@ -284,6 +310,7 @@ def _when(lowering: _Lowering, item: Event, at: int) -> When:
     for value in flat(followed.value):
         if isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean):
             conditions.append(value if isinstance(value, Expr) else as_real(value) > 0)
+            _refuse_fleeting(conditions[-1], states, label, origin)
         else:
             raise UsageError(
                 f"the condition of {label} is {value!r}, which is neither true nor false", origin=origin, hint="compare it: lambda t, y: y['h'] < 0"

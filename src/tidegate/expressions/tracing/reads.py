@@ -1,0 +1,98 @@
+"""What a traced function read of its surroundings (stage: tracing the user's Python).
+
+A value that a function closes over, a global, a default or an attribute of the user's object is part of the graph as it was when the function was
+followed. So it is remembered, by content: numbers, texts, arrays, and lists and dictionaries of them; everything else as the object that it is.
+Whoever keeps a graph asks before using it again whether anything has changed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_sequence
+
+__all__ = ["Reads", "collect_reads", "note_read"]
+
+_MOST_ELEMENTS: Final = 100_000  # of one container; a larger one is remembered as the object that it is
+_DEEPEST: Final = 6  # levels of containers
+
+_collector: Final[ContextVar[Reads | None]] = ContextVar("reads", default=None)
+
+
+class Reads:
+    """Values that were read while functions were followed, each with how to read it again."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any]] = {}
+
+    def note(self, place: Any, name: str, value: Any, again: Callable[[], Any]) -> None:
+        """Remember what ``name`` is at a place, the first time it is read there."""
+        if (id(place), name) not in self._known:
+            self._known[id(place), name] = (place, again, _snapshot(value, 0))
+
+    def changed(self) -> str:
+        """The name of something that is not what it was; empty if there is none."""
+        for (_, name), (_, again, before) in self._known.items():
+            try:
+                now = again()
+            except (ValueError, AttributeError, KeyError):
+                return name
+            if not _same(before, _snapshot(now, 0)):
+                return name
+        return ""
+
+
+@contextmanager
+def collect_reads() -> Generator[Reads]:
+    """Gather what functions read of their surroundings while they are followed."""
+    found = Reads()
+    token = _collector.set(found)
+    try:
+        yield found
+    finally:
+        _collector.reset(token)
+
+
+def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> None:
+    """Tell whoever gathers that a value was read."""
+    collector = _collector.get()
+    if collector is not None:
+        collector.note(place, name, value, again)
+
+
+class _Held:
+    """An object that is remembered by what it is, not by what is in it."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _snapshot(given: Any, depth: int) -> Any:
+    value: Any = given  # said so that what is asked below does not narrow it
+    if isinstance(value, bool | int | float | complex | str | bytes | type(None)):
+        return given
+    if isinstance(value, np.generic):
+        return _snapshot(np.asarray(given), depth)
+    if is_array(value) and value.dtype != object and value.size <= _MOST_ELEMENTS:
+        return ("array", value.shape, value.dtype.str, value.tobytes())
+    if depth < _DEEPEST and is_sequence(value) and len(value) <= _MOST_ELEMENTS:
+        items: Any = value
+        return (type(items).__name__, [_snapshot(item, depth + 1) for item in items])
+    if depth < _DEEPEST and is_dict(value) and not isinstance(value, ModuleType) and len(value) <= _MOST_ELEMENTS:
+        entries: dict[Any, Any] = value
+        return ("dict", [(_snapshot(key, depth + 1), _snapshot(item, depth + 1)) for key, item in entries.items()])
+    return _Held(value)
+
+
+def _same(before: Any, now: Any) -> bool:
+    if isinstance(before, _Held) or isinstance(now, _Held):
+        return isinstance(before, _Held) and isinstance(now, _Held) and before.value is now.value
+    if is_sequence(before):
+        return class_of(before) is class_of(now) and len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
+    return class_of(before) is class_of(now) and (before == now or (before != before and now != now))

@@ -1,0 +1,161 @@
+"""Runs of models whose functions and methods leave loops early, draw random numbers, read what changes outside, or ask for equality."""
+
+from __future__ import annotations
+
+import math
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+__all__: list[str] = []
+
+TIGHT = {"rtol": 1e-9, "atol": 1e-11}
+
+
+def falling(y: Any) -> Any:
+    for i in range(3):
+        if y > i:
+            continue
+        return -1.0 * i - 0.1
+    return -2.0
+
+
+def test_a_round_that_is_continued_under_a_condition_and_else_returns(method: str) -> None:
+    # 2 falls to 2 only at once, where i = 2 is met: from there on at -2.1
+    model = tg.ode(lambda t, y: [falling(y[0])], y0=[2.0])
+    assert tg.simulate(model, (0, 0.4), method=method, **TIGHT).final["y[0]"] == pytest.approx(2.0 - 0.4 * 2.1, abs=1e-7)
+
+
+def test_the_same_in_a_method_of_a_component(method: str) -> None:
+    class Falling(tg.Component):
+        x = tg.State(2.0)
+
+        def rate(self) -> Any:
+            return falling(self.x)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == self.rate()
+
+    assert tg.simulate(Falling(), (0, 0.4), method=method, **TIGHT).final["x"] == pytest.approx(1.16, abs=1e-7)
+
+
+def test_random_numbers_in_a_function_are_refused_with_the_way_out() -> None:
+    rng = random.Random(3)
+
+    def noisy(t: Any, y: Any) -> Any:
+        return [-y[0] + rng.gauss(0.0, 1.0)]
+
+    with pytest.raises(tg.UntraceableError, match=r"noisy gives two answers(.|\n)*draw random numbers before the run"):
+        tg.simulate(tg.ode(noisy, y0=[1.0]), (0, 1))
+
+
+def test_random_numbers_in_a_component_are_refused() -> None:
+    rng = np.random.default_rng(3)
+
+    class Noisy(tg.Component):
+        x = tg.State(1.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == -self.x + rng.normal()
+
+    with pytest.raises(tg.UntraceableError, match=r"Noisy\.equations gives two answers"):
+        tg.simulate(Noisy(), (0, 1))
+
+
+def test_what_only_a_call_shows_is_refused_with_the_point_and_both_values() -> None:
+    def by_its_text(t: Any, y: Any) -> Any:
+        return [1.0 if str(y[0]).startswith("-") else -1.0]
+
+    with pytest.raises(tg.UntraceableError, match=r"by_its_text was not followed rightly: at .*y\[0\] = .* it gives 1 when it is called, and -1"):
+        tg.ode(by_its_text, y0=[1.0]).lower()
+
+
+def test_numbers_drawn_with_a_seed_inside_are_the_same_every_time() -> None:
+    def seeded(t: Any, y: Any) -> Any:
+        return [-y[0] * np.random.default_rng(5).uniform()]
+
+    rate = np.random.default_rng(5).uniform()
+    assert tg.simulate(tg.ode(seeded, y0=[1.0]), (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-rate), rel=1e-8)
+
+
+# -- what functions read of their surroundings
+
+GAIN = 2.0
+
+
+def outer_gain(t: Any, y: Any) -> Any:
+    return [-GAIN * y[0]]
+
+
+def test_a_changed_global_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tg.ode(outer_gain, y0=[1.0])
+    assert tg.simulate(model, (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-2.0), rel=1e-8)
+    kept = model.lower()
+    assert model.lower() is kept
+    monkeypatch.setitem(outer_gain.__globals__, "GAIN", 3.0)
+    assert tg.simulate(model, (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-3.0), rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["variable", "list", "array", "attribute", "dictionary", "default", "helper", "class"])
+def test_whatever_a_function_read_and_that_changed_is_noticed(kind: str) -> None:
+    number, values, array, held, named = 2.0, [2.0], np.array([2.0]), SimpleNamespace(k=2.0), {"k": 2.0}
+
+    class Kept:
+        k = 2.0
+
+    def helper(x: Any) -> Any:
+        return 2.0 * x
+
+    def other(x: Any) -> Any:
+        return 3.0 * x
+
+    def rate(t: Any, y: Any, *, k: Any = 2.0) -> Any:
+        given = {
+            "variable": number, "list": values[0], "array": array[0], "attribute": held.k, "dictionary": named["k"], "default": k,
+            "helper": helper(1.0), "class": Kept().k,
+        }  # fmt: skip
+        return [-given[kind] * y[0]]
+
+    model = tg.ode(rate, y0=[1.0])
+    for expected in (2.0, 3.0):
+        assert tg.simulate(model, (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-expected), rel=1e-8)
+        number, values[0], array[0], held.k, named["k"], Kept.k, helper = 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, other
+        rate.__kwdefaults__["k"] = 3.0
+
+
+# -- equality as an event
+
+
+def test_an_event_that_wants_equality_of_what_moves_is_refused() -> None:
+    def fall(t: Any, y: Any) -> Any:
+        return [-1.0]
+
+    for condition in (lambda t, y: y["h"] == 1.0, lambda t, y: t == 1.0, lambda t, y: (y["h"] == 1.0) | (t > 5)):
+        with pytest.raises(tg.UsageError, match=r"exactly zero(.|\n)*>= or <="):
+            tg.ode(fall, y0={"h": 2.0}, events=tg.event(condition)).lower()
+
+
+def test_an_event_that_wants_equality_of_what_stays_happens(method: str) -> None:
+    def fall(t: Any, y: Any) -> Any:
+        return [-1.0]
+
+    event = tg.event(lambda t, y: np.floor(y["h"]) == 0.0, terminal=True)
+    assert tg.simulate(tg.ode(fall, y0={"h": 2.5}, events=event), (0, 5), method=method).t[-1] == pytest.approx(1.5, abs=1e-6)
+
+    class Passing(tg.Component):
+        x = tg.State(0.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.when(lambda self: self.x == 1.0)
+        def passed(self) -> Any:
+            return {self.x: 0.0}
+
+    with pytest.raises(tg.UsageError, match="exactly zero"):
+        Passing().lower()

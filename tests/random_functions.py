@@ -1,0 +1,261 @@
+"""Random Python functions as source text: branches, loops left early, aliases, helpers, patterns; each takes three numbers and returns two.
+
+Every one ends, and none raises an exception: what following it on symbols gives has to be what Python gives, or it is refused.
+"""
+
+from __future__ import annotations
+
+import linecache
+import random
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Writer", "random_function", "source_of"]
+
+_COMPARED = ("<", "<=", ">", ">=")
+
+
+class Writer:
+    """Writes one function.
+
+    Parameters
+    ----------
+    rng : what is random.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+        self.numbers = ["a", "b", "c", "r", "s"]
+        self.loops = 0
+        self.budget = 26
+
+    # -- expressions
+
+    def number(self, depth: int = 2) -> str:
+        """An expression that is a number."""
+        choose = self.rng.random
+        if depth == 0 or choose() < 0.25:
+            return self.rng.choice([*self.numbers, *self.numbers, "xs[0]", "xs[1]", f"{self.rng.uniform(-2, 2):.3f}", "z[1]"])
+        inner = [self.number(depth - 1) for _ in range(3)]
+        return self.rng.choice([
+            f"({inner[0]} + {inner[1]})",
+            f"({inner[0]} - {inner[1]})",
+            f"0.5*{inner[0]}*{self.rng.uniform(-1, 1):.3f}",
+            f"min({inner[0]}, {inner[1]})",
+            f"max({inner[0]}, {inner[1]}, {inner[2]})",
+            f"abs({inner[0]})",
+            f"({inner[0]} if {self.condition(depth - 1)} else {inner[1]})",
+            f"float(np.where({self.condition(0)}, {inner[0]}, {inner[1]}))",
+            f"np.clip({inner[0]}, -1.5, 1.25)",
+            f"helper({inner[0]}, {inner[1]})",
+            f"early({inner[0]})",
+            f"sum([v*0.5 if v > {self.rng.uniform(-1, 1):.3f} else -v for v in xs])",
+            f"sum(v for k, v in enumerate(xs) if k != {self.rng.randint(0, 2)})",
+            f"max([{inner[0]}, *xs])",
+            f"float({self.condition(0)})",
+            f"(k0 := {inner[0]})",
+            f"math.sin({inner[0]})",
+            f"np.sign({inner[0]})",
+            f"{{'p': {inner[0]}, 'q': {inner[1]}}}[{self.rng.choice(['p', 'q'])!r}]",
+            f"(lambda u, w={inner[0]}: u + w if u > w else w)({inner[1]})",
+            f"[{inner[0]}, {inner[1]}][::-1][0]",
+            f"({inner[0]} and {inner[1]})",
+            f"({inner[0]} or {inner[1]})",
+        ])
+
+    def condition(self, depth: int = 1) -> str:
+        """An expression that is true or false."""
+        a, b, c = (self.number(0 if depth == 0 else 1) for _ in range(3))
+        simple = f"{a} {self.rng.choice(_COMPARED)} {b}"
+        if depth == 0 or self.rng.random() < 0.4:
+            return simple
+        return self.rng.choice([
+            f"({simple} and {self.condition(depth - 1)})",
+            f"({simple} or {self.condition(depth - 1)})",
+            f"not ({simple})",
+            f"{a} < {b} < {c}",
+            f"{a} <= {b} > {c}",
+            f"any(v > {b} for v in xs)",
+            f"all([v < {b} for v in xs])",
+            f"bool({simple})",
+            f"({simple}) == ({self.condition(0)})",
+            f"({simple}) != ({self.condition(0)})",
+            f"[{simple}] == [{self.condition(0)}]",
+            f"({simple}) is not None",
+            f"len(xs) > {self.rng.randint(1, 3)}",
+        ])
+
+    # -- statements
+
+    def block(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A few statements."""
+        for _ in range(self.rng.randint(1, 3)):
+            self.statement(indent, in_loop, depth)
+
+    def put(self, indent: int, text: str) -> None:
+        """One line."""
+        self.lines.append("    " * indent + text)
+
+    def statement(self, indent: int, in_loop: bool, depth: int) -> None:
+        """One statement."""
+        self.budget -= 1
+        simple: list[Callable[[], None]] = [
+            lambda: self.put(indent, f"{self.rng.choice('rs')} = {self.number()}"),
+            lambda: self.put(indent, f"{self.rng.choice('rs')} {self.rng.choice(['+=', '-='])} {self.number(1)}"),
+            lambda: self.put(indent, f"r, s = {self.number(1)}, {self.number(1)}"),
+            lambda: self.put(indent, f"xs[{self.rng.randint(0, 2)}] = {self.number(1)}"),
+            lambda: self.put(indent, f"alias[{self.rng.randint(0, 2)}] += {self.number(0)}"),
+            lambda: self.put(indent, f"z[{self.rng.randint(0, 2)}] = {self.number(1)}"),
+            lambda: self.put(indent, f"part[{self.rng.randint(0, 1)}] += {self.number(0)}"),
+            lambda: self.put(indent, f"record.{self.rng.choice('uv')} = {self.number(1)}"),
+            lambda: self.put(indent, f"s = record.u - record.v + {self.number(0)}"),
+            lambda: self.put(indent, f"bump({self.number(1)})"),
+            lambda: self.put(indent, f"s = shared + {self.number(0)}"),
+            lambda: self.put(indent, f"xs = {self.rng.choice(['xs[::-1]', '[v + 0.1 for v in xs]', 'list(alias)', 'sorted(xs, key=lambda v: 0)'])}"),
+            lambda: self.put(indent, f"r, *rest = xs; s += rest[{self.rng.randint(0, 1)}]"),
+        ]
+        if self.rng.random() < 0.45 or depth == 0 or self.budget < 0:
+            self.rng.choice(simple)()
+            return
+        compound = [self.branch, self.branch, self.leave, self.leave, self.loop, self.repeat, self.pattern, self.guard]
+        self.rng.choice(compound)(indent, in_loop, depth)
+
+    def branch(self, indent: int, in_loop: bool, depth: int) -> None:
+        """An `if`, with all its parts."""
+        self.put(indent, f"if {self.condition()}:")
+        self.block(indent + 1, in_loop, depth - 1)
+        if self.rng.random() < 0.3:
+            self.put(indent, f"elif {self.condition()}:")
+            self.block(indent + 1, in_loop, depth - 1)
+        if self.rng.random() < 0.5:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, depth - 1)
+
+    def leave(self, indent: int, in_loop: bool, depth: int) -> None:
+        """Leave the function or the loop's round early, under a condition or without one."""
+        kinds = ["return"] * 2 + ["continue"] * 5 * in_loop + ["break"] * in_loop
+        kind = self.rng.choice(kinds)
+        text = f"return [{self.number(1)}, {self.number(0)}]" if kind == "return" else kind
+        if self.rng.random() < (0.9 if kind != "return" or not in_loop else 0.7):
+            self.put(indent, f"if {self.condition()}:")
+            if self.rng.random() < 0.5:
+                self.statement(indent + 1, in_loop, 0)
+            self.put(indent + 1, text)
+        else:
+            self.put(indent, text)
+
+    def loop(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A `for` over something of known length."""
+        self.loops += 1
+        name = f"k{self.loops}"
+        over, target = self.rng.choice([
+            (f"range({self.rng.randint(1, 3)})", f"i{self.loops}"),
+            ("xs", name),
+            ("list(alias)", name),
+            ("enumerate(list(xs))", f"i{self.loops}, {name}"),
+            ("zip(reversed(xs), [1.0, 2.0])", f"{name}, i{self.loops}"),
+            ("[v for v in xs if v is not None]", name),
+        ])
+        if over == "xs":
+            over = "tuple(xs)"
+        self.put(indent, f"for {target} in {over}:")
+        known = list(self.numbers)
+        self.numbers += [item.strip() for item in target.split(",")]
+        self.block(indent + 1, True, depth - 1)
+        self.numbers = known
+        if self.rng.random() < 0.25:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, 0)
+
+    def repeat(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A `while` with a count."""
+        self.loops += 1
+        name = f"n{self.loops}"
+        self.put(indent, f"{name} = 0")
+        self.put(indent, f"while {name} < {self.rng.randint(1, 3)}:")
+        self.put(indent + 1, f"{name} += 1")
+        known = list(self.numbers)
+        self.numbers.append(name)
+        self.block(indent + 1, True, depth - 1)
+        self.numbers = known
+        if self.rng.random() < 0.25:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, 0)
+
+    def pattern(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A `match`."""
+        subject, cases = self.rng.choice([
+            (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
+            (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
+            ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
+            (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
+        ])
+        self.put(indent, f"match {subject}:")
+        for case in cases:
+            self.put(indent + 1, f"case {case}:")
+            self.block(indent + 2, in_loop, depth - 1)
+
+    def guard(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A `try`."""
+        self.put(indent, "try:")
+        self.block(indent + 1, in_loop, depth - 1)
+        if self.rng.random() < 0.4:
+            self.put(indent, "except KeyError:")
+            self.put(indent + 1, "r = 99.0")
+            if self.rng.random() < 0.5:
+                self.put(indent, "else:")
+                self.block(indent + 1, in_loop, 0)
+        if self.rng.random() < 0.6 or self.lines[-1].strip() == "" or not any("except" in line for line in self.lines[-6:]):
+            self.put(indent, "finally:")
+            self.put(indent + 1, f"s += {self.number(0)}")
+
+    def text(self) -> str:
+        """The whole file."""
+        self.lines = []
+        self.put(0, "import math")
+        self.put(0, "from types import SimpleNamespace")
+        self.put(0, "import numpy as np")
+        self.put(0, "def helper(u, w=0.5):")
+        self.put(1, "u = u if u > w else 0.5*w")
+        self.put(1, "for q in (u, w):")
+        self.put(2, "if q < -0.5: continue")
+        self.put(2, "return q - 0.25")
+        self.put(1, "return u")
+        self.put(0, "def early(u):")
+        self.put(1, "if u > 0.7: return 1.0 - u")
+        self.put(1, "if u > 0.2:")
+        self.put(2, "if u < 0.4: return 0.3")
+        self.put(2, "u = u + 0.1")
+        self.put(1, "return u*0.5")
+        self.put(0, "def f(y):")
+        self.put(1, "a, b, c = y")
+        self.put(1, "r, s, k0 = 0.1, -0.2, 0.0")
+        self.put(1, "xs = [a, b, 0.3]")
+        self.put(1, "alias = xs")
+        self.put(1, "z = np.zeros(3)")
+        self.put(1, "part = z[1:]")
+        self.put(1, "record = SimpleNamespace(u=c, v=0.0)")
+        self.put(1, "shared = 0.4")
+        self.put(1, "def bump(u):")
+        self.put(2, "nonlocal shared")
+        self.put(2, "if u > 0: shared += u; return")
+        self.put(2, "shared -= 0.1")
+        for _ in range(self.rng.randint(2, 5)):
+            self.statement(1, False, 3)
+        self.put(1, "return [r + 0.3*xs[1] + shared, s + z[1] + 0.7*alias[0] + record.u]")
+        return "\n".join(self.lines) + "\n"
+
+
+def source_of(seed: int) -> str:
+    """The text of the function of this number."""
+    return Writer(random.Random(seed)).text()
+
+
+def random_function(seed: int) -> Any:
+    """The function of this number, with its text where it can be read."""
+    text, name = source_of(seed), f"<random {seed}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), space)
+    return space["f"]
