@@ -24,7 +24,7 @@ from tidegate.model.plain import Instant, PlainModel
 from tidegate.verify.pieces import Piece
 from tidegate.verify.verification import Tally
 
-__all__ = ["Defects", "Tolerance", "differential"]
+__all__ = ["Defects", "Tolerance", "differential", "noisy"]
 
 FloatArray = NDArray[np.float64]
 
@@ -220,14 +220,21 @@ class Defects:
 
     def _is_rounding(self, piece: Piece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
         """Whether the defect vanishes within the rounding of what was integrated."""
-        at = piece.at(theta)
-        noise = np.where(at_rest, 0.0, _NOISE * self.largest)
-        moves = [sign * noise for sign in (1.0, -1.0)] + [sign * noise * row for row in np.eye(noise.size) for sign in (1.0, -1.0)]
-        for move in moves:
-            if not np.any(move):
-                continue
-            moved = Instant(at.t, at.y + move, at.ydot, at.d, at.pre)
+        for moved in noisy(piece.at(theta), at_rest, self.largest):
             defect = self.model.residuals(moved)
             if self._kept is not None and np.all(self._kept.moved(defect, piece.width) / allowed <= 1.0):
                 return True
         return False
+
+
+def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray) -> list[Instant]:
+    """The instant with its values moved by the rounding of what was integrated: all together, and each alone.
+
+    Parameters
+    ----------
+    exact : unknowns that are not moved.
+    largest : of each unknown in the run.
+    """
+    noise = np.where(exact, 0.0, _NOISE * largest)
+    rows = [noise, *(noise * row for row in np.eye(noise.size))] if noise.any() else []
+    return [Instant(at.t, at.y + sign * row, at.ydot, at.d, at.pre) for row in rows if row.any() for sign in (1.0, -1.0)]

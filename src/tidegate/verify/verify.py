@@ -13,8 +13,9 @@ from tidegate.model import Lowerable, Model
 from tidegate.model.plain import Plainly, PlainModel
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.results import Result
-from tidegate.verify.defects import Defects, Tolerance
-from tidegate.verify.pieces import Piece, pieces_of
+from tidegate.verify.defects import Defects, Tolerance, differential
+from tidegate.verify.happenings import Happenings
+from tidegate.verify.pieces import Exact, Piece, pieces_of
 from tidegate.verify.verification import Tally, Verification
 
 __all__ = ["verify"]
@@ -23,11 +24,12 @@ FloatArray = NDArray[np.float64]
 
 _ALLOWED: Final = 100.0  # times the tolerance: an order of magnitude above what steps of any method that keep it leave inside
 _POINTS: Final = 4  # in a step; each in a part of its own
+_IN_ALL: Final = 1000  # points, where there are few steps: a dip of a thousandth of the run is seen
 _NEAR: Final = np.array([1e-2, 1e-3, 1e-4, 1e-5, 1e-6])  # parts of a step before and after an event
 _SEED: Final = 20240229  # points are irregular, and the same every time
 
 
-def verify(result: Result, source: Lowerable | None = None, *, points: int = _POINTS, allowed: float = _ALLOWED) -> Verification:
+def verify(result: Result, source: Lowerable | None = None, *, points: int | None = None, allowed: float = _ALLOWED) -> Verification:
     """Judge a result by the model itself, called as plain Python with numbers: no tracing, no mode bits, no machine code.
 
     Along the dense result, at irregular points inside every step and on both sides of every event, it is looked at whether the equations hold with
@@ -38,7 +40,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int = _PO
     ----------
     result : of a run with dense output.
     source : the model; the one the result was made from if it still knows it.
-    points : in each step.
+    points : in each step; by default 4, and more where there are fewer than 250 steps.
     allowed : how many times the tolerance of the run a step may be off inside.
 
     Returns
@@ -70,12 +72,17 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int = _PO
     rng = np.random.default_rng(_SEED)
     largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))
     defects = Defects(plain, tolerance, largest, tally)
+    happenings = Happenings(plain, result, tolerance, largest, tally)
     looked = 0
+    exact = Exact(result, plain.unknowns)
     for piece in pieces:
-        thetas = _thetas(piece, rng, points)
-        at_rest = ~np.any(piece.coefficients[1:], axis=0)
+        thetas = _thetas(piece, rng, points if points is not None else max(_POINTS, _IN_ALL // len(pieces)))
         looked += thetas.size
+        at_rest = exact.at_rest(piece)
         defects.look(piece, thetas, at_rest)
+        happenings.look(piece, thetas, at_rest)
+    if pieces:
+        happenings.read_log(differential(plain, pieces[0]))
     return Verification(result.model_name, plain.truth, tuple(tally.findings), (), looked)
 
 
