@@ -7,7 +7,7 @@ the clauses that happened compute from the values before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,8 +28,22 @@ Truth = tuple[tuple[bool, ...], ...]
 
 _HALVINGS: Final = 60  # of the time between two points at which a condition differs
 _CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
-_BEYOND: Final = (1e-9, 1e-6, 1e-3)  # of a step: how far its polynomial is followed over an event, where the condition has just become true
+_AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
 _MOST_ROUNDS: Final = 20  # of one event
+
+
+class _Once:
+    """What an iterator gives, asked for only once and only as far as it is needed."""
+
+    def __init__(self, given: Iterator[Truth]) -> None:
+        self._given = given
+        self._kept: list[Truth] = []
+
+    def __iter__(self) -> Iterator[Truth]:
+        yield from self._kept
+        for item in self._given:
+            self._kept.append(item)
+            yield item
 
 
 @dataclass(eq=False)
@@ -140,37 +154,42 @@ class Happenings:
         for time, events in instants.items():
             if any(event.kind not in ("state", "time") for event in events):
                 continue
-            asked = self._asked(time, events)
+            asked = _Once(self._asked(time, events))
             for event in events:
                 for label in dict.fromkeys(event.causes):
                     if label in labels and label not in clocks:
                         self._check_cause(label, time, asked)
                 self._check_values(event, states)
 
-    def _asked(self, time: float, events: Sequence[Event]) -> list[Truth]:
+    def _asked(self, time: float, events: Sequence[Event]) -> Iterator[Truth]:
         """The conditions around an instant, in the order of time: before it, in its rounds, after it."""
         before, after = self._around.get(time, (None, None))
-        found: list[Truth] = []
         if before is not None:
-            found += [self._truth(before.at(1.0 - part)) for part in reversed(_BEYOND)]
-            found += [self._truth(before.at(1.0 + part)) for part in (0.0, *_BEYOND)]
+            for part in _AROUND:
+                yield self._truth(before.at(1.0 + part))
         for event in events:
             base = self._instant(event, event.before, before)
-            found.append(self._truth(base))
-            found.append(self._truth(self._instant(event, event.after, before)))
-            found += [self._truth(item) for item in self._rounds(event, base)]
+            for at in (base, self._instant(event, event.after, before), *self._rounds(event, base)):
+                yield self._truth(at)
         if after is not None:
-            found += [self._truth(after.at(part)) for part in (0.0, *_BEYOND)]
-        return found
+            for part in _AROUND:
+                if part >= 0.0:
+                    yield self._truth(after.at(part))
 
-    def _check_cause(self, label: str, time: float, asked: Sequence[Truth]) -> None:
-        places = [(k, j) for k, clause in enumerate(self.model.clauses) if clause.label == label for j in range(len(asked[0][k]))]
-        for k, j in places:
-            values = [truth[k][j] for truth in asked]
-            if False in values and True in values[values.index(False) :]:
-                self.tally.note("condition", label, time)
-                return
-        was = "true all the time" if any(asked[0][k][j] for k, j in places) else "never true there"
+    def _check_cause(self, label: str, time: float, asked: _Once) -> None:
+        places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
+        was_false: set[tuple[int, int]] = set()
+        was_true = False
+        for truth in asked:
+            for k in places:
+                for j, value in enumerate(truth[k]):
+                    was_true = was_true or value
+                    if value and (k, j) in was_false:
+                        self.tally.note("condition", label, time)
+                        return
+                    if not value:
+                        was_false.add((k, j))
+        was = "true all the time" if was_true else "never true there"
         self.tally.note("spurious event", label, time, np.inf, f"the log has it at t = {number(time, 9)}, where its condition is {was}")
 
     def _instant(self, event: Event, values: Mapping[str, float], before: Piece | None) -> Instant:
