@@ -1,4 +1,4 @@
-"""Random hybrid models, as text and as sources: saturations, nested branches, floors, tables, forcing in fast parts, resets, clocks, algebraic unknowns.
+"""Random hybrid models as text and as sources: saturations, branches, floors, tables, fast parts that are forced, resets, clocks, algebraic unknowns.
 
 A model is written down as the Python text of a module, so that one that a run gets wrong can be read, shortened and kept. Every text is a plain
 function with events, a residual function, or a component. Derivatives are bounded and every state is drawn back to the middle, so that runs stay of
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 import random
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class _Writer:
     """Writes expressions of a few names."""
 
     def __init__(self, seed: int, names: list[str]) -> None:
-        self.draw = random.Random(seed)  # noqa: S311 - a generator of tests
+        self.draw = random.Random(seed)
         self.names = names
 
     def number(self, low: float = -1.0, high: float = 1.0) -> str:
@@ -107,7 +108,7 @@ class _Writer:
 
 def random_model(seed: int, family: str | None = None) -> RandomModel:
     """The model of a seed; the same every time."""
-    draw = random.Random(seed)  # noqa: S311 - a generator of tests
+    draw = random.Random(seed)
     family = family or draw.choice(FAMILIES)
     n = draw.randint(1, 3)
     names = [f"x{k}" for k in range(n)]
@@ -115,7 +116,7 @@ def random_model(seed: int, family: str | None = None) -> RandomModel:
     module = f"<random model {seed} {family}>"
     linecache.cache[module] = (len(text), None, text.splitlines(keepends=True), module)
     space: dict[str, Any] = {"tg": tg, "np": np, "__name__": "random_models"}
-    exec(compile(text, module, "exec"), space)  # noqa: S102 - the text is of this file
+    exec(compile(text, module, "exec"), space)
     return RandomModel(seed, family, text, space["model"], 3.0)
 
 
@@ -169,8 +170,6 @@ def _component(seed: int, names: list[str]) -> str:
     if has_algebraic:
         lines.append("    z = tg.Algebraic()")
     lines.append("    out = tg.Output()")
-    own = [f"self.{name}" for name in names]
-
     def written(text: str) -> str:
         for name in (*names, "z"):
             text = _renamed(text, name)
@@ -198,11 +197,8 @@ def _component(seed: int, names: list[str]) -> str:
         lines += [f"    @tg.every({w.number(0.2, 0.7)}, start={w.number(0.1, 0.5)})", "    def tick(self):", "        return {self.on: not self.on}"]
     elif w.draw.random() < 0.5:
         lines += [f"    @tg.when(lambda self: {written(w.condition())})", "    def other(self):", "        return {self.on: not self.on}"]
-    del own
     return "\n".join([*lines, "model = Model()", ""])
 
 
 def _renamed(text: str, name: str) -> str:
-    import re
-
     return re.sub(rf"(?<![\w.]){name}(?!\w)", f"self.{name}", text)

@@ -1,8 +1,8 @@
 """Whether what happened is what the model says (stage: verification). In: plain conditions and bodies, the steps and the event log. Out: findings.
 
-A condition is asked in Python at every point that is looked at. Where it became true between two of them there must be an event of its clause, at the
-time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. New values are what the bodies of
-the clauses that happened compute from the values before.
+A condition is asked in Python at every point that is looked at. Where it became true between two of them there must be an event of its clause, at
+the time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. New values are what the
+bodies of the clauses that happened compute from the values before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainClause, PlainModel
+from tidegate.model.plain import Instant, PlainClause, PlainClock, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, noisy
@@ -29,7 +29,7 @@ Truth = tuple[tuple[bool, ...], ...]
 _HALVINGS: Final = 60  # of the time between two points at which a condition differs
 _CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
 _AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
-_MOST_ROUNDS: Final = 20  # of one event
+_LONG_BEFORE: Final = (0.0, 0.5, 0.9, 0.99)  # of the step that ends there
 
 
 class _Once:
@@ -115,7 +115,7 @@ class Happenings:
         time = piece.start if at_start else piece.start + right * piece.width
         reach = _CLOSE * max(abs(time), abs(piece.width)) + abs(right - left) * abs(piece.width)
         near = self._times[np.abs(self._times - time) <= reach]
-        causes: set[str] = set().union(*(self._named[t] for t in near.tolist()))
+        causes = {label for t in near.tolist() for label in self._named[t]}
         same_chain = {other.label for other in self.model.clauses if other.chain == clause.chain}
         if causes & same_chain or self._does_nothing(clause, piece.at(right)):
             self.tally.note("condition", clause.label, time)
@@ -175,6 +175,10 @@ class Happenings:
             for part in _AROUND:
                 if part >= 0.0:
                     yield self._truth(after.at(part))
+        if before is not None:  # one that came to its threshold to the last digits may have been there for long
+            for part in _LONG_BEFORE:
+                yield self._truth(before.at(part))
+            yield self._truth(before.at(1.0))
 
     def _check_cause(self, label: str, time: float, asked: _Once) -> None:
         places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
@@ -199,19 +203,14 @@ class Happenings:
         slope = np.zeros_like(y) if before is None else before.at(1.0).ydot
         return Instant(event.time, y, slope, d, pre)
 
-    def _bodies(self, event: Event) -> dict[str, list[object]]:
-        return {label: [item for item in (*self.model.clauses, *self.model.clocks) if item.label == label] for label in event.causes}
+    def _bodies(self, event: Event) -> list[PlainClause | PlainClock]:
+        """The bodies of what happened; one that has several triggers counts once."""
+        found = {item.label: item for item in (*self.model.clauses, *self.model.clocks)}
+        return [found[label] for label in dict.fromkeys(event.causes) if label in found]
 
     def _rounds(self, event: Event, base: Instant) -> list[Instant]:
         """The values after each body of the event, were it the first."""
-        found: list[Instant] = []
-        for clause in self.model.clauses:
-            if clause.label in event.causes:
-                found.append(self._after(base, clause.assignments(base)))
-        for clock in self.model.clocks:
-            if clock.label in event.causes:
-                found.append(self._after(base, clock.assignments(base)))
-        return found
+        return [self._after(base, body.assignments(base)) for body in self._bodies(event)]
 
     def _after(self, at: Instant, given: Mapping[str, float]) -> Instant:
         y = np.array([given.get(name, value) for name, value in zip(self.model.unknowns, at.y.tolist(), strict=True)])
@@ -223,28 +222,26 @@ class Happenings:
     def _check_values(self, event: Event, states: NDArray[np.bool_]) -> None:
         before, _ = self._around.get(event.time, (None, None))
         base = self._instant(event, event.before, before)
-        happened = [clause for clause in self.model.clauses if clause.label in event.causes]
-        ticked = [clock for clock in self.model.clocks if clock.label in event.causes]
-        bodies = [*happened, *ticked]
+        bodies = self._bodies(event)
         wanted = self._candidates(base, bodies)
         misses = [self._missed(event, candidate, states) for candidate in wanted]
         share, name, says = min(misses, key=lambda item: item[0])
         label = ", ".join(item.label for item in bodies) or "what only flips"
         self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
 
-    def _candidates(self, base: Instant, bodies: Sequence[object]) -> list[Instant]:
+    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[Instant]:
         """What may stand after an event: all bodies in one round, or one after the other in an order of their own."""
         given: dict[str, float] = {}
         for _ in range(2):  # a second time with what the others give
             following = self._after(base, given).d
             at = Instant(base.t, base.y, base.ydot, base.d, base.pre, following)
-            given = {name: value for body in bodies for name, value in body.assignments(at).items()}  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType]
+            given = {name: value for body in bodies for name, value in body.assignments(at).items()}
         found = [self._after(base, given)]
         if len(bodies) > 1:
             for order in (bodies, bodies[::-1]):
                 at = base
                 for body in order:
-                    at = self._after(at, body.assignments(at))  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownArgumentType]
+                    at = self._after(at, body.assignments(at))
                 found.append(at)
         return found
 

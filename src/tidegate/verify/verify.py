@@ -17,6 +17,7 @@ from tidegate.results import Result
 from tidegate.verify.defects import Defects, Tolerance, differential
 from tidegate.verify.happenings import Happenings
 from tidegate.verify.pieces import Exact, Piece, pieces_of
+from tidegate.verify.records import check_clocks, check_joints, check_rows
 from tidegate.verify.verification import Tally, Verification
 
 __all__ = ["verify"]
@@ -71,7 +72,8 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
     if not isinstance(source, Plainly):
         return _judged(result, model, neutral, points, allowed)
     try:
-        return _judged(result, model, source.plainly(result.parameters), points, allowed)
+        with np.errstate(all="ignore"):  # what is not finite is found as such
+            return _judged(result, model, source.plainly(result.parameters), points, allowed)
     except Exception as error:  # noqa: BLE001 - whatever the user's own code does when it meets numbers is told, and judged another way
         told = f"called with numbers, the model raised {type(error).__name__}: {error}; what stands here is by its expressions"
         return replace(_judged(result, model, neutral, points, allowed), notes=(told,))
@@ -87,7 +89,6 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     happenings = Happenings(plain, result, tolerance, largest, tally)
     looked = 0
     exact = Exact(result, plain.unknowns)
-    old = np.seterr(all="ignore")  # what is not finite is found as such
     each = points if points is not None else max(_POINTS, _IN_ALL // max(len(pieces), 1))
     near = _NEAR if len(result.events) <= _MANY else _NEAR[::3]
     for piece in pieces:
@@ -98,7 +99,9 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
         happenings.look(piece, thetas, at_rest)
     if pieces:
         happenings.read_log(differential(plain, pieces[0]))
-    np.seterr(**old)
+        check_joints(pieces, result, plain, tolerance, tally)
+        check_clocks(plain.clocks, result, pieces[0], pieces[-1].end, plain, tally)
+        check_rows(pieces, result, plain, tolerance, tally, is_explicit=model.form is Form.ODE)
     return Verification(result.model_name, plain.truth, tuple(tally.findings), (), looked)
 
 

@@ -1,15 +1,15 @@
 """What a component's attributes are while its methods are called with numbers (front end of components): floats that know their names and rates.
 
-A number is a Python float: an ``if``, a dictionary or ``math`` sees nothing else. Beside its value it has a name, by which the body of an event assigns
-to it, and its derivative by time, which ``tg.der`` gives; arithmetic keeps the derivative by the usual rules. ``==`` holds both sides, so that a
-yielded equation can be read, and is as true as Python's.
+A number is a Python float: an ``if``, a dictionary or ``math`` sees nothing else. Beside its value it has a name, by which the body of an event
+assigns to it, and its derivative by time, which ``tg.der`` gives; arithmetic keeps the derivative. ``==`` holds both sides, so that
+a yielded equation can be read, and is as true as Python's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Number(float):
     rate: float
     before: float
 
-    def __new__(cls, value: float, name: str = "", rate: float = 0.0, before: float | None = None) -> Number:
+    def __new__(cls, value: float, name: str = "", rate: float = 0.0, before: float | None = None) -> Self:
         """A float with more to it."""
         made = super().__new__(cls, value)
         made.name, made.rate = name, rate
@@ -78,11 +78,11 @@ class Number(float):
         return not self.__eq__(other)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__" or options or any(isinstance(item, np.ndarray) and item.shape for item in inputs):
+        if method != "__call__" or options or any(np.ndim(item) > 0 for item in inputs):
             return getattr(ufunc, method)(*(float(item) if isinstance(item, Number) else item for item in inputs), **options)
         if ufunc is np.equal:
             return Sides(*inputs)
-        return _applied(lambda *values: ufunc(*values), inputs)
+        return _applied(ufunc, inputs)
 
     def __and__(self, other: Any) -> bool:
         return bool(self) and bool(other)
@@ -118,8 +118,8 @@ def _rate_of(value: Any) -> float:
 def _applied(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     """A function of numbers, with its derivative by difference quotients where any of them has one."""
     values = [number_of(item) for item in inputs]
-    result = function(*values)
-    if isinstance(result, bool | np.bool_):
+    result: Any = function(*values)
+    if np.asarray(result).dtype.kind == "b":
         return bool(result)
     rates = [_rate_of(item) for item in inputs]
     slope = 0.0
@@ -175,7 +175,7 @@ Number.__abs__ = lambda self: Number(abs(float(self)), rate=-self.rate if float(
 class Numbers(np.ndarray):
     """An array of numbers; ``==`` gives the sides of each element."""
 
-    def __new__(cls, values: Any, shape: tuple[int, ...]) -> Numbers:
+    def __new__(cls, values: Any, shape: tuple[int, ...]) -> Self:
         """An object array of them."""
         made = np.empty(len(values), dtype=object)
         made[:] = values
@@ -191,11 +191,11 @@ class Numbers(np.ndarray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Functions that numpy has for floats only are applied element by element."""
-        plain = [np.asarray(item, dtype=object) if isinstance(item, Numbers) else item for item in inputs]
+        plain: list[Any] = [np.asarray(item, dtype=object) if isinstance(item, Numbers) else item for item in inputs]
         try:
-            result = getattr(ufunc, method)(*plain, **options)
+            found: Any = getattr(ufunc, method)(*plain, **options)
         except TypeError:
             if method != "__call__" or options:
                 raise
-            result = np.frompyfunc(lambda *items: _applied(lambda *values: ufunc(*values), items), len(plain), 1)(*plain)
-        return result.view(Numbers) if isinstance(result, np.ndarray) and result.dtype == object else result
+            found = np.frompyfunc(lambda *items: _applied(ufunc, items), len(plain), 1)(*plain)
+        return found.view(Numbers) if getattr(found, "dtype", np.dtype(float)).kind == "O" else found

@@ -1,12 +1,12 @@
 """A component's methods called as plain Python with numbers (front end of components): what a run is judged by.
 
-In: a component and values of its parameters. Out: a ``PlainModel``. The instance that the methods are called on is a copy whose attributes are numbers:
-nothing is followed on symbols but ``tg.time``, which is one wherever it is imported, and takes its value when Python asks for it.
+In: a component and values of its parameters. Out: a ``PlainModel``. The instance that the methods are called on is a copy whose attributes are
+numbers: nothing is followed on symbols but ``tg.time``, which is one wherever it is imported, and takes its value when Python asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -72,7 +72,7 @@ class Values:
 class _Happening:
     """A ``when`` in numbers."""
 
-    clause: Clause
+    clause: Any  # typed, it would answer as its method
     trigger: Trigger
     chain: int
     owner: PlainComponent
@@ -97,7 +97,7 @@ class _Happening:
 class _Clock:
     """An ``at`` or ``every`` in numbers."""
 
-    clause: Clause
+    clause: Any  # typed, it would answer as its method
     trigger: Trigger
     owner: PlainComponent
 
@@ -157,7 +157,7 @@ class PlainComponent:
         self.equations: list[str] = [f"equation {k + 1}" for k in range(len(self.unknowns))]
 
     @contextmanager
-    def standing(self, at: Instant) -> Iterator[None]:
+    def standing(self, at: Instant) -> Generator[None]:
         """The instance has the values of this instant."""
         if at is not self._at:
             for name, value, rate in zip(self.unknowns, at.y.tolist(), at.ydot.tolist(), strict=True):
@@ -263,9 +263,10 @@ class PlainComponent:
     def assigned(self, clause: Clause, at: Instant) -> dict[str, float]:
         """New values by name."""
         with self.standing(at), collect_remarks():
-            returned = clause.body(self.instance)
+            returned: Any = clause.body(self.instance)
             found: dict[str, float] = {}
-            for key, value in (returned or {}).items():
+            assigned: dict[Any, Any] = returned or {}
+            for key, value in assigned.items():
                 names = self._names(key)
                 values = [number_of(item) for item in flat(value)]
                 found.update(zip(names, values * (len(names) // len(values)), strict=True))
