@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from tidegate.model.plain import Instant
 from tidegate.model.remarks import collect_remarks
 
 if TYPE_CHECKING:
-    from tidegate.frontends.components.component import Component
+    from tidegate.frontends.components.lower import ComponentParts
 
 __all__ = ["PlainComponent", "Values"]
 
@@ -72,14 +72,11 @@ class Values:
 class _Happening:
     """A ``when`` in numbers."""
 
+    label: str
     clause: Any  # typed, it would answer as its method
     trigger: Trigger
     chain: int
     owner: PlainComponent
-
-    @property
-    def label(self) -> str:
-        return self.clause.name
 
     @property
     def priority(self) -> int:
@@ -97,13 +94,10 @@ class _Happening:
 class _Clock:
     """An ``at`` or ``every`` in numbers."""
 
+    label: str
     clause: Any  # typed, it would answer as its method
     trigger: Trigger
     owner: PlainComponent
-
-    @property
-    def label(self) -> str:
-        return self.clause.name
 
     def times(self, at: Instant) -> list[float]:
         with self.owner.standing(at):
@@ -124,36 +118,35 @@ class PlainComponent:
 
     Parameters
     ----------
-    component : an instance.
-    declarations : its variables, with its own values.
+    parts : the instance and what it declares.
     model : the neutral model, for names, shapes and roles only.
     parameters : values by element name.
     """
 
     truth: str = "the component's methods, called as Python"
 
-    def __init__(self, component: Component, declarations: Mapping[str, Declaration], model: Model, parameters: Mapping[str, float]) -> None:
+    def __init__(self, parts: ComponentParts, model: Model, parameters: Mapping[str, float]) -> None:
+        component: Any = parts.component
         self.unknowns: Sequence[str] = [name for variable in model.unknowns for name in variable.names]
         self.discretes: Sequence[str] = [name for variable in model.discretes for name in variable.names]
-        self._declarations = declarations
+        self._declarations = parts.declarations
         self._outputs = [name for variable in model.by_role(VariableRole.OUTPUT) for name in variable.names]
         self._values = Values({variable.name: variable.shape for variable in model.variables}, self._want)
         self._at: Instant | None = None
         self._is_missing = False
-        self.instance: Any = object.__new__(type(component))
-        vars(self.instance).update(vars(component))
-        vars(self.instance)["_plain"] = self._values
+        self.instance: Any = object.__new__(cast(type, component.__class__))
+        self.instance.__dict__ |= component.__dict__ | {"_plain": self._values}
         for name, value in parameters.items():
             self._values.set(name, value)
         for variable in model.by_role(VariableRole.INPUT):
             starts = evaluate(variable.starts(), {item: parameters[item.data.name] for v in model.parameters for item in v.symbols()})
             for name, value in zip(variable.names, starts, strict=True):
                 self._values.set(name, value)
-        clauses = type(component).clauses()
-        heads = {name: k for k, name in enumerate(clauses)}
-        triggers = [(clause, trigger) for clause in clauses.values() for trigger in clause.triggers]
-        self.clauses = [_Happening(clause, trigger, heads.get(clause.head.name, -1), self) for clause, trigger in triggers if trigger.kind == "when"]
-        self.clocks = [_Clock(clause, trigger, self) for clause, trigger in triggers if trigger.kind in ("at", "every")]
+        triggers = [(name, clause, trigger) for name, clause in parts.clauses.items() for trigger in clause.triggers]
+        self.clauses = [_Happening(name, clause, trigger, id(clause.head), self) for name, clause, trigger in triggers if trigger.kind == "when"]
+        self.clocks = [_Clock(name, clause, trigger, self) for name, clause, trigger in triggers if trigger.kind in ("at", "every")]
+        if {clause.label for clause in self.clauses} != {branch.label for when in model.whens for branch in when.branches}:
+            raise UsageError("a clause over an array of conditions is carried out by element")
         self.equations: list[str] = [f"equation {k + 1}" for k in range(len(self.unknowns))]
 
     @contextmanager
