@@ -58,6 +58,7 @@ __all__ = [
     "select",
     "spline",
     "symbol",
+    "value_of",
     "walk",
 ]
 
@@ -114,6 +115,8 @@ class Spline:
 
 # The hook that path-locked tracing installs: called with a symbolic condition that Python wants as a bool.
 decide: ContextVar[Callable[[Expr], bool] | None] = ContextVar("decide", default=None)
+# The hook of those who call a model with numbers: the value of an expression of time, where Python wants one.
+value_of: ContextVar[Callable[[Expr], float] | None] = ContextVar("value_of", default=None)
 
 _nodes: weakref.WeakValueDictionary[tuple[Any, ...], Expr] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
@@ -305,6 +308,9 @@ class Expr:
     def __float__(self) -> float:
         if self.is_constant:
             return self.value
+        hook = value_of.get()
+        if hook is not None:
+            return hook(self)
         raise self._no_number("float")
 
     def __int__(self) -> int:

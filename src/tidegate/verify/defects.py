@@ -24,7 +24,7 @@ from tidegate.model.plain import Instant, PlainModel
 from tidegate.verify.pieces import Piece
 from tidegate.verify.verification import Tally
 
-__all__ = ["Defects", "Tolerance", "differential"]
+__all__ = ["Defects", "Tolerance", "differential", "noisy"]
 
 FloatArray = NDArray[np.float64]
 
@@ -79,24 +79,34 @@ class _Matrices:
             return np.zeros_like(size)
 
 
-def _matrices(model: PlainModel, at: Instant, size: FloatArray, width: float) -> _Matrices:
+def _matrices(model: PlainModel, at: Instant, size: FloatArray, width: float, *, is_explicit: bool = False) -> _Matrices:
     """By difference quotients to both sides, of which the smaller counts: on one of them there may be a jump."""
-    base = model.residuals(at)
+    base = residuals(model, at)
     n = base.size
-    M, J = np.zeros((n, n)), np.zeros((n, n))
+    M, J = np.eye(n) if is_explicit else np.zeros((n, n)), np.zeros((n, n))
     for k in range(n):
         step = _STEP * max(abs(at.y[k]), size[k], _TINY)
         J[:, k] = _smaller([_quotient(model, at, base, k, sign * step, 0.0) for sign in (1.0, -1.0)])
+        if is_explicit:
+            continue
         step = _STEP * max(abs(at.ydot[k]), size[k] / abs(width), _TINY)
         M[:, k] = -_smaller([_quotient(model, at, base, k, 0.0, sign * step) for sign in (1.0, -1.0)])
     return _Matrices(M, J)
+
+
+def residuals(model: PlainModel, at: Instant) -> FloatArray:
+    """Of the model; NaN where Python has no value."""
+    try:
+        return model.residuals(at)
+    except (ArithmeticError, ValueError):
+        return np.full(at.y.size, np.nan)
 
 
 def _quotient(model: PlainModel, at: Instant, base: FloatArray, k: int, value: float, slope: float) -> FloatArray:
     y, ydot = at.y.copy(), at.ydot.copy()
     y[k] += value
     ydot[k] += slope
-    return (model.residuals(Instant(at.t, y, ydot, at.d, at.pre)) - base) / ((y[k] - at.y[k]) + (ydot[k] - at.ydot[k]))
+    return (residuals(model, Instant(at.t, y, ydot, at.d, at.pre)) - base) / ((y[k] - at.y[k]) + (ydot[k] - at.ydot[k]))
 
 
 def _smaller(pair: list[FloatArray]) -> FloatArray:
@@ -120,12 +130,14 @@ class Defects:
     tolerance : of the run, times what is allowed.
     largest : (n,), of each unknown in the run.
     tally : where findings go.
+    is_explicit : whether each residual is a right-hand side minus a derivative.
     """
 
     model: PlainModel
     tolerance: Tolerance
     largest: FloatArray
     tally: Tally
+    is_explicit: bool
     _kept: _Matrices | None = field(default=None, init=False)
     _age: int = field(default=0, init=False)
 
@@ -162,7 +174,7 @@ class Defects:
 
     def _shares(self, piece: Piece, thetas: FloatArray, allowed: FloatArray) -> FloatArray:
         """(points, n): what the defects at these points move the unknowns by, over what is allowed."""
-        defects = np.array([self.model.residuals(at) for at in piece.instants(thetas)])
+        defects = np.array([residuals(self.model, at) for at in piece.instants(thetas)])
         if self._kept is not None:
             shares = self._kept.moved(defects.T, piece.width).T / allowed
             if np.all(shares <= 1.0):
@@ -176,7 +188,7 @@ class Defects:
     def _share(self, piece: Piece, theta: float, allowed: FloatArray, tau: float | None = None) -> FloatArray:
         """What the defect at a point moves the unknowns by, over what is allowed."""
         at = piece.at(theta)
-        defect = self.model.residuals(at)
+        defect = residuals(self.model, at)
         tau = piece.width if tau is None else tau
         if self._kept is not None:
             share = self._kept.moved(defect, tau) / allowed
@@ -184,7 +196,7 @@ class Defects:
                 return share
         if not np.all(np.isfinite(defect)):
             return np.full(defect.size, np.nan)
-        fresh = _matrices(self.model, at, piece.size, piece.width)
+        fresh = _matrices(self.model, at, piece.size, piece.width, is_explicit=self.is_explicit)
         if not (np.all(np.isfinite(fresh.M)) and np.all(np.isfinite(fresh.J))):
             return np.full(defect.size, np.nan)
         self._kept = fresh
@@ -197,7 +209,7 @@ class Defects:
 
     def _lasting(self, piece: Piece, theta: float, between: tuple[float, float], allowed: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same, over the length on which the defect lasts, and the defect."""
-        defect = self.model.residuals(piece.at(theta))
+        defect = residuals(self.model, piece.at(theta))
         edges = [self._edge(piece, theta, other, defect) for other in between]
         length = edges[1] - edges[0]
         if length <= _INSTANT:
@@ -209,7 +221,7 @@ class Defects:
         most = 0.5 * np.max(np.abs(defect))
 
         def lasts(theta: float) -> bool:
-            return not np.max(np.abs(self.model.residuals(piece.at(theta)))) <= most
+            return not np.max(np.abs(residuals(self.model, piece.at(theta)))) <= most
 
         if lasts(outside):
             return outside
@@ -220,14 +232,21 @@ class Defects:
 
     def _is_rounding(self, piece: Piece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
         """Whether the defect vanishes within the rounding of what was integrated."""
-        at = piece.at(theta)
-        noise = np.where(at_rest, 0.0, _NOISE * self.largest)
-        moves = [sign * noise for sign in (1.0, -1.0)] + [sign * noise * row for row in np.eye(noise.size) for sign in (1.0, -1.0)]
-        for move in moves:
-            if not np.any(move):
-                continue
-            moved = Instant(at.t, at.y + move, at.ydot, at.d, at.pre)
-            defect = self.model.residuals(moved)
+        for moved in noisy(piece.at(theta), at_rest, self.largest):
+            defect = residuals(self.model, moved)
             if self._kept is not None and np.all(self._kept.moved(defect, piece.width) / allowed <= 1.0):
                 return True
         return False
+
+
+def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray) -> list[Instant]:
+    """The instant with its values moved by the rounding of what was integrated: all together, and each alone.
+
+    Parameters
+    ----------
+    exact : unknowns that are not moved.
+    largest : of each unknown in the run.
+    """
+    noise = np.where(exact, 0.0, _NOISE * largest)
+    rows = [noise, *(noise * row for row in np.eye(noise.size))] if noise.any() else []
+    return [Instant(at.t, at.y + sign * row, at.ydot, at.d, at.pre) for row in rows if row.any() for sign in (1.0, -1.0)]

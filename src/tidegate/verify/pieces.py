@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tidegate.model.plain import Instant
 from tidegate.results import Result
 
-__all__ = ["Piece", "pieces_of"]
+__all__ = ["Exact", "Piece", "pieces_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -91,3 +91,31 @@ def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str])
         c = kept.coefficients[k]
         found.append(Piece(k, start, width, c[:, own], c[0, constants], is_first, is_last))
     return found
+
+
+class Exact:
+    """Tells which values are exact: those at rest since the start, or since an event that gave them their value.
+
+    What came to rest where an event was located has that event's rounding, which may lie on either side of a threshold.
+
+    Parameters
+    ----------
+    result : with the log.
+    unknowns : their names.
+    """
+
+    def __init__(self, result: Result, unknowns: Sequence[str]) -> None:
+        self._changed: dict[float, NDArray[np.bool_]] = {}
+        for event in result.events:
+            if event.kind in ("state", "time"):
+                changed = np.array([event.before[name] != event.after[name] for name in unknowns], dtype=bool)
+                self._changed[event.time] = self._changed.get(event.time, False) | changed
+        self._given = np.ones(len(unknowns), dtype=bool)
+
+    def at_rest(self, piece: Piece) -> NDArray[np.bool_]:
+        """For each unknown; the pieces are asked for in their order."""
+        if piece.start in self._changed:
+            self._given = self._given | self._changed[piece.start]
+        rests = ~np.any(piece.coefficients[1:], axis=0)
+        self._given = self._given & rests
+        return self._given

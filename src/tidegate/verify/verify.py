@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.model import Lowerable, Model
+from tidegate.model import Form, Lowerable, Model
 from tidegate.model.plain import Plainly, PlainModel
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.results import Result
-from tidegate.verify.defects import Defects, Tolerance
-from tidegate.verify.pieces import Piece, pieces_of
+from tidegate.verify.defects import Defects, Tolerance, differential
+from tidegate.verify.happenings import Happenings
+from tidegate.verify.pieces import Exact, Piece, pieces_of
+from tidegate.verify.records import check_clocks, check_joints, check_rows
 from tidegate.verify.verification import Tally, Verification
 
 __all__ = ["verify"]
@@ -23,11 +26,13 @@ FloatArray = NDArray[np.float64]
 
 _ALLOWED: Final = 100.0  # times the tolerance: an order of magnitude above what steps of any method that keep it leave inside
 _POINTS: Final = 4  # in a step; each in a part of its own
+_IN_ALL: Final = 1000  # points, where there are few steps: a dip of a thousandth of the run is seen
 _NEAR: Final = np.array([1e-2, 1e-3, 1e-4, 1e-5, 1e-6])  # parts of a step before and after an event
+_MANY: Final = 200  # events, beyond which fewer points are taken around each
 _SEED: Final = 20240229  # points are irregular, and the same every time
 
 
-def verify(result: Result, source: Lowerable | None = None, *, points: int = _POINTS, allowed: float = _ALLOWED) -> Verification:
+def verify(result: Result, source: Lowerable | None = None, *, points: int | None = None, allowed: float = _ALLOWED) -> Verification:
     """Judge a result by the model itself, called as plain Python with numbers: no tracing, no mode bits, no machine code.
 
     Along the dense result, at irregular points inside every step and on both sides of every event, it is looked at whether the equations hold with
@@ -38,7 +43,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int = _PO
     ----------
     result : of a run with dense output.
     source : the model; the one the result was made from if it still knows it.
-    points : in each step.
+    points : in each step; by default 4, and more where there are fewer than 250 steps.
     allowed : how many times the tolerance of the run a step may be off inside.
 
     Returns
@@ -63,26 +68,47 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int = _PO
     if result.interpolant is None:
         raise UsageError("this result keeps no dense output, along which it could be verified", hint="tg.simulate(..., dense=True)")
     model = source.lower()
-    plain: PlainModel = source.plainly(result.parameters) if isinstance(source, Plainly) else PlainExpressions(model, result.parameters)
+    neutral = PlainExpressions(model, result.parameters)
+    if not isinstance(source, Plainly):
+        return _judged(result, model, neutral, points, allowed)
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is found as such
+            return _judged(result, model, source.plainly(result.parameters), points, allowed)
+    except Exception as error:  # noqa: BLE001 - whatever the user's own code does when it meets numbers is told, and judged another way
+        told = f"called with numbers, the model raised {type(error).__name__}: {error}; what stands here is by its expressions"
+        return replace(_judged(result, model, neutral, points, allowed), notes=(told,))
+
+
+def _judged(result: Result, model: Model, plain: PlainModel, points: int | None, allowed: float) -> Verification:
     tally = Tally(plain.truth)
     pieces = pieces_of(result, plain.unknowns, plain.discretes)
     tolerance = _tolerance(result, model, plain, allowed)
     rng = np.random.default_rng(_SEED)
     largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))
-    defects = Defects(plain, tolerance, largest, tally)
+    defects = Defects(plain, tolerance, largest, tally, model.form is Form.ODE)
+    happenings = Happenings(plain, result, tolerance, largest, tally)
     looked = 0
+    exact = Exact(result, plain.unknowns)
+    each = points if points is not None else max(_POINTS, _IN_ALL // max(len(pieces), 1))
+    near = _NEAR if len(result.events) <= _MANY else _NEAR[::3]
     for piece in pieces:
-        thetas = _thetas(piece, rng, points)
-        at_rest = ~np.any(piece.coefficients[1:], axis=0)
+        thetas = _thetas(piece, rng, each, near)
         looked += thetas.size
+        at_rest = exact.at_rest(piece)
         defects.look(piece, thetas, at_rest)
+        happenings.look(piece, thetas, at_rest)
+    if pieces:
+        happenings.read_log(differential(plain, pieces[0]))
+        check_joints(pieces, result, plain, tolerance, tally)
+        check_clocks(plain.clocks, result, pieces[0], pieces[-1].end, plain, tally)
+        check_rows(pieces, result, plain, tolerance, tally, is_explicit=model.form is Form.ODE)
     return Verification(result.model_name, plain.truth, tuple(tally.findings), (), looked)
 
 
-def _thetas(piece: Piece, rng: np.random.Generator, points: int) -> FloatArray:
+def _thetas(piece: Piece, rng: np.random.Generator, points: int, distances: FloatArray) -> FloatArray:
     """One irregular point in each equal part of a step, and others that come close to an event at its ends."""
     found = [(np.arange(points) + rng.random(points)) / points]
-    near = _NEAR * (1.0 - 0.9 * rng.random(_NEAR.size))
+    near = distances * (1.0 - 0.9 * rng.random(distances.size))
     if piece.first:
         found.append(near)
     if piece.last:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -12,11 +12,12 @@ from tidegate.errors import UsageError
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import Declaration, Output
 from tidegate.frontends.components.lower import ComponentParts, lower
+from tidegate.frontends.components.plain import PlainComponent
 from tidegate.model import Model
 
 __all__ = ["Component"]
 
-_KEPT: Final = frozenset({"check_units", "clauses", "declarations", "equations", "lower", "time_unit"})
+_KEPT: Final = frozenset({"check_units", "clauses", "declarations", "equations", "lower", "plainly", "time_unit"})
 
 
 class Component:
@@ -108,10 +109,18 @@ class Component:
 
     def lower(self) -> Model:
         """The neutral model of this component."""
+        return lower(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()))
+
+    def plainly(self, parameters: Mapping[str, float]) -> PlainComponent:
+        """The methods called as Python with numbers; see ``tidegate.model.plain``."""
+        return PlainComponent(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()), self.lower(), parameters)
+
+    def _own_clauses(self) -> dict[str, Clause]:
+        return {**self.clauses(), **{name: item for name, item in vars(self).items() if isinstance(item, Clause)}}
+
+    def _own_declarations(self) -> dict[str, Declaration]:
         overrides = vars(self).get("_overrides", {})
-        declarations = {name: item.with_value(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
-        own = {name: item for name, item in vars(self).items() if isinstance(item, Clause)}
-        return lower(ComponentParts(self, type(self).__name__, declarations, {**self.clauses(), **own}))
+        return {name: item.with_value(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
 
 
 def _offer(name: str, known: dict[str, Declaration]) -> str:

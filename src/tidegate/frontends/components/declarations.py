@@ -95,6 +95,9 @@ class Declaration:
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         if instance is None:
             return self
+        plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
+        if plain is not None:
+            return plain[self.name]
         return quantity(self.symbol_role, self.name, self.shape_of(vars(instance).get("_overrides", {}).get(self.name, self.value)))
 
     def __set__(self, instance: object, value: object) -> None:

@@ -13,19 +13,26 @@ from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
+from tidegate.frontends.components.numbers import Number, Numbers
 
 __all__ = ["continuous_of", "der", "pre", "time"]
 
 time: Final = symbol(Role.TIME, "time")
 
 
-def _each(function: Callable[[Expr], Expr], x: Any) -> Any:
+def _each(function: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, Numbers):
+        return Numbers([function(item) for item in flat(x)], x.shape)
+    if isinstance(x, Number):
+        return function(x)
     if is_array(x):
         return Vector([function(as_real(item)) for item in flat(x)]).reshape(np.shape(x))
     return function(as_real(x))
 
 
-def _derivative(x: Expr) -> Expr:
+def _derivative(x: Any) -> Any:
+    if isinstance(x, Number):
+        return Number(x.rate)
     if x.op == "symbol" and x.data.role is Role.UNKNOWN:
         return symbol(Role.DERIVATIVE, x.data.name)
     seeds: dict[Expr, Expr] = {}
@@ -57,7 +64,9 @@ def der(x: Any) -> Any:
 _CONTINUOUS: Final = "of "  # no name of a variable begins so: what stands for its value before the round
 
 
-def _previous(x: Expr) -> Expr:
+def _previous(x: Any) -> Any:
+    if isinstance(x, Number):
+        return Number(x.before)
     found: dict[Expr, Expr] = {}
     for item in walk([x]):
         if item.op == "symbol" and item.data.role is Role.DISCRETE:

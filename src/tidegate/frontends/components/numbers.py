@@ -1,0 +1,201 @@
+"""What a component's attributes are while its methods are called with numbers (front end of components): floats that know their names and rates.
+
+A number is a Python float: an ``if``, a dictionary or ``math`` sees nothing else. Beside its value it has a name, by which the body of an event
+assigns to it, and its derivative by time, which ``tg.der`` gives; arithmetic keeps the derivative. ``==`` holds both sides, so that
+a yielded equation can be read, and is as true as Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final, Self
+
+import numpy as np
+
+from tidegate.expressions import Expr, evaluate, symbol
+from tidegate.expressions.nodes import Role
+
+__all__ = ["Number", "Numbers", "Sides", "now", "number_of"]
+
+now: Final[ContextVar[float]] = ContextVar("now")
+_TIME: Final = symbol(Role.TIME, "time")
+_STEP: Final = 1e-6  # of a value: difference quotients of a function that is applied to one
+
+
+class Sides:
+    """Both sides of ``left == right``, and whether they are equal."""
+
+    __slots__ = ("left", "right")
+
+    def __init__(self, left: Any, right: Any) -> None:
+        self.left = left
+        self.right = right
+
+    def __bool__(self) -> bool:
+        return bool(float(self.left) == float(self.right))
+
+    def __invert__(self) -> bool:
+        return not self
+
+    def __and__(self, other: Any) -> bool:
+        return bool(self) and bool(other)
+
+    def __or__(self, other: Any) -> bool:
+        return bool(self) or bool(other)
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+
+class Number(float):
+    """A value with its name, its derivative by time, and its value before the event's round."""
+
+    __slots__ = ("before", "name", "rate")
+
+    name: str
+    rate: float
+    before: float
+
+    def __new__(cls, value: float, name: str = "", rate: float = 0.0, before: float | None = None) -> Self:
+        """A float with more to it."""
+        made = super().__new__(cls, value)
+        made.name, made.rate = name, rate
+        made.before = float(value) if before is None else before
+        return made
+
+    def __hash__(self) -> int:
+        return hash(self.name) if self.name else float.__hash__(self)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, str) or other is None:
+            return False
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Sides(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self.__eq__(other)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options or any(np.ndim(item) > 0 for item in inputs):
+            return getattr(ufunc, method)(*(float(item) if isinstance(item, Number) else item for item in inputs), **options)
+        if ufunc is np.equal:
+            return Sides(*inputs)
+        return _applied(ufunc, inputs)
+
+    def __and__(self, other: Any) -> bool:
+        return bool(self) and bool(other)
+
+    def __or__(self, other: Any) -> bool:
+        return bool(self) or bool(other)
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def __invert__(self) -> bool:
+        return not self
+
+
+def number_of(value: Any) -> float:
+    """The number something stands for: an expression is one of time."""
+    if isinstance(value, Expr):
+        return evaluate([value], {_TIME: now.get()})[0]
+    return float(value)
+
+
+def _rate_of(value: Any) -> float:
+    if isinstance(value, Number):
+        return value.rate
+    if isinstance(value, Expr) and not value.is_constant:
+        t = now.get()
+        step = _STEP * max(abs(t), 1.0)
+        (late,), (early,) = evaluate([value], {_TIME: t + step}), evaluate([value], {_TIME: t - step})
+        return (late - early) / (2.0 * step)
+    return 0.0
+
+
+def _applied(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    """A function of numbers, with its derivative by difference quotients where any of them has one."""
+    values = [number_of(item) for item in inputs]
+    result: Any = function(*values)
+    if np.asarray(result).dtype.kind == "b":
+        return bool(result)
+    rates = [_rate_of(item) for item in inputs]
+    slope = 0.0
+    for k, rate in enumerate(rates):
+        if rate != 0.0:
+            step = _STEP * max(abs(values[k]), 1e-3)
+            above, below = ([*values[:k], values[k] + sign * step, *values[k + 1 :]] for sign in (1.0, -1.0))
+            slope += rate * (float(function(*above)) - float(function(*below))) / (2.0 * step)
+    return Number(float(result), rate=slope)
+
+
+def _operator(name: str, rule: Callable[[float, float, float, float], tuple[float, float]]) -> None:
+    """Arithmetic of two numbers: rule(a, a', b, b') gives the value and its derivative."""
+
+    def forward(self: Number, other: Any) -> Any:
+        if isinstance(other, np.ndarray) or not isinstance(other, float | int | Expr | np.number | np.bool_):
+            return NotImplemented
+        return Number(*_named(rule(float(self), self.rate, number_of(other), _rate_of(other))))
+
+    def reflected(self: Number, other: Any) -> Any:
+        if isinstance(other, np.ndarray) or not isinstance(other, float | int | Expr | np.number | np.bool_):
+            return NotImplemented
+        return Number(*_named(rule(number_of(other), _rate_of(other), float(self), self.rate)))
+
+    setattr(Number, f"__{name}__", forward)
+    setattr(Number, f"__r{name}__", reflected)
+
+
+def _named(pair: tuple[float, float]) -> tuple[float, str, float]:
+    return pair[0], "", pair[1]
+
+
+def _power(a: float, da: float, b: float, db: float) -> tuple[float, float]:
+    value = a**b
+    slope = 0.0 if da == 0.0 else b * a ** (b - 1.0) * da
+    if db != 0.0:
+        slope += value * float(np.log(a)) * db
+    return value, slope
+
+
+_operator("add", lambda a, da, b, db: (a + b, da + db))
+_operator("sub", lambda a, da, b, db: (a - b, da - db))
+_operator("mul", lambda a, da, b, db: (a * b, da * b + a * db))
+_operator("truediv", lambda a, da, b, db: (a / b, (da - a / b * db) / b))
+_operator("mod", lambda a, da, b, db: (a % b, da - a // b * db))
+_operator("floordiv", lambda a, _da, b, _db: (a // b, 0.0))
+_operator("pow", _power)
+Number.__neg__ = lambda self: Number(-float(self), rate=-self.rate)
+Number.__pos__ = lambda self: self
+Number.__abs__ = lambda self: Number(abs(float(self)), rate=-self.rate if float(self) < 0.0 else self.rate)
+
+
+class Numbers(np.ndarray):
+    """An array of numbers; ``==`` gives the sides of each element."""
+
+    def __new__(cls, values: Any, shape: tuple[int, ...]) -> Self:
+        """An object array of them."""
+        made = np.empty(len(values), dtype=object)
+        made[:] = values
+        return made.reshape(shape).view(cls)
+
+    def __eq__(self, other: object) -> Any:
+        one, two = np.broadcast_arrays(np.asarray(self, dtype=object), np.asarray(other, dtype=object))
+        sides = np.empty(one.shape, dtype=object)
+        sides.ravel()[:] = [Sides(a, b) for a, b in zip(one.ravel().tolist(), two.ravel().tolist(), strict=True)]
+        return sides
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] # as any array
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Functions that numpy has for floats only are applied element by element."""
+        plain: list[Any] = [np.asarray(item, dtype=object) if isinstance(item, Numbers) else item for item in inputs]
+        try:
+            found: Any = getattr(ufunc, method)(*plain, **options)
+        except TypeError:
+            if method != "__call__" or options:
+                raise
+            found = np.frompyfunc(lambda *items: _applied(ufunc, items), len(plain), 1)(*plain)
+        return found.view(Numbers) if getattr(found, "dtype", np.dtype(float)).kind == "O" else found

@@ -1,0 +1,283 @@
+"""A component's methods called as plain Python with numbers (front end of components): what a run is judged by.
+
+In: a component and values of its parameters. Out: a ``PlainModel``. The instance that the methods are called on is a copy whose attributes are
+numbers: nothing is followed on symbols but ``tg.time``, which is one wherever it is imported, and takes its value when Python asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.expressions import Expr, evaluate
+from tidegate.expressions.nodes import decide, value_of
+from tidegate.expressions.tracing.kinds import is_function
+from tidegate.frontends.components.clauses import Clause, Trigger
+from tidegate.frontends.components.declarations import UNSET, Declaration, Output
+from tidegate.frontends.components.elements import flat, is_array
+from tidegate.frontends.components.numbers import Number, Numbers, Sides, now, number_of
+from tidegate.model import Model, VariableRole, element_names
+from tidegate.model.plain import Instant
+from tidegate.model.remarks import collect_remarks
+
+if TYPE_CHECKING:
+    from tidegate.frontends.components.lower import ComponentParts
+
+__all__ = ["PlainComponent", "Values"]
+
+FloatArray = NDArray[np.float64]
+
+_PASSES: Final = 12  # outputs that need each other are found one after the other
+
+
+class Values:
+    """What the attributes of the instance are: numbers by element name, and how they make up variables.
+
+    Parameters
+    ----------
+    shapes : of every variable.
+    wanted : called before a variable is read for the first time at an instant, with its name.
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], wanted: Callable[[str], None]) -> None:
+        self.shapes = shapes
+        self._wanted = wanted
+        self.numbers: dict[str, Number] = {}
+        self._kept: dict[str, Any] = {}
+
+    def set(self, name: str, value: float, rate: float = 0.0, before: float | None = None) -> None:
+        """The value of an element."""
+        self.numbers[name] = Number(value, name, rate, before)
+        self._kept.pop(name.partition("[")[0], None)
+        self._kept.pop(name, None)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._kept:
+            self._wanted(name)
+            shape = self.shapes[name]
+            if shape:
+                self._kept[name] = Numbers([self.numbers[item] for item in element_names(name, shape)], shape)
+            else:
+                self._kept[name] = self.numbers[name]
+        return self._kept[name]
+
+
+@dataclass(frozen=True, eq=False)
+class _Happening:
+    """A ``when`` in numbers."""
+
+    label: str
+    clause: Any  # typed, it would answer as its method
+    trigger: Trigger
+    chain: int
+    owner: PlainComponent
+
+    @property
+    def priority(self) -> int:
+        return self.trigger.priority
+
+    def conditions(self, at: Instant) -> list[bool]:
+        with self.owner.standing(at):
+            return [bool(item) for one in self.trigger.conditions for item in flat(self.owner.given(one))]
+
+    def assignments(self, at: Instant) -> dict[str, float]:
+        return self.owner.assigned(self.clause, at)
+
+
+@dataclass(frozen=True, eq=False)
+class _Clock:
+    """An ``at`` or ``every`` in numbers."""
+
+    label: str
+    clause: Any  # typed, it would answer as its method
+    trigger: Trigger
+    owner: PlainComponent
+
+    def times(self, at: Instant) -> list[float]:
+        with self.owner.standing(at):
+            return [number_of(item) for one in self.trigger.times for item in flat(self.owner.given(one))]
+
+    def period(self, at: Instant) -> float | None:
+        if self.trigger.kind == "at":
+            return None
+        with self.owner.standing(at):
+            return number_of(flat(self.owner.given(self.trigger.period))[0])
+
+    def assignments(self, at: Instant) -> dict[str, float]:
+        return self.owner.assigned(self.clause, at)
+
+
+class PlainComponent:
+    """A component in numbers.
+
+    Parameters
+    ----------
+    parts : the instance and what it declares.
+    model : the neutral model, for names, shapes and roles only.
+    parameters : values by element name.
+    """
+
+    truth: str = "the component's methods, called as Python"
+
+    def __init__(self, parts: ComponentParts, model: Model, parameters: Mapping[str, float]) -> None:
+        component: Any = parts.component
+        self.unknowns: Sequence[str] = [name for variable in model.unknowns for name in variable.names]
+        self.discretes: Sequence[str] = [name for variable in model.discretes for name in variable.names]
+        self._declarations = parts.declarations
+        self._outputs = [name for variable in model.by_role(VariableRole.OUTPUT) for name in variable.names]
+        self._values = Values({variable.name: variable.shape for variable in model.variables}, self._want)
+        self._at: Instant | None = None
+        self._is_missing = False
+        self.instance: Any = object.__new__(cast(type, component.__class__))
+        self.instance.__dict__ |= component.__dict__ | {"_plain": self._values}
+        for name, value in parameters.items():
+            self._values.set(name, value)
+        for variable in model.by_role(VariableRole.INPUT):
+            starts = evaluate(variable.starts(), {item: parameters[item.data.name] for v in model.parameters for item in v.symbols()})
+            for name, value in zip(variable.names, starts, strict=True):
+                self._values.set(name, value)
+        triggers = [(name, clause, trigger) for name, clause in parts.clauses.items() for trigger in clause.triggers]
+        self.clauses = [_Happening(name, clause, trigger, id(clause.head), self) for name, clause, trigger in triggers if trigger.kind == "when"]
+        self.clocks = [_Clock(name, clause, trigger, self) for name, clause, trigger in triggers if trigger.kind in ("at", "every")]
+        if {clause.label for clause in self.clauses} != {branch.label for when in model.whens for branch in when.branches}:
+            raise UsageError("a clause over an array of conditions is carried out by element")
+        self.equations: list[str] = [f"equation {k + 1}" for k in range(len(self.unknowns))]
+
+    @contextmanager
+    def standing(self, at: Instant) -> Generator[None]:
+        """The instance has the values of this instant."""
+        if at is not self._at:
+            for name, value, rate in zip(self.unknowns, at.y.tolist(), at.ydot.tolist(), strict=True):
+                self._values.set(name, value, rate)
+            for name, value, before in zip(self.discretes, at.d.tolist(), at.pre.tolist(), strict=True):
+                self._values.set(name, value, 0.0, before)
+            for name in self._outputs:
+                self._values.set(name, float("nan"))
+            self._at, self._is_missing = at, bool(self._outputs)
+        tokens = now.set(float(at.t)), decide.set(lambda item: number_of(item) != 0.0), value_of.set(number_of)
+        try:
+            yield
+        finally:
+            now.reset(tokens[0])
+            decide.reset(tokens[1])
+            value_of.reset(tokens[2])
+
+    def given(self, item: Any) -> Any:
+        """What stands in a declaration or a decorator: a number, a name, a declaration, or a function of the component."""
+        if isinstance(item, Declaration):
+            return self._values[item.name]
+        if isinstance(item, str):
+            return self._values[item]
+        return item(self.instance) if is_function(item) else item
+
+    # -- equations
+
+    def _sides(self) -> list[Sides]:
+        found: list[Sides] = []
+        for item in self.instance.equations() or ():
+            found += _read(item)
+        return found
+
+    def _want(self, name: str) -> None:
+        if self._is_missing and self._is_output(name):
+            self._is_missing = False
+            self._find_outputs()
+
+    def _find_outputs(self) -> None:
+        """Values of outputs: as declared, and by equations with the output alone on one side."""
+        before: list[float] = []
+        for _ in range(_PASSES):
+            for name, declaration in self._declarations.items():
+                if isinstance(declaration, Output) and declaration.value is not UNSET and self._is_output(name):
+                    names = element_names(name, self._values.shapes[name])
+                    values = flat(self.given(declaration.value))
+                    for element, value in zip(names, values * (len(names) // len(values)), strict=True):
+                        self._values.set(element, number_of(value), value.rate if isinstance(value, Number) else 0.0)
+            for name, value in self._defined(self._sides()).items():
+                self._values.set(name, number_of(value), value.rate if isinstance(value, Number) else 0.0)
+            found = [float(self._values.numbers[name]) for name in self._outputs]
+            if np.array_equal(found, before, equal_nan=True):
+                return
+            before = found
+
+    def _is_output(self, name: str) -> bool:
+        return element_names(name, self._values.shapes[name])[0] in self._outputs
+
+    def _defined(self, sides: Sequence[Sides]) -> dict[str, Any]:
+        """Which equations define an output: the first with it on a side."""
+        found: dict[str, Any] = {}
+        for item in sides:
+            name, value = self._definition(item, found)
+            if name:
+                found[name] = value
+        return found
+
+    def _definition(self, item: Sides, known: Mapping[str, Any]) -> tuple[str, Any]:
+        for target, value in ((item.left, item.right), (item.right, item.left)):
+            name = target.name if isinstance(target, Number) else ""
+            if name in self._outputs and name not in known and not self._has_value(name):
+                return name, value
+        return "", None
+
+    def _has_value(self, name: str) -> bool:
+        declaration = self._declarations[name.partition("[")[0]]
+        return declaration.value is not UNSET
+
+    def residuals(self, at: Instant) -> FloatArray:
+        """See ``PlainModel``."""
+        with self.standing(at):
+            defined: dict[str, Any] = {}
+            found: list[float] = []
+            for item in self._sides():
+                name, value = self._definition(item, defined)
+                if name:
+                    defined[name] = value
+                else:
+                    found.append(number_of(item.right) - number_of(item.left))
+        if len(found) != len(self.unknowns):
+            raise UsageError(f"called with numbers, the component has {len(found)} equations for {len(self.unknowns)} unknowns")
+        return np.array(found)
+
+    def outputs(self, at: Instant) -> dict[str, float]:
+        """See ``PlainModel``."""
+        with self.standing(at):
+            for name in self._outputs[:1]:
+                self._want(name.partition("[")[0])
+            return {name: float(self._values.numbers[name]) for name in self._outputs}
+
+    # -- events
+
+    def assigned(self, clause: Clause, at: Instant) -> dict[str, float]:
+        """New values by name."""
+        with self.standing(at), collect_remarks():
+            returned: Any = clause.body(self.instance)
+            found: dict[str, float] = {}
+            assigned: dict[Any, Any] = returned or {}
+            for key, value in assigned.items():
+                names = self._names(key)
+                values = [number_of(item) for item in flat(value)]
+                found.update(zip(names, values * (len(names) // len(values)), strict=True))
+        return found
+
+    def _names(self, key: Any) -> list[str]:
+        if isinstance(key, Number):
+            return [key.name]
+        name = key.name if isinstance(key, Declaration) else str(key)
+        return element_names(name, self._values.shapes[name]) if name in self._values.shapes else [name]
+
+
+def _read(item: Any) -> list[Sides]:
+    if is_array(item):
+        return [sides for element in flat(item) for sides in _read(element)]
+    if isinstance(item, Sides):
+        return [item]
+    if isinstance(item, Expr) and item.is_boolean and item.op == "and":
+        left, right = item.args[0].args[0], item.args[0].args[-1]
+        return [Sides(number_of(left), number_of(right))]
+    raise UsageError(f"called with numbers, an equation is {item!r}, of which the sides are not known")

@@ -1,0 +1,261 @@
+"""Whether what happened is what the model says (stage: verification). In: plain conditions and bodies, the steps and the event log. Out: findings.
+
+A condition is asked in Python at every point that is looked at. Where it became true between two of them there must be an event of its clause, at
+the time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. New values are what the
+bodies of the clauses that happened compute from the values before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.model.plain import Instant, PlainClause, PlainClock, PlainModel
+from tidegate.results import Event, Result
+from tidegate.results.labels import number
+from tidegate.verify.defects import Tolerance, noisy
+from tidegate.verify.pieces import Piece
+from tidegate.verify.verification import Tally
+
+__all__ = ["Happenings"]
+
+FloatArray = NDArray[np.float64]
+Truth = tuple[tuple[bool, ...], ...]
+
+_HALVINGS: Final = 60  # of the time between two points at which a condition differs
+_CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
+_AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
+_LONG_BEFORE: Final = (0.0, 0.5, 0.9, 0.99)  # of the step that ends there
+
+
+class _Once:
+    """What an iterator gives, asked for only once and only as far as it is needed."""
+
+    def __init__(self, given: Iterator[Truth]) -> None:
+        self._given = given
+        self._kept: list[Truth] = []
+
+    def __iter__(self) -> Iterator[Truth]:
+        yield from self._kept
+        for item in self._given:
+            self._kept.append(item)
+            yield item
+
+
+@dataclass(eq=False)
+class Happenings:
+    """Looks at conditions, step after step, and then at the log.
+
+    Parameters
+    ----------
+    model : in plain numbers.
+    result : with the log.
+    tolerance : of the run, times what is allowed.
+    largest : (n,), of each unknown in the run.
+    tally : where findings go.
+    """
+
+    model: PlainModel
+    result: Result
+    tolerance: Tolerance
+    largest: FloatArray
+    tally: Tally
+    _held: Truth | None = field(default=None, init=False)
+    _last: Piece | None = field(default=None, init=False)
+    _around: dict[float, tuple[Piece | None, Piece | None]] = field(default_factory=dict[float, "tuple[Piece | None, Piece | None]"], init=False)
+    _named: dict[float, set[str]] = field(default_factory=dict[float, set[str]], init=False)
+
+    def __post_init__(self) -> None:
+        for event in self.result.events:
+            self._named.setdefault(event.time, set()).update(event.causes)
+        self._times = np.array(sorted(self._named))
+
+    # -- conditions inside the steps
+
+    def _truth(self, at: Instant) -> Truth:
+        return tuple(tuple(bool(value) for value in clause.conditions(at)) for clause in self.model.clauses)
+
+    def look(self, piece: Piece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
+        """The conditions at these parts of a step."""
+        before = self._last
+        self._last = piece
+        if piece.start in self._named:
+            self._around[piece.start] = (before, piece)
+        if piece.end in self._named:
+            self._around[piece.end] = (piece, None)
+        if not self.model.clauses:
+            return
+        left = 0.0
+        for theta, at in zip(thetas.tolist(), piece.instants(thetas), strict=True):
+            truth = self._truth(at)
+            if self._held is not None and truth != self._held:
+                noise = noisy(at, at_rest, self.largest)
+                if any(self._truth(moved) != truth for moved in noise):
+                    continue  # rounding decides: the next point shows
+                self._changed(piece, (left, theta), self._held, truth)
+            self._held = truth
+            left = theta
+
+    def _changed(self, piece: Piece, between: tuple[float, float], old: Truth, new: Truth) -> None:
+        for k, clause in enumerate(self.model.clauses):
+            for j in range(min(len(old[k]), len(new[k]))):
+                if new[k][j] and not old[k][j]:
+                    self._became_true(piece, between, clause, j)
+
+    def _became_true(self, piece: Piece, between: tuple[float, float], clause: PlainClause, j: int) -> None:
+        left, right = between
+        at_start = left == 0.0 and clause.conditions(piece.at(0.0))[j]
+        for _ in range(0 if at_start else _HALVINGS):
+            middle = 0.5 * (left + right)
+            left, right = (left, middle) if clause.conditions(piece.at(middle))[j] else (middle, right)
+        time = piece.start if at_start else piece.start + right * piece.width
+        reach = _CLOSE * max(abs(time), abs(piece.width)) + abs(right - left) * abs(piece.width)
+        near = self._times[np.abs(self._times - time) <= reach]
+        causes = {label for t in near.tolist() for label in self._named[t]}
+        same_chain = {other.label for other in self.model.clauses if other.chain == clause.chain}
+        if causes & same_chain or self._does_nothing(clause, piece.at(right)):
+            self.tally.note("condition", clause.label, time)
+            return
+        if piece.first and abs(time - piece.start) <= reach and self._before_start(piece):
+            return  # true from the start of the run on: it never became true
+        says = f"became true at t = {number(time, 9)}, and the log has no event of it there"
+        self.tally.note("missed event", clause.label, time, np.inf, says)
+
+    def _before_start(self, piece: Piece) -> bool:
+        return piece.index == 0
+
+    def _does_nothing(self, clause: PlainClause, at: Instant) -> bool:
+        """Whether its body gives what is there already: that is no event."""
+        given = clause.assignments(at)
+        values = self._values(at)
+        return bool(given) and all(values[name] == value for name, value in given.items())
+
+    def _values(self, at: Instant) -> dict[str, float]:
+        return dict(zip((*self.model.unknowns, *self.model.discretes), (*at.y.tolist(), *at.d.tolist()), strict=True))
+
+    # -- the log
+
+    def read_log(self, states: NDArray[np.bool_]) -> None:
+        """Every event against its clauses.
+
+        Parameters
+        ----------
+        states : which unknowns are states.
+        """
+        labels = {clause.label for clause in self.model.clauses}
+        clocks = {clock.label for clock in self.model.clocks}
+        instants: dict[float, list[Event]] = {}
+        for event in self.result.events:
+            instants.setdefault(event.time, []).append(event)
+        for time, events in instants.items():
+            if any(event.kind not in ("state", "time") for event in events):
+                continue
+            asked = _Once(self._asked(time, events))
+            for event in events:
+                for label in dict.fromkeys(event.causes):
+                    if label in labels and label not in clocks:
+                        self._check_cause(label, time, asked)
+                self._check_values(event, states)
+
+    def _asked(self, time: float, events: Sequence[Event]) -> Iterator[Truth]:
+        """The conditions around an instant, in the order of time: before it, in its rounds, after it."""
+        before, after = self._around.get(time, (None, None))
+        if before is not None:
+            for part in _AROUND:
+                yield self._truth(before.at(1.0 + part))
+        for event in events:
+            base = self._instant(event, event.before, before)
+            for at in (base, self._instant(event, event.after, before), *self._rounds(event, base)):
+                yield self._truth(at)
+        if after is not None:
+            for part in _AROUND:
+                if part >= 0.0:
+                    yield self._truth(after.at(part))
+        if before is not None:  # one that came to its threshold to the last digits may have been there for long
+            for part in _LONG_BEFORE:
+                yield self._truth(before.at(part))
+            yield self._truth(before.at(1.0))
+
+    def _check_cause(self, label: str, time: float, asked: _Once) -> None:
+        places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
+        was_false: set[tuple[int, int]] = set()
+        was_true = False
+        for truth in asked:
+            for k in places:
+                for j, value in enumerate(truth[k]):
+                    was_true = was_true or value
+                    if value and (k, j) in was_false:
+                        self.tally.note("condition", label, time)
+                        return
+                    if not value:
+                        was_false.add((k, j))
+        was = "true all the time" if was_true else "never true there"
+        self.tally.note("spurious event", label, time, np.inf, f"the log has it at t = {number(time, 9)}, where its condition is {was}")
+
+    def _instant(self, event: Event, values: Mapping[str, float], before: Piece | None) -> Instant:
+        y = np.array([values[name] for name in self.model.unknowns])
+        d = np.array([values[name] for name in self.model.discretes])
+        pre = np.array([event.before[name] for name in self.model.discretes])
+        slope = np.zeros_like(y) if before is None else before.at(1.0).ydot
+        return Instant(event.time, y, slope, d, pre)
+
+    def _bodies(self, event: Event) -> list[PlainClause | PlainClock]:
+        """The bodies of what happened; one that has several triggers counts once."""
+        found = {item.label: item for item in (*self.model.clauses, *self.model.clocks)}
+        return [found[label] for label in dict.fromkeys(event.causes) if label in found]
+
+    def _rounds(self, event: Event, base: Instant) -> list[Instant]:
+        """The values after each body of the event, were it the first."""
+        return [self._after(base, body.assignments(base)) for body in self._bodies(event)]
+
+    def _after(self, at: Instant, given: Mapping[str, float]) -> Instant:
+        y = np.array([given.get(name, value) for name, value in zip(self.model.unknowns, at.y.tolist(), strict=True)])
+        d = np.array([given.get(name, value) for name, value in zip(self.model.discretes, at.d.tolist(), strict=True)])
+        return Instant(at.t, y, at.ydot, d, at.d)
+
+    # -- new values
+
+    def _check_values(self, event: Event, states: NDArray[np.bool_]) -> None:
+        before, _ = self._around.get(event.time, (None, None))
+        base = self._instant(event, event.before, before)
+        bodies = self._bodies(event)
+        wanted = self._candidates(base, bodies)
+        misses = [self._missed(event, candidate, states) for candidate in wanted]
+        share, name, says = min(misses, key=lambda item: item[0])
+        label = ", ".join(item.label for item in bodies) or "what only flips"
+        self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
+
+    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[Instant]:
+        """What may stand after an event: all bodies in one round, or one after the other in an order of their own."""
+        given: dict[str, float] = {}
+        for _ in range(2):  # a second time with what the others give
+            following = self._after(base, given).d
+            at = Instant(base.t, base.y, base.ydot, base.d, base.pre, following)
+            given = {name: value for body in bodies for name, value in body.assignments(at).items()}
+        found = [self._after(base, given)]
+        if len(bodies) > 1:
+            for order in (bodies, bodies[::-1]):
+                at = base
+                for body in order:
+                    at = self._after(at, body.assignments(at))
+                found.append(at)
+        return found
+
+    def _missed(self, event: Event, wanted: Instant, states: NDArray[np.bool_]) -> tuple[float, str, str]:
+        """How far the values after an event are from those wanted, which is the worst, and by how much."""
+        got = self._instant(event, event.after, None)
+        allowed = self.tolerance.of(np.maximum(self.largest, np.abs(wanted.y))) / self.tolerance.allowed
+        shares = np.where(states, np.abs(got.y - wanted.y) / allowed, 0.0)
+        worst, name, pair = 0.0, "", (0.0, 0.0)
+        if shares.size:
+            k = int(np.argmax(shares))
+            worst, name, pair = float(shares[k]), self.model.unknowns[k], (float(got.y[k]), float(wanted.y[k]))
+        for label, value, right in zip(self.model.discretes, got.d.tolist(), wanted.d.tolist(), strict=True):
+            away = abs(value - right) / (self.tolerance.rtol * max(abs(value), abs(right), 1.0))
+            if away > worst:
+                worst, name, pair = away, label, (value, right)
+        return worst, name, f"is {number(pair[0], 9)} after it, and its body gives {number(pair[1], 9)}"

@@ -1,0 +1,127 @@
+"""Whether what was written down fits together (stage: verification). In: steps, rows, event log, plain outputs and clocks. Out: findings.
+
+Unknowns go on from step to step, but for events, after which they begin with the log's values; discrete variables are constant between events; clocks
+tick at their times and at no others; rows are what the steps' polynomials say, with the outputs that Python computes from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.model.plain import Instant, PlainClock, PlainModel
+from tidegate.results import Event, Result
+from tidegate.results.labels import number
+from tidegate.verify.defects import Tolerance
+from tidegate.verify.pieces import Piece
+from tidegate.verify.verification import Tally
+
+__all__ = ["check_clocks", "check_joints", "check_rows"]
+
+FloatArray = NDArray[np.float64]
+
+_CLOSE: Final = 1e-9  # of the time: a clock's tick
+_MOST_ROWS: Final = 300  # that are compared, evenly over the run
+_MOST_TICKS: Final = 100_000
+_ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order of operations
+
+
+def check_joints(pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally) -> None:
+    """Where one step ends and the next begins."""
+    last: dict[float, Event] = {event.time: event for event in result.events if event.kind in ("state", "time")}
+    others = {event.time for event in result.events if event.kind == "set"}
+    for before, after in pairwise(pieces):
+        if after.start in others:
+            continue
+        event = last.get(after.start)
+        y, d = before.at(1.0).y, before.d
+        if event is not None:
+            y = np.array([event.after[name] for name in model.unknowns])
+            d = np.array([event.after[name] for name in model.discretes])
+        allowed = tolerance.of(np.maximum(before.size, after.size)) / tolerance.allowed
+        shares = np.abs(after.at(0.0).y - y) / allowed
+        for name, share in zip(model.unknowns, shares.tolist(), strict=True):
+            tally.note("continuity", name, after.start, share, "" if share <= 1.0 else f"jumps by {share:.3g} tolerances at t = {after.start:.9g}")
+        for name, old, new in zip(model.discretes, d.tolist(), after.d.tolist(), strict=True):
+            says = f"is {number(new, 9)} after t = {after.start:.9g} where it was {number(old, 9)}"
+            tally.note("discrete variable", name, after.start, 0.0 if old == new else np.inf, says)
+
+
+def check_clocks(clocks: Sequence[PlainClock], result: Result, first: Piece, end: float, model: PlainModel, tally: Tally) -> None:
+    """Every tick of a clock has an event at its time; only clocks whose period stays the same are known beforehand."""
+    start = first.at(0.0)
+    begin = start.t
+    for clock in clocks:
+        period = clock.period(start)
+        if not clock.label or (period is not None and not period > 0.0) or _varies(clock, result, model, start):
+            continue
+        wanted: list[float] = []
+        for time in clock.times(start):
+            if period is None:
+                wanted.append(time)
+                continue
+            k = max(0, int(np.floor((begin - time) / period)))
+            while time + k * period <= end * (1.0 + _CLOSE) and len(wanted) < _MOST_TICKS:
+                wanted.append(time + k * period)
+                k += 1
+        found = np.array([event.time for event in result.events if clock.label in event.causes])
+        for time in wanted:
+            near = _CLOSE * max(abs(time), abs(end - begin))
+            if begin + near < time < end - near:
+                missing = not np.any(np.abs(found - time) <= near)
+                tally.note("clock", clock.label, time, np.inf if missing else 0.0, f"has no event at its time {number(time, 9)}")
+        if any(other.label == clock.label for other in model.clauses) or sum(other.label == clock.label for other in clocks) > 1:
+            continue
+        times = np.array(wanted)
+        for time in found.tolist():
+            if not np.any(np.abs(times - time) <= _CLOSE * max(abs(time), abs(end - begin))):
+                tally.note("clock", clock.label, time, np.inf, f"has an event at t = {number(time, 9)}, which is no time of it")
+
+
+def _varies(clock: PlainClock, result: Result, model: PlainModel, start: Instant) -> bool:
+    """Whether the clock's times depend on discrete variables that events change."""
+    if not model.discretes or not len(result.events):
+        return False
+    moved = Instant(start.t, start.y, start.ydot, start.d + 1.0, start.pre + 1.0)
+    try:
+        return list(clock.times(moved)) != list(clock.times(start)) or clock.period(moved) != clock.period(start)
+    except (ArithmeticError, ValueError):
+        return True
+
+
+def check_rows(pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool) -> None:
+    """Rows that are not at an event, against the polynomials and against outputs in Python."""
+    if not pieces:
+        return
+    instants = set(result.events.times.tolist())
+    ends = np.array([piece.end for piece in pieces])
+    rows = np.unique(np.linspace(0, result.t.size - 1, min(_MOST_ROWS, result.t.size)).astype(int))
+    place = {column.name: k for k, column in enumerate(result.columns)}
+    own, constants = [place[name] for name in model.unknowns], [place[name] for name in model.discretes]
+    outputs = [column.name for column in result.columns if column.role == "output"]
+    sizes = {name: float(np.nanmax(np.abs(result.values[:, place[name]]), initial=0.0)) for name in outputs}
+    for row in rows.tolist():
+        t = float(result.t[row])
+        if t in instants:
+            continue
+        piece = pieces[min(int(np.searchsorted(ends, t)), len(pieces) - 1)]
+        at = piece.at(piece.theta(t))
+        y, d = result.values[row, own], result.values[row, constants]
+        shares = np.abs(at.y - y) / (tolerance.of(np.maximum(piece.size, np.abs(y))) / tolerance.allowed)
+        worst = int(np.argmax(shares)) if shares.size else 0
+        if shares.size:
+            says = f"the row at t = {t:.9g} and the dense result differ by {shares[worst]:.3g} tolerances"
+            tally.note("row", model.unknowns[worst], t, float(shares[worst]), says)
+        if outputs:
+            slopes = model.residuals(Instant(t, y, np.zeros_like(y), d, d)) if is_explicit else at.ydot
+            wanted = model.outputs(Instant(t, y, slopes, d, d))
+            for name in outputs:
+                got = float(result.values[row, place[name]])
+                away = abs(got - wanted[name]) if not (np.isnan(got) and np.isnan(wanted[name])) else 0.0
+                # derivatives in an output of a DAE are not those of the polynomial, which has them to less
+                share = away / (_ALIKE * sizes[name] + (1.0 if is_explicit else 100.0) * tolerance.rtol * abs(got)) if away else 0.0
+                tally.note("output", name, t, share, f"is {number(got, 9)} in the row at t = {t:.9g}, and Python gives {number(wanted[name], 9)}")

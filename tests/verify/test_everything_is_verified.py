@@ -1,0 +1,99 @@
+"""Every example and reference problem, and random models, as a run solves them and as plain Python judges them."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hybrid_testset
+import ivp_testset
+import tidegate as tg
+from random_models import random_model
+from reference_problems import problem
+
+__all__: list[str] = []
+
+RTOL = 1e-5
+EXAMPLES = sorted(path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
+LONG = {"buck_converter", "sampled_heater"}  # thousands of events; the reference problems have the first again
+QUICK_SEEDS = 24
+SLOW_SEEDS = 1200
+SHARES = 8  # tests that the slow ones are spread over
+LOUD = (tg.ChatteringError, tg.ZenoError, tg.UnsettledEventError, tg.StepSizeError, tg.NotFiniteError, tg.SingularSystemError, tg.InitializationError)
+
+
+def models_of(module: Any) -> list[Any]:
+    found = [value for name, value in vars(module).items() if not name.startswith("_") and not isinstance(value, type)]
+    return [value for value in found if hasattr(value, "lower") and not isinstance(value, str)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_verified(name: str) -> None:
+    module = importlib.import_module(f"examples.{name}")
+    if not hasattr(module, "t_span"):
+        pytest.skip("no model of its own")
+    end = module.t_span[0] + (module.t_span[1] - module.t_span[0]) * (0.1 if name in LONG else 1.0)
+    for model in models_of(module):
+        check = tg.verify(tg.simulate(model, (module.t_span[0], end), rtol=RTOL), points=6)
+        assert check.ok, str(check)
+        assert not check.notes, check.notes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["radau", "ida"])
+@pytest.mark.parametrize("key", ["P1", "P2", "P3", "P4", "P6"])
+def test_every_reference_problem_is_verified(key: str, method: str) -> None:
+    chosen = problem(key)
+    check = tg.verify(tg.simulate(chosen.model, chosen.t_span, rtol=RTOL, method=method), points=4)
+    assert check.ok, str(check)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hires", "chemical_akzo", "transistor_amplifier"])
+def test_smooth_stiff_problems_are_verified(name: str) -> None:
+    end = ivp_testset.GOLDEN[name]["t_end"]
+    check = tg.verify(tg.simulate(ivp_testset.MODELS[name], (0.0, end), rtol=RTOL, method="ida"), points=3)
+    assert check.ok, str(check)
+
+
+def test_the_lithium_cluster_is_verified(dae_method: str) -> None:
+    check = tg.verify(tg.simulate(hybrid_testset.LITHIUM, (0.0, 1.0), rtol=RTOL, method=dae_method), points=4)
+    assert check.ok, str(check)
+
+
+def verify_seed(seed: int) -> str:
+    """What is wrong with the run of a random model; nothing if it is right, or was refused aloud."""
+    made = random_model(seed)
+    method = ("ida", "ida", "bdf", "radau")[seed % 4]
+    if method == "bdf" and made.family != "function":
+        method = "ida"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tg.TidegateWarning)
+            result = tg.simulate(made.source, (0.0, made.t_end), rtol=RTOL, method=method, max_steps=20_000)
+    except (*LOUD, tg.TooManyStepsError, tg.InvalidModelError):
+        return ""
+    # the stiff parts of the models are forced, where a step of Radau's is judged by its ends; only what is off by more than that is an error here
+    check = tg.verify(result, points=4, allowed=ALLOWED[method])
+    return "" if check.ok else f"seed {seed} by {method}:\n{made.text}\n{check}"
+
+
+ALLOWED = {"ida": 100.0, "bdf": 100.0, "radau": 5000.0}
+
+
+@pytest.mark.parametrize("first", range(0, QUICK_SEEDS, 6))
+def test_random_models_are_verified(first: int) -> None:
+    failures = [text for seed in range(first, first + 6) if (text := verify_seed(seed))]
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(SHARES))
+def test_many_random_models_are_verified(share: int) -> None:
+    failures = [text for seed in range(QUICK_SEEDS + share, SLOW_SEEDS, SHARES) if (text := verify_seed(seed))]
+    assert not failures, "\n".join(failures)
