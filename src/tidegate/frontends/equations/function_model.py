@@ -51,10 +51,6 @@ class FunctionModel:
         """The same functions, not followed yet, and without the machine code that comes of it."""
         return FunctionModel(self.description)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What pickling and copying keep: the functions are followed anew."""
-        return {"description": self.description}
-
     def __repr__(self) -> str:
         described = self.description
         return f"<{described.form.value} {described.name!r}: {len(described.p.elements)} parameters>"
