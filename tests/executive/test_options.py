@@ -136,3 +136,16 @@ def test_a_name_that_no_option_has_is_answered_with_the_one_meant(name: str, sai
         with pytest.raises(tg.UsageError, match=f"no option '{name}'") as caught:
             run(MODEL, (0.0, 1.0), **{name: 1.0})
         assert caught.value.hint.startswith(said) or said in caught.value.hint
+
+
+@pytest.mark.parametrize("steps", [1.5, float("inf")])
+def test_a_number_of_steps_is_whole(steps: float) -> None:
+    """A budget of half a step would be none, and the run would never end."""
+    with pytest.raises(tg.UsageError, match="max_steps must be a whole number"):
+        tg.prepare(tg.ode(lambda t, y: [-y["x"]], y0={"x": 1.0}), (0, 1), max_steps=steps)
+
+
+def test_tolerances_by_name_fit_their_variable() -> None:
+    model = tg.ode(lambda t, y: {"x": -y["x"]}, y0={"x": [1.0, 2.0, 3.0]})
+    with pytest.raises(tg.UsageError, match="atol has 2 values for x, which has 3"):
+        tg.prepare(model, (0, 1), atol={"x": [1e-8, 1e-9]})

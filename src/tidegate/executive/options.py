@@ -118,6 +118,8 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
     for name in ("max_step", "first_step", "max_steps"):
         if getattr(options, name) is not None and not _number(options, name) > 0:
             raise UsageError(f"{name} must be positive, not {getattr(options, name)}")
+    if options.max_steps is not None and options.max_steps != int(min(options.max_steps, 1e18)):
+        raise UsageError(f"max_steps must be a whole number, not {options.max_steps}", hint="max_steps=10_000; none at all for no limit")
     if options.method not in METHODS:
         close = difflib.get_close_matches(str(options.method), METHODS, n=1)
         hint = f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else "")

@@ -86,7 +86,10 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
             places = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
             if not places:
                 raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=f"the unknowns are {', '.join(names[:12])}")
-            usual[places] = _numbers(value)
+            numbers = _numbers(value)
+            if numbers.size not in (1, len(places)):
+                raise UsageError(f"atol has {numbers.size} values for {name}, which has {len(places)}", hint="a number, or one for each element")
+            usual[places] = numbers.ravel()
         result = usual
     else:
         array = _numbers(given)
