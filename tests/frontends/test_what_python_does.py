@@ -124,7 +124,7 @@ def test_whatever_a_function_read_and_that_changed_is_noticed(kind: str) -> None
     model = tg.ode(rate, y0=[1.0])
     for expected in (2.0, 3.0):
         assert tg.simulate(model, (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-expected), rel=1e-8)
-        number, values[0], array[0], held.k, named["k"], Kept.k, helper = 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, other
+        number, values[0], array[0], held.k, named["k"], Kept.k, helper = 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, other  # noqa: F811 - it is exchanged below
         rate.__kwdefaults__["k"] = 3.0
 
 
