@@ -149,3 +149,19 @@ def test_tolerances_by_name_fit_their_variable() -> None:
     model = tg.ode(lambda t, y: {"x": -y["x"]}, y0={"x": [1.0, 2.0, 3.0]})
     with pytest.raises(tg.UsageError, match="atol has 2 values for x, which has 3"):
         tg.prepare(model, (0, 1), atol={"x": [1e-8, 1e-9]})
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("progress", 3, "progress must be a function, not 3"),
+        ("on_rows", "rows", "on_rows must be a function"),
+        ("dense", "no", "dense must be True or False, not 'no'"),
+        ("event_rows", "yes", "event_rows must be True or False"),
+        ("sensitivities", [3], "a parameter has a name, and 3 is none"),
+        ("parameters", {0: 1.0}, "a parameter has a name, and 0 is none"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_told_in_a_sentence(option: str, value: Any, sentence: str) -> None:
+    with pytest.raises(tg.UsageError, match=sentence):
+        tg.prepare(tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 1.0}), (0, 1), **{option: value})

@@ -158,3 +158,9 @@ def test_the_unit_of_time_is_said_wherever_times_are_shown(tmp_path: Path) -> No
     again = Result.load(result.to_netcdf(tmp_path / "tank.nc"))
     assert (again.time_unit, again.events.time_unit) == ("h", "h")
     assert again.dataset.identical(result.dataset)
+
+
+@pytest.mark.parametrize("name", [3, None, ["h"], ("h", 0)])
+def test_what_is_no_name_is_told_in_a_sentence(ball: Result, name: object) -> None:
+    with pytest.raises(UsageError, match=r"a variable has a name, and .* is none"):
+        ball[name]  # type: ignore[index]

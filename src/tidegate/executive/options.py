@@ -127,6 +127,12 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
             raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
+    for name in ("progress", "on_rows"):
+        if getattr(options, name) is not None and not callable(getattr(options, name)):
+            raise UsageError(f"{name} must be a function, not {getattr(options, name)!r}")
+    for name in ("dense", "event_rows"):
+        if getattr(options, name) not in (None, True, False):
+            raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}")
     return start, end
 
 

@@ -73,6 +73,8 @@ def find_parameters(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Places of parameters by name; an array's name stands for all its elements."""
     places: list[int] = []
     for name in wanted:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"a parameter has a name, and {name!r} is none", hint=f"the parameters are {', '.join(names[:12]) or '(none)'}")
         found = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
         if not found:
             close = difflib.get_close_matches(name, names, n=3)

@@ -37,6 +37,8 @@ def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") ->
     of : what the names belong to, e.g. ``"model tank"``.
     """
     known = list(dict.fromkeys(known))
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        return UnknownNameError(f"a {kind} has a name, and {name!r} is none", hint=f"one of {', '.join(known[:_SHOWN_NAMES])}")
     close = close_names(name, known)
     shown = ", ".join(known[:_SHOWN_NAMES]) + (f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else "")
     if close:

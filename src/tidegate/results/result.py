@@ -193,6 +193,8 @@ class Result:
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """The trajectory of a variable, of one element of it, or ``"time"``."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise unknown_name("variable", name, self.names)
         if name in self._groups_by_name:
             return self._trajectories[storage_names(self.groups)[name][0]]
         if name == "time" and name not in self._column_index:
