@@ -134,7 +134,9 @@ def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -
         least = 1 if fired else 2
         moved = {name for one in reach for name in one if sum(name in other for other in reach) >= least}
         _strike(problem, recorded, lost, moved, float(entry[0]))
-        who = [f"`{text(source)}`" for source in sources] + [f"`{fire.label}`" for fire in fired if not fire.conditions]
+        origins = model.model.condition_origins
+        who = [f"`{condition_words(source, origins.get(source))}`" for source in sources]
+        who += [f"`{fire.label}`" for fire in fired if not fire.conditions]
         by = ", ".join(names[i] for i in lost)
         what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry[0]:.9g}, and a change of {by} moves them apart"
         result = f"derivatives of {_shown(moved)} by it are NaN from there on" if moved else "nothing in the result depends on it"
