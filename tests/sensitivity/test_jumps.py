@@ -227,3 +227,49 @@ def test_sensitivities_are_given_at_asked_times() -> None:
     times = np.linspace(0.0, 3.0, 31)
     result = tg.simulate(model, (0.0, 3.0), rtol=RTOL, sensitivities="all", outputs=times)
     assert np.asarray(result.sensitivity("x", "k")) == pytest.approx(-times * np.exp(-0.5 * times), abs=1e-8)
+
+
+def steps_of(*relations: Any) -> Any:
+    """q' = the sum of ones where relations hold, which take (t, x, z, p); x and z run like the time."""
+
+    def rate(t: Any, y: Any, p: Any) -> list[Any]:
+        return [1.0, 1.0, sum(1.0 if relation(t, y["x"], y["z"], p) else 0.0 for relation in relations)]
+
+    return tg.ode(rate, y0={"x": 0.0, "z": 0.0, "q": 0.0}, p={"a": 1.0, "b": 1.0})
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [
+        (lambda t, x, z, p: t > p["a"], lambda t, x, z, p: t > p["b"]),
+        (lambda t, x, z, p: x > p["a"], lambda t, x, z, p: z > p["b"]),
+        (lambda t, x, z, p: t > p["a"], lambda t, x, z, p: z > p["b"]),
+    ],
+)
+def test_relations_that_change_together_and_add_up_have_each_their_derivative(relations: Any) -> None:
+    result = tg.simulate(steps_of(*relations), (0.0, 3.0), rtol=RTOL, sensitivities="all")
+    assert result.final["q"] == pytest.approx(4.0, rel=1e-9)
+    assert slopes(result, ["q"], "a") == pytest.approx([-1.0], rel=1e-8)
+    assert slopes(result, ["q"], "b") == pytest.approx([-1.0], rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        lambda t, x, z, p: t > p["a"] and t > p["b"],
+        lambda t, x, z, p: x > p["a"] and z > p["b"],
+        lambda t, x, z, p: x > p["a"] or z > p["b"],
+    ],
+)
+def test_relations_that_change_together_and_need_each_other_have_no_derivative(relation: Any) -> None:
+    with pytest.warns(tg.SensitivityWarning, match="happen together at t = 1"):
+        result = tg.simulate(steps_of(relation), (0.0, 3.0), rtol=RTOL, sensitivities="all")
+    assert result.final["q"] == pytest.approx(2.0, rel=1e-9)
+    assert np.isnan([*slopes(result, ["q"], "a"), *slopes(result, ["q"], "b")]).all()
+    assert slopes(result, ["x"], "a") == pytest.approx([0.0], abs=1e-12)
+
+
+def test_conditions_of_one_quantity_that_change_together_have_one_time() -> None:
+    model = tg.ode(lambda t, y, p: [-1.0, 1.0 if y["x"] > p["a"] and max(y["x"] - p["a"], 0.0) > 0 else 0.0], y0={"x": 1.0, "q": 0.0}, p={"a": 0.25})
+    result = tg.simulate(model, (0.0, 2.0), rtol=RTOL, sensitivities="all")
+    assert slopes(result, ["q"], "a") == pytest.approx([-1.0], rel=1e-8)

@@ -100,7 +100,8 @@ class Entry(tg.Component):
 @pytest.mark.parametrize(("a", "jerk", "late"), [(1.0, 0.0, 1e-7), (1e-6, 0.0, 1e-4), (0.0, 1.0, 1e-4)])
 def test_a_guard_that_leaves_zero_with_zero_slope_fires_once(a: float, jerk: float, late: float, rtol: float, method: str) -> None:
     rising = tg.simulate(Entry(a=a, jerk=jerk), (0.0, 2.0), rtol=rtol, method=method)
-    assert event_times(rising) == pytest.approx([1.0, 1.0], abs=late)
+    # the first derivative that does not vanish decides at once
+    assert event_times(rising) == [1.0]
     assert rising.final["n"] == 1
     assert rising.final["w"] == pytest.approx(1.0, abs=late)
     falling = tg.simulate(Entry(a=-a, jerk=-jerk), (0.0, 2.0), rtol=rtol, method=method)

@@ -50,15 +50,15 @@ O_FIRST: Final = 112
     O_Y, O_P, O_M, O_YMAX, O_ATOL, O_SCALE, O_F0, O_YDOT, O_W, O_W2, O_W3, O_ERR, O_Z, O_F, O_R, O_A, O_ZB, O_AB, O_DC,
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
-    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD, O_GRIDS, O_YHELD, O_SHELD,
-) = range(O_FIRST, O_FIRST + 68)  # fmt: skip
+    O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD, O_GRIDS, O_YHELD, O_SHELD, O_TRIAL, O_LEFT, O_MTRIAL,
+) = range(O_FIRST, O_FIRST + 71)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
     I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
-    I_SUN_SEND, I_SUN_SOUT, I_DROP, I_GRID, I_EDGES, I_CLOCK, I_BEND,
-) = range(O_FIRST + 68, O_FIRST + 68 + 32)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 68 + 32
+    I_SUN_SEND, I_SUN_SOUT, I_DROP, I_GRID, I_EDGES, I_CLOCK, I_BEND, I_SIDE,
+) = range(O_FIRST + 71, O_FIRST + 71 + 33)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 71 + 33
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,

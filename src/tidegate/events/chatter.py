@@ -19,6 +19,7 @@ from tidegate.compiled.workspace import (
     FIRST_DISCRETE,
     I_KIND,
     I_MODE,
+    I_SIDE,
     INTERVAL_2,
     INTERVAL_3,
     LAST_EVENT,
@@ -27,13 +28,16 @@ from tidegate.compiled.workspace import (
     N_D,
     N_FIRE,
     N_G,
+    O_ACT,
     O_FIRED,
+    O_G,
     O_GT,
     O_M,
     O_MOLD,
     O_NOISE,
     O_NU,
     O_NUSTART,
+    O_TRIAL,
     O_W3,
     O_Y,
     O_YDOT,
@@ -45,6 +49,7 @@ from tidegate.compiled.workspace import (
     SHRINK_FROM,
     SHRINKING,
     STARTS_COARSE,
+    STEP_BEFORE_EVENT,
     STILL_EVENTS,
     TIME_SIZE,
     ZENO,
@@ -55,12 +60,13 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import guard_slopes
+from tidegate.events.leaving import LEAVES_DOWN, LEAVES_UP, RESTS
 from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.time_scale import time_scale
 from tidegate.events.touch import guard_reach
 
-__all__ = ["bounces_below_noise", "note_event_time"]
+__all__ = ["bounces_below_noise", "goes_on_through", "note_event_time"]
 
 _MOST_AT_ONE_TIME: Final = 100
 _STEADY: Final = 4  # intervals in a row that shrink by the same factor before it is believed
@@ -194,3 +200,45 @@ def _was_stopped(h, r, t, guard, side, after):
     guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), slopes)
     before = side * slopes[guard]
     return before * short > _FAINT * noise and abs(after) <= _LITTLE * before
+
+
+@native
+def goes_on_through(h, r, t):
+    """True if an event sets a guard moving again that a clause had stopped right on its far side: no edge would tell that it goes on there.
+
+    Of spheres one of which is pushed again into another that it lies against. The guards of this instant are those that were looked at last.
+    """
+    ng = h[N_G]
+    if ng == 0:
+        return False
+    kind = integers(h, h[I_KIND], ng)
+    mode = integers(h, h[I_MODE], ng)
+    side = integers(h, h[I_SIDE], ng)
+    held = integers(h, h[I_SIDE] + 2 * ng, ng)
+    fired = False
+    for k in range(h[N_FIRE]):
+        fired = fired or r[h[O_FIRED] + k] != 0.0
+    noted = False
+    for q in range(h[FIRST_DISCRETE], h[FIRST_DISCRETE] + h[N_D]):
+        noted = noted or r[h[O_M] + q] != r[h[O_MOLD] + q]
+    before = vector(r, h[O_TRIAL] + 7 * h[N], ng)
+    known = False
+    for j in range(ng):
+        if kind[j] != RELATION:
+            continue
+        now = 1 if r[h[O_M] + mode[j]] != 0.0 else 2
+        far = LEAVES_UP if now == 1 else LEAVES_DOWN
+        if held[j] != 0:
+            if held[j] == now and side[j] == far and abs(r[h[O_G] + j]) <= r[h[O_NUSTART] + j] and r[h[O_MOLD] + mode[j]] == r[h[O_M] + mode[j]]:
+                h[FAILED_GUARD] = j
+                r[ZENO_TIME] = np.nan
+                return True
+            if held[j] != now or side[j] != RESTS:
+                held[j] = 0
+        if fired and not noted and side[j] == RESTS and r[h[O_ACT] + j] != 0.0 and r[h[O_MOLD] + mode[j]] != r[h[O_M] + mode[j]]:
+            if not known:
+                known = True
+                guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), before)
+            if far * before[j] * r[STEP_BEFORE_EVENT] > r[h[O_NUSTART] + j]:
+                held[j] = now
+    return False

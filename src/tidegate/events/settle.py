@@ -1,6 +1,6 @@
-"""The pieces of one event: which conditions became true, what their bodies do, and what every guard says afterwards.
+"""The clauses of one event: which conditions became true, and what their bodies do.
 
-In: the workspace of a run at an event. Out: flags, new values, modes. ``integrators.transition`` puts the pieces in order, together with the jumps of
+In: the workspace of a run at an event. Out: flags, new values. ``integrators.transition`` puts the pieces in order, together with the jumps of
 sensitivities (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999).
 """
 
@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import (
     F_BODIES,
     F_CONDITIONS,
-    F_GUARDS,
     FIRST_DISCRETE,
     FIRST_DROP,
     FIRST_FIRE,
@@ -23,15 +20,8 @@ from tidegate.compiled.workspace import (
     I_BRANCH,
     I_CHAIN,
     I_DROP,
-    I_EDGES,
-    I_FLIPPED,
-    I_GRID,
-    I_KIND,
-    I_MODE,
-    I_STRICT,
     I_TERMINATES,
     IS_TERMINATED,
-    LOWER,
     N_COND,
     N_D,
     N_DROP,
@@ -39,44 +29,31 @@ from tidegate.compiled.workspace import (
     N_G,
     N_TIMES,
     N_WHEN,
-    O_ACT,
     O_ATOL,
     O_BODY,
     O_COND,
     O_COND2,
     O_FIRED,
-    O_G,
-    O_GRIDS,
-    O_GT,
     O_HELD,
     O_M,
-    O_NUSTART,
     O_P,
     O_Y,
-    O_YDOT,
     O_YMAX,
     RANK,
-    RELATION,
-    STEP_BEFORE_EVENT,
     TERMINATES,
     N,
     integers,
     tail,
     vector,
 )
-from tidegate.events.guards import guard_noise, guard_slopes
-from tidegate.events.time_scale import time_scale
 
 __all__ = [
     "anything_happened",
-    "catch_up",
     "compute_bodies",
     "conditions_hold",
     "drop_of_states",
     "fire_branches",
-    "flip_crossed",
     "keep_states",
-    "look_again",
     "note_conditions",
     "note_start",
     "read_conditions",
@@ -84,10 +61,6 @@ __all__ = [
     "write_bodies",
 ]
 
-_SHORT: Final = 1e-6  # of the time scale: what does not leave its noise within that rests at zero
-_MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
-_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
-_MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 _SILENTLY: Final = 0.5  # flag of what happened without changing anything
 _STILL: Final = 1e-13  # of a state's size, and
 _STILL_TOLERANCE: Final = 1e-4  # of its tolerance: so much may states move while the algebraic equations are solved
@@ -248,144 +221,6 @@ def drop_of_states(h, r):
         if h[RANK] < h[N]:
             still = _STILL * max(r[h[O_YMAX] + q], abs(r[h[O_Y] + q])) + _STILL_TOLERANCE * r[h[O_ATOL] + q]
         r[h[O_M] + h[FIRST_DROP] + k] = drop if abs(drop) > still else 0.0
-
-
-@native
-def _truth(r, t, g, slope, noise, ahead):
-    """What a guard says now: 1 positive side, 0 not, -1 undecided (at zero, and staying there)."""
-    # time itself is rounded: what the guard runs through within that is zero too
-    margin = noise + _TIME_ROUNDING * abs(t * slope)
-    if g > margin:
-        return 1
-    if g < -margin:
-        return 0
-    # at zero: the side the trajectory leaves to, if it moves at all
-    move = slope * max(r[STEP_BEFORE_EVENT], ahead)
-    if move > noise:
-        return 1
-    if move < -noise:
-        return 0
-    return -1
-
-
-@native
-def _piece(h, r, j, now, g, is_lower):
-    """The piece that holds the argument of a guard of pieces, ``g`` across the edge: the floor of the value, or by bisection in the grid."""
-    count = integers(h, h[I_EDGES], h[N_G])[j]
-    step = -1.0 if is_lower else 1.0
-    if count < 0:
-        far = np.floor(g) if is_lower else np.floor(1.0 - g)
-        return now + (min(far, step) if is_lower else max(far, step))
-    edges = vector(r, h[O_GRIDS] + integers(h, h[I_GRID], h[N_G])[j], count)
-    # in between the two the edge itself, from which the guard measures
-    edge = int(now) - 1 if is_lower else int(now)
-    if not 0 <= edge < count:
-        return now + step
-    argument = edges[edge] + g if is_lower else edges[edge] - g
-    low = 0
-    high = count
-    while low < high:
-        middle = (low + high) // 2
-        if argument >= edges[middle]:
-            low = middle + 1
-        else:
-            high = middle
-    return min(float(low), now + step) if is_lower else max(float(low), now + step)
-
-
-@native
-def look_again(h, r, t, at_start, counts):
-    """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1)."""
-    ng = h[N_G]
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    g = vector(r, h[O_G], ng)
-    slope = vector(r, h[O_GT], ng)
-    ydot = vector(r, h[O_YDOT], n)
-    kind = integers(h, h[I_KIND], ng)
-    mode = integers(h, h[I_MODE], ng)
-    strict = integers(h, h[I_STRICT], ng)
-    modes = h[O_M]
-    guard_noise(h, r, t, y)
-    nu = vector(r, h[O_NUSTART], ng)
-    ahead = _SHORT * time_scale(h, r, h[O_YDOT])
-    changes = 0
-    # pieces may depend on one another
-    for _ in range(_MOST_CATCHING_UP):
-        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-        guard_slopes(h, r, t, y, ydot, slope)
-        moved = False
-        for j in range(ng):
-            if kind[j] != RELATION and abs(g[j]) < 1e301 and _truth(r, t, g[j], slope[j], nu[j], ahead) == 0:
-                r[modes + mode[j]] = _piece(h, r, j, r[modes + mode[j]], g[j], kind[j] == LOWER)
-                moved = True
-        if not moved:
-            break
-        changes += 1
-    for j in range(ng):
-        if kind[j] != RELATION or not abs(g[j]) < 1e301:
-            continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(r, t, g[j], slope[j], nu[j], ahead)
-        place = modes + mode[j]
-        if truth < 0:
-            if not at_start:
-                continue
-            truth = 0 if strict[j] == 1 else 1
-        if r[place] != truth:
-            r[place] = truth
-            changes += 1
-            if abs(g[j]) <= nu[j] + _TIME_ROUNDING * abs(t * slope[j]):
-                counts[j] += 1
-                if counts[j] > _MOST_FLIPS:
-                    return changes, j
-    return changes, -1
-
-
-@native
-def catch_up(h, r, t):
-    """Relations and pieces that nobody watched since the last event may be out of date: set them by their guards before conditions are read."""
-    ng = h[N_G]
-    y = vector(r, h[O_Y], h[N])
-    g = vector(r, h[O_G], ng)
-    kind = integers(h, h[I_KIND], ng)
-    mode = integers(h, h[I_MODE], ng)
-    active = vector(r, h[O_ACT], ng)
-    nu = vector(r, h[O_NUSTART], ng)
-    guard_noise(h, r, t, y)
-    # a guard may read other modes
-    for _ in range(_MOST_CATCHING_UP):
-        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-        changed = False
-        for j in range(ng):
-            if active[j] != 0.0 or not nu[j] < abs(g[j]) < 1e301:
-                continue
-            place = h[O_M] + mode[j]
-            if kind[j] == RELATION:
-                truth = 1.0 if g[j] > 0.0 else 0.0
-                changed = changed or r[place] != truth
-                r[place] = truth
-            elif g[j] < 0.0:
-                r[place] = _piece(h, r, j, r[place], g[j], kind[j] == LOWER)
-                changed = True
-        if not changed:
-            return
-
-
-@native
-def flip_crossed(h, r):
-    """Apply the flips of the guards that crossed or fell due."""
-    ng = h[N_G]
-    flipped = integers(h, h[I_FLIPPED], max(ng, 1))
-    kind = integers(h, h[I_KIND], max(ng, 1))
-    mode = integers(h, h[I_MODE], max(ng, 1))
-    for j in range(ng):
-        if flipped[j] == 1:
-            flipped[j] = 0
-            place = h[O_M] + mode[j]
-            if kind[j] == RELATION:
-                r[place] = 1.0 - r[place]
-            else:
-                r[place] += -1.0 if kind[j] == LOWER else 1.0
 
 
 @native

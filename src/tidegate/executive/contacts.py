@@ -1,4 +1,4 @@
-"""Tangential contacts: conditions that only touch their zero have no event time to differentiate (stage: executive).
+"""Derivatives that do not exist: of the times of conditions that only touch their zero, or that change together by chance (stage: executive).
 
 In: what a finished run recorded. Out: the same with NaN in place of every derivative that does not exist, and a sentence for each contact. What a
 contact may move is read off the neutral model: everything that depends on the condition, directly or through what does.
@@ -43,9 +43,9 @@ class Recorded:
     log: FloatArray
 
 
-def influenced(model: Model, source: Expr) -> set[str]:
-    """Names of all unknowns, discrete variables and outputs that depend on a relation, directly or through others."""
-    names: set[str] = set()
+def influenced(model: Model, source: Expr | None, first: Iterable[str] = ()) -> set[str]:
+    """Names of all unknowns, discrete variables and outputs that depend on a relation, or on variables named first, directly or through others."""
+    names: set[str] = set(first)
 
     def depends(roots: Iterable[Expr]) -> bool:
         return any(
@@ -87,7 +87,9 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
     names = [compiled.layout.parameters[int(k)].data.name for k in problem.sensitivity_parameters]
     sentences: list[str] = []
     taus = recorded.log[:, 5 : 5 + ns]
-    for row in np.flatnonzero(np.isnan(taus).any(axis=1)):
+    tangent = np.flatnonzero(np.isnan(taus).any(axis=1))
+    sentences += _strike_coincident(problem, recorded, names)
+    for row in tangent:
         crossed = crossed_guard(problem, recorded.log[row])
         if crossed < 0:
             continue
@@ -112,9 +114,57 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
     return sentences
 
 
+def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -> list[str]:
+    """NaN where conditions changed together that a parameter moves differently: what depends on their order has no derivative by it.
+
+    The kernel marks such a derivative of the event's time as infinite.
+    """
+    model = problem.model
+    ns = len(names)
+    sentences: list[str] = []
+    for row in np.flatnonzero(np.isinf(recorded.log[:, 5 : 5 + ns]).any(axis=1)):
+        entry = recorded.log[row]
+        lost = [i for i in range(ns) if np.isinf(entry[5 + i])]
+        entry[[5 + i for i in lost]] = np.nan
+        sources = _changed(problem, entry)
+        fired = [fire for fire, flag in zip(model.transitions.fires, entry[len(entry) - model.layout.n_fires :], strict=True) if flag != 0.0]
+        reach = [influenced(model.model, source) for source in sources]
+        reach += [influenced(model.model, None, _targets(fire.actions)) for fire in fired if not fire.conditions]
+        # where clauses were carried out their order may count too
+        least = 1 if fired else 2
+        moved = {name for one in reach for name in one if sum(name in other for other in reach) >= least}
+        _strike(problem, recorded, lost, moved, float(entry[0]))
+        origins = model.model.condition_origins
+        who = [f"`{condition_words(source, origins.get(source))}`" for source in sources]
+        who += [f"`{fire.label}`" for fire in fired if not fire.conditions]
+        by = ", ".join(names[i] for i in lost)
+        what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry[0]:.9g}, and a change of {by} moves them apart"
+        result = f"derivatives of {_shown(moved)} by it are NaN from there on" if moved else "nothing in the result depends on it"
+        sentences.append(f"{what}: {result}")
+    return sentences
+
+
+def _changed(problem: Problem, entry: FloatArray) -> list[Expr]:
+    """The relations, as written, whose truth or piece an entry of the log has changed."""
+    layout = problem.model.layout
+    n, ns = len(layout.unknowns), len(problem.sensitivity_parameters)
+    width = layout.first_discrete + len(layout.discretes)
+    before = entry[5 + ns + n :][: len(layout.modes)]
+    after = entry[5 + ns + 2 * n + width :][: len(layout.modes)]
+    changed = {mode for mode, a, b in zip(layout.modes, before, after, strict=True) if a != b}
+    return list(dict.fromkeys(guard.source for guard in problem.model.guards if guard.mode in changed))
+
+
+def _targets(actions: Iterable[Action]) -> list[str]:
+    return [action.target.data.name for action in actions if isinstance(action, Assignment)]
+
+
+def _shown(moved: set[str]) -> str:
+    return ", ".join(sorted(moved)[:_SHOWN]) + (f" and {len(moved) - _SHOWN} more" if len(moved) > _SHOWN else "")
+
+
 def _sentence(what: str, parameters: list[str], moved: set[str]) -> str:
-    shown = ", ".join(sorted(moved)[:_SHOWN]) + (f" and {len(moved) - _SHOWN} more" if len(moved) > _SHOWN else "")
-    result = f"derivatives of {shown} by it are NaN from there on" if moved else "nothing in the result depends on it"
+    result = f"derivatives of {_shown(moved)} by it are NaN from there on" if moved else "nothing in the result depends on it"
     return f"{what}: its time there has no derivative by {', '.join(parameters)} (tangency); {result}"
 
 

@@ -56,12 +56,13 @@ from tidegate.compiled.workspace import (
     integers,
     vector,
 )
-from tidegate.events.chatter import bounces_below_noise, note_event_time
+from tidegate.events.chatter import bounces_below_noise, goes_on_through, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
+from tidegate.integrators.coincidence import doubt_times, note_doubts
 from tidegate.integrators.polish import slope_of_the_step
 from tidegate.integrators.rate_before import smooth_rate
 from tidegate.integrators.record import log_event, record_row, row_time
@@ -161,9 +162,14 @@ def _event(h, r, log, guard, due):
     happened = note_conditions(h, r, t) or is_from_outside
     if guard >= 0 and bounces_below_noise(h, r, t, guard):
         return ZENO
+    if goes_on_through(h, r, t):
+        return ZENO
     if n_s > 0 and (happened or anything_happened(h, r)):
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
+        doubted = not is_from_outside and n > 0 and doubt_times(h, r, t, guard if guard >= 0 or due >= h[N_G] else due)
         finish_jump(h, r)
+        if doubted:
+            note_doubts(h, r)
     if happened:
         h[C_EVENTS] += 1
         log_event(h, r, log, t)

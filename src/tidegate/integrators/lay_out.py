@@ -81,6 +81,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.O_DM: nm, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
         w.O_HELD: conditions, w.O_YHELD: n, w.O_SHELD: ns * n,
         w.O_GRIDS: sum(len(g.source.data) for g in model.guards if g.source.op == "segment"),
+        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: len(layout.modes),
         **method.numbers,
     }  # fmt: skip
     whole = {
@@ -88,7 +89,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: 3 * ng,
         w.I_VALUE: ng, w.I_RATE: ng, w.I_BEND: ng,
         w.I_CODE: 4 * len(model.tapes.code), w.I_BRANCH: layout.n_fires + 1, w.I_CHAIN: layout.n_fires, w.I_TERMINATES: layout.n_fires,
-        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_DROP: len(layout.dropping), w.I_GRID: ng, w.I_EDGES: ng,
+        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_SIDE: 4 * max(ng, 1), w.I_DROP: len(layout.dropping), w.I_GRID: ng, w.I_EDGES: ng,
         w.I_CLOCK: layout.n_time_events, **method.whole,
     }  # fmt: skip
     work = w.Workspace(numbers, whole)

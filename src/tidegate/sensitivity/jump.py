@@ -37,6 +37,7 @@ from tidegate.compiled.workspace import (
     O_ECHELON,
     O_GT,
     O_M,
+    O_NOISE,
     O_NU,
     O_P,
     O_S,
@@ -45,6 +46,7 @@ from tidegate.compiled.workspace import (
     O_TIMES,
     O_W,
     O_W2,
+    O_W3,
     O_YDOT,
     O_YDOTM,
     O_ZERO,
@@ -167,8 +169,12 @@ def body_jump(h, r, t, y):
 
 
 @native
-def restart_jump(h, r, t, y):
-    """Algebraic part of sigma from the equations of the mode just entered; the base system must be factored at y and y' known."""
+def restart_jump(h, r, t, y, place_before):
+    """Algebraic part of sigma from the equations of the mode just entered; the base system must be factored at y and y' known.
+
+    What is held is M y. Where M moves with a parameter and y has jumped, from where it stands at ``place_before``, U sigma is not held, but
+    U sigma + M_p (y - y before) is.
+    """
     n = h[N]
     rank = h[RANK]
     if h[MASS_KIND] == 0 or rank == n:
@@ -182,15 +188,29 @@ def restart_jump(h, r, t, y):
     row_scale = vector(r, h[O_SCALEROW], n)
     change = vector(r, h[O_W], n)
     right = vector(r, h[O_W2], n)
+    jump = vector(r, h[O_W3], n)
+    held = vector(r, h[O_NOISE], n)
+    jumps = False
+    for q in range(n):
+        jump[q] = y[q] - r[place_before + q]
+        jumps = jumps or jump[q] != 0.0
     for i in range(h[N_S]):
         set_direction(h, r, i, True)
         call_tangent(h[F_RESIDUAL_T], t, y, ydot, tail(r, h[O_P]), tail(r, h[O_M]), _moved(tau[i]), zero, tail(r, h[O_DP]), tail(r, h[O_DM]), change)
+        if jumps:
+            # -M_p (y - y before): what is left of the derivative of f - M v if v is the jump, without that for v = 0
+            call_tangent(h[F_RESIDUAL_T], t, y, jump, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, zero, tail(r, h[O_DP]), tail(r, h[O_DM]), held)
+            call_tangent(h[F_RESIDUAL_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, zero, tail(r, h[O_DP]), tail(r, h[O_DM]), right)
+            for q in range(n):
+                held[q] -= right[q]
         set_direction(h, r, i, False)
         for a in range(n):
             x = 0.0
             if a < rank:
                 for q in range(n):
                     x += u[a, q] * sigma[i, q]
+                    if jumps:
+                        x += e[a, q] * held[q]
             else:
                 for q in range(n):
                     if e[a, q] != 0.0:

@@ -1,0 +1,339 @@
+"""What every relation and every piece number says: set by the guards' values, at zero by where the trajectory goes (stage: events).
+
+In: the workspace of a run at an event, with the modes of before. Out: the modes after it. A guard clear of its noise has the truth of its sign. At
+zero the side counts that the trajectory leaves to (``events.leaving``); where it rests, a relation has the truth that is written, ``>=`` or ``>``,
+whatever it was before. Only where that truth would drive the guard away from its zero, in the mode that it brings, does the side count on which it
+really lies: a level that runs dry, ``x' = -1 if x >= 0 else 0``, ends a trifle below.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import (
+    F_GUARDS,
+    F_SCALE,
+    I_ALGEBRAIC,
+    I_EDGES,
+    I_FLIPPED,
+    I_GRID,
+    I_KIND,
+    I_LINEAR,
+    I_MODE,
+    I_SIDE,
+    I_STRICT,
+    LOWER,
+    MASS_KIND,
+    N_G,
+    O_ACT,
+    O_G,
+    O_GRIDS,
+    O_GT,
+    O_LEFT,
+    O_M,
+    O_NOISE,
+    O_NUSTART,
+    O_P,
+    O_TRIAL,
+    O_Y,
+    O_YDOT,
+    O_ZERO,
+    RANK,
+    RELATION,
+    STEP_BEFORE_EVENT,
+    N,
+    integers,
+    tail,
+    vector,
+)
+from tidegate.events.guards import guard_noise, guard_slopes
+from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
+
+__all__ = ["catch_up", "flip_crossed", "forget_where_guards_left", "look_again", "note_guards", "settle_known"]
+
+_MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
+_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
+_MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
+_SAME_PLACE: Final = 0.25  # noises: a guard that has moved less than this lies where it was left
+
+
+@native
+def forget_where_guards_left(h, r):
+    """No guard has left its written truth at this instant, as far as is known."""
+    for j in range(h[N_G]):
+        r[h[O_LEFT] + j] = np.nan
+
+
+@native
+def _margin(t, noise, slope):
+    """Within this a guard is at zero: its noise, and what it runs through within the rounding of time."""
+    return noise + _TIME_ROUNDING * abs(t * slope)
+
+
+@native
+def _margin_of(h, r, t, j):
+    """Likewise, of guard j."""
+    return _margin(t, r[h[O_NUSTART] + j], r[h[O_GT] + j])
+
+
+@native
+def _find_sides(h, r, t, at_start):
+    """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and noise must be known."""
+    ng = h[N_G]
+    g = vector(r, h[O_G], ng)
+    slope = vector(r, h[O_GT], ng)
+    nu = vector(r, h[O_NUSTART], ng)
+    linear = integers(h, h[I_LINEAR], ng)
+    sides = integers(h, h[I_SIDE], ng)
+    asked = False
+    for j in range(ng):
+        margin = _margin_of(h, r, t, j)
+        move = slope[j] * r[STEP_BEFORE_EVENT]
+        if g[j] > margin:
+            sides[j] = LEAVES_UP
+        elif g[j] < -margin:
+            sides[j] = LEAVES_DOWN
+        elif move > nu[j] > 0.0:
+            sides[j] = LEAVES_UP
+        elif move < -nu[j] < 0.0:
+            sides[j] = LEAVES_DOWN
+        elif not abs(g[j]) < 1e301 or (linear[j] == 1 and nu[j] == 0.0 and slope[j] == 0.0):
+            sides[j] = RESTS  # nothing that moves is in it
+        else:
+            sides[j] = ASKED
+            asked = True
+    if asked:
+        leaving_sides(h, r, t, 1 if at_start else 0)
+
+
+@native
+def _truth(h, r, j):
+    """1 or 0: what a guard says whose side is known."""
+    side = integers(h, h[I_SIDE], h[N_G])[j]
+    if side != RESTS:
+        return 1 if side == LEAVES_UP else 0
+    g = r[h[O_G] + j]
+    # its written truth was left for this place: that it stops there does not bring it back
+    if g != 0.0 and abs(g - r[h[O_LEFT] + j]) <= _SAME_PLACE * r[h[O_NUSTART] + j]:
+        return 1 if g > 0.0 else 0
+    return 1 - integers(h, h[I_STRICT], h[N_G])[j]
+
+
+@native
+def _note_left(h, r, guard):
+    """Remember where a guard lies that has left its written truth; for a piece that was left downwards where the upper edge of the next one lies."""
+    if integers(h, h[I_KIND], h[N_G])[guard] == RELATION:
+        r[h[O_LEFT] + guard] = r[h[O_G] + guard]
+        return
+    mode = integers(h, h[I_MODE], h[N_G])
+    for k in range(h[N_G]):
+        if mode[k] == mode[guard] and k != guard:
+            r[h[O_LEFT] + k] = -r[h[O_G] + guard]
+
+
+@native
+def note_guards(h, r, t):
+    """Remember guards and their slopes at the point of the event in the mode before it."""
+    n = h[N]
+    ng = h[N_G]
+    y = vector(r, h[O_Y], n)
+    place = h[O_TRIAL] + 7 * n + 4 * ng
+    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, place, ng))
+    guard_slopes(h, r, t, y, vector(r, h[O_YDOT], n), vector(r, place + ng, ng))
+
+
+@native
+def _is_untouched(h, r, j):
+    """True if neither a guard nor its slope is other than before the event."""
+    place = h[O_TRIAL] + 7 * h[N] + 4 * h[N_G] + j
+    return r[place] == r[h[O_G] + j] and r[place + h[N_G]] == r[h[O_GT] + j]
+
+
+@native
+def _piece(h, r, j, now, g, is_lower):
+    """The piece that holds the argument of a guard of pieces, ``g`` across the edge: the floor of the value, or by bisection in the grid."""
+    count = integers(h, h[I_EDGES], h[N_G])[j]
+    step = -1.0 if is_lower else 1.0
+    if count < 0:
+        far = np.floor(g) if is_lower else np.floor(1.0 - g)
+        return now + (min(far, step) if is_lower else max(far, step))
+    edges = vector(r, h[O_GRIDS] + integers(h, h[I_GRID], h[N_G])[j], count)
+    # in between the two the edge itself, from which the guard measures
+    edge = int(now) - 1 if is_lower else int(now)
+    if not 0 <= edge < count:
+        return now + step
+    argument = edges[edge] + g if is_lower else edges[edge] - g
+    low = 0
+    high = count
+    while low < high:
+        middle = (low + high) // 2
+        if argument >= edges[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return min(float(low), now + step) if is_lower else max(float(low), now + step)
+
+
+@native
+def look_again(h, r, t, at_start, counts, before_clauses):
+    """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
+
+    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or is not touched by what has.
+    """
+    ng = h[N_G]
+    y = vector(r, h[O_Y], h[N])
+    g = vector(r, h[O_G], ng)
+    slope = vector(r, h[O_GT], ng)
+    kind = integers(h, h[I_KIND], ng)
+    mode = integers(h, h[I_MODE], ng)
+    strict = integers(h, h[I_STRICT], ng)
+    sides = integers(h, h[I_SIDE], ng)
+    crossed = integers(h, h[I_SIDE] + ng, ng)
+    modes = h[O_M]
+    guard_noise(h, r, t, y)
+    changes = 0
+    # pieces may depend on one another
+    for _ in range(_MOST_CATCHING_UP):
+        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+        guard_slopes(h, r, t, y, vector(r, h[O_YDOT], h[N]), slope)
+        _find_sides(h, r, t, at_start)
+        moved = False
+        for j in range(ng):
+            if kind[j] == RELATION or not abs(g[j]) < 1e301 or _truth(h, r, j) == 1:
+                continue
+            if abs(g[j]) <= _margin_of(h, r, t, j):
+                if before_clauses and (crossed[j] == 1 or _is_untouched(h, r, j)):
+                    continue
+                if sides[j] != RESTS and kind[j] == LOWER:
+                    _note_left(h, r, j)
+                counts[j] += 1
+                if counts[j] > _MOST_FLIPS:
+                    return changes, j
+            r[modes + mode[j]] = _piece(h, r, j, r[modes + mode[j]], g[j], kind[j] == LOWER)
+            moved = True
+        if not moved:
+            break
+        changes += 1
+    for j in range(ng):
+        if kind[j] != RELATION or not abs(g[j]) < 1e301:
+            continue  # not defined here, so not on the active path either, or found out by the integrator
+        truth = _truth(h, r, j)
+        place = modes + mode[j]
+        if r[place] == truth:
+            continue
+        if abs(g[j]) <= _margin_of(h, r, t, j):
+            if before_clauses and (crossed[j] == 1 or _is_untouched(h, r, j)):
+                continue
+            if sides[j] != RESTS and truth == strict[j]:
+                _note_left(h, r, j)
+            counts[j] += 1
+            if counts[j] > _MOST_FLIPS:
+                return changes, j
+        r[place] = truth
+        changes += 1
+    return changes, -1
+
+
+@native
+def _set_by_values(h, r, t, all_known):
+    """Set the modes of guards that are clear of zero: of those that were not watched, or of all whose values cannot change before clauses look."""
+    ng = h[N_G]
+    y = vector(r, h[O_Y], h[N])
+    g = vector(r, h[O_G], ng)
+    kind = integers(h, h[I_KIND], ng)
+    mode = integers(h, h[I_MODE], ng)
+    active = vector(r, h[O_ACT], ng)
+    open_ones = vector(r, h[O_TRIAL] + 7 * h[N], ng)
+    slope = vector(r, h[O_GT], ng)
+    nu = vector(r, h[O_NUSTART], ng)
+    guard_noise(h, r, t, y)
+    some_algebraic = h[RANK] < h[N]
+    for j in range(ng):
+        slope[j] = 0.0
+    changes = 0
+    # a guard may read other modes
+    for _ in range(_MOST_CATCHING_UP):
+        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+        if all_known:
+            # rates of the mode before, which tell a size
+            guard_slopes(h, r, t, y, vector(r, h[O_YDOT], h[N]), slope)
+            if some_algebraic:
+                _find_open(h, r, t, open_ones)
+        changed = False
+        for j in range(ng):
+            margin = nu[j] if not abs(slope[j]) < np.inf else _margin(t, nu[j], 4.0 * slope[j])
+            if not margin < abs(g[j]) < 1e301:
+                continue
+            if all_known:
+                if some_algebraic and open_ones[j] != 0.0:
+                    continue
+            elif active[j] != 0.0:
+                continue
+            place = h[O_M] + mode[j]
+            if kind[j] == RELATION:
+                truth = 1.0 if g[j] > 0.0 else 0.0
+                changed = changed or r[place] != truth
+                r[place] = truth
+            elif g[j] < 0.0:
+                r[place] = _piece(h, r, j, r[place], g[j], kind[j] == LOWER)
+                changed = True
+        if not changed:
+            break
+        changes += 1
+    return changes
+
+
+@native
+def _find_open(h, r, t, out):
+    """Not zero for guards that read what the algebraic equations are still to determine."""
+    n = h[N]
+    width = vector(r, h[O_NOISE], n)
+    algebraic = integers(h, h[I_ALGEBRAIC], n)
+    nothing = tail(r, h[O_ZERO])
+    for q in range(n):
+        # with a general mass matrix any unknown may be moved
+        width[q] = 1.0 if algebraic[q] == 1 or h[MASS_KIND] == 2 else 0.0
+    zero = vector(r, h[O_ZERO], n)
+    call_tangent(h[F_SCALE], t, vector(r, h[O_Y], n), zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, width, nothing, nothing, out)
+
+
+@native
+def catch_up(h, r, t):
+    """Relations and pieces that nobody watched since the last event may be out of date: set them by their guards before conditions are read."""
+    _set_by_values(h, r, t, False)
+
+
+@native
+def settle_known(h, r, t):
+    """Set what depends on time and differential unknowns only, and is clear of zero; returns the number of changes."""
+    return _set_by_values(h, r, t, True)
+
+
+@native
+def flip_crossed(h, r, t):
+    """Apply the flips of the guards that crossed or fell due, and remember which they were."""
+    ng = h[N_G]
+    flipped = integers(h, h[I_FLIPPED], max(ng, 1))
+    crossed = integers(h, h[I_SIDE] + ng, max(ng, 1))
+    kind = integers(h, h[I_KIND], max(ng, 1))
+    mode = integers(h, h[I_MODE], max(ng, 1))
+    strict = integers(h, h[I_STRICT], max(ng, 1))
+    if ng > 0:
+        call_value(h[F_GUARDS], t, vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_G], ng))
+    for j in range(ng):
+        crossed[j] = flipped[j]
+        if flipped[j] == 1:
+            flipped[j] = 0
+            place = h[O_M] + mode[j]
+            if kind[j] == RELATION:
+                r[place] = 1.0 - r[place]
+                if r[place] == strict[j]:
+                    _note_left(h, r, j)
+            else:
+                r[place] += -1.0 if kind[j] == LOWER else 1.0
+                if kind[j] == LOWER:
+                    _note_left(h, r, j)
