@@ -48,7 +48,7 @@ def _method(problem: Problem, name: str) -> Method:
             w.SMOOTHS_RATES: 1,
         },
         degree=order,
-        numbers={w.O_SDOT: ns * n, w.O_E1: n * n},
+        numbers={w.O_SDOT: ns * n, w.O_E1: n * n, w.O_ERR: 2 * n, w.O_SCALE: 2 * n},
         whole={w.I_PIV1: n, w.I_SUN_A: order, w.I_SUN_S: ns, w.I_SUN_SDOT: ns, w.I_SUN_SEND: ns, w.I_SUN_SOUT: ns},
     )
 

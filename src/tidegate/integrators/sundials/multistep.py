@@ -53,6 +53,7 @@ from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
 from tidegate.integrators.polish import can_be_shorter, polish, shorter, slope_of_the_step
+from tidegate.integrators.sundials.slow_motion import onto_slow_motion
 
 __all__ = ["horizon", "keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
 
@@ -186,7 +187,7 @@ def _cut(h, r, theta):
 
 @unit(NUMBER, WHOLE)
 def sundials_locate(h, r, theta, crossed):
-    """The event's point lies on the polynomial: there is no better knowledge of the solution."""
+    """The event's point lies on the polynomial, and where the model is stiff on the slow motion beside it."""
     guard = crossed
     while guard < 0:
         _cut(h, r, theta)
@@ -206,7 +207,8 @@ def sundials_locate(h, r, theta, crossed):
     whole = r[STEP]
     h[FOUND_GUARD] = guard
     if theta > 0.0 and r[T] + theta * whole > r[T]:
-        return polish(h, r, r[T], whole, guard, theta, whole)
+        code = polish(h, r, r[T], whole, guard, theta, whole)
+        return code if code != 0 else onto_slow_motion(h, r, guard)
     r[STEP] = 0.0
     r[LENGTH] = 0.0
     for q in range(h[N]):
