@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+import tidegate
+from tidegate.simulate import simulate
+
 RELAY = """
 import tidegate as tg
 model = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 2.0})
@@ -14,6 +19,31 @@ import tidegate as tg
 model = tg.ode(lambda t, y: [y["x"] ** 2], y0={"x": 1.0})
 t_span = (0, 2)
 """
+
+# what is run is not what Python says: as after an error in following the function
+OTHERWISE = """
+import tidegate as tg
+
+class Source:
+    def __init__(self):
+        self.run, self.truth = (tg.ode(lambda t, y, s=s: {"x": s * y["x"]}, y0={"x": 1.0}) for s in (-1.0, -2.0))
+
+    def lower(self):
+        return self.run.lower()
+
+    def plainly(self, parameters):
+        return self.truth.plainly(parameters)
+
+model = Source()
+t_span = (0, 2)
+"""
+
+
+@pytest.fixture
+def real(line: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The command line with the simulator itself, not its stand-in."""
+    monkeypatch.setitem(vars(tidegate), "simulate", simulate)
+    return line
 
 
 def test_prints_the_table_of_two_engines_that_agree(line: Any) -> None:
@@ -44,3 +74,31 @@ def test_a_wrong_method_is_refused(line: Any) -> None:
     assert done.exit_code == 2
     assert "two different ones" in done.output
     assert "--method radau --method ida" in done.output
+
+
+@pytest.mark.parametrize("method", ["", "ida"])
+def test_status_is_zero_where_plain_python_agrees(real: Any, method: str) -> None:
+    real.write("decay.py", RELAY)
+    done = real("check", "decay.py", "--against", "python", *(["--method", method] if method else []))
+    assert done.exit_code == 0, done.output
+    assert "model is verified at" in done.stdout
+    assert "points inside the steps, by the function, called as Python" in done.stdout
+    assert "WRONG" not in done.stdout
+
+
+def test_status_is_one_where_plain_python_disagrees(real: Any) -> None:
+    real.write("otherwise.py", OTHERWISE)
+    done = real("check", "otherwise.py", "--against", "python")
+    assert done.exit_code == 1, done.output
+    assert "WRONG" in done.stdout
+    assert "der(x) is off by" in done.stdout
+
+
+def test_what_python_cannot_be_asked_is_refused(line: Any) -> None:
+    line.write("decay.py", RELAY)
+    done = line("check", "decay.py", "--against", "python", "--method", "ida", "--method", "bdf")
+    assert done.exit_code == 2
+    assert "against Python one is judged" in done.output
+    done = line("check", "decay.py", "--against", "scipy")
+    assert done.exit_code == 2
+    assert "--against scipy is not known" in done.output

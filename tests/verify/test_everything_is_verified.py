@@ -21,8 +21,8 @@ RTOL = 1e-5
 EXAMPLES = sorted(path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
 LONG = {"buck_converter", "sampled_heater"}  # thousands of events; the reference problems have the first again
 QUICK_SEEDS = 24
-SLOW_SEEDS = 1200
-SHARES = 8  # tests that the slow ones are spread over
+SLOW_SEEDS = 104  # about a minute on an idle machine; raise it to search on, every seed is another model
+SHARES = 4  # tests that the slow ones are spread over
 LOUD = (tg.ChatteringError, tg.ZenoError, tg.UnsettledEventError, tg.StepSizeError, tg.NotFiniteError, tg.SingularSystemError, tg.InitializationError)
 
 
@@ -78,12 +78,9 @@ def verify_seed(seed: int) -> str:
             result = tg.simulate(made.source, (0.0, made.t_end), rtol=RTOL, method=method, max_steps=20_000)
     except (*LOUD, tg.TooManyStepsError, tg.InvalidModelError):
         return ""
-    # the stiff parts of the models are forced, where a step of Radau's is judged by its ends; only what is off by more than that is an error here
-    check = tg.verify(result, points=4, allowed=ALLOWED[method])
+    check = tg.verify(result, points=4)
+    assert not check.notes, check.notes  # every one of them can be called with numbers
     return "" if check.ok else f"seed {seed} by {method}:\n{made.text}\n{check}"
-
-
-ALLOWED = {"ida": 100.0, "bdf": 100.0, "radau": 5000.0}
 
 
 @pytest.mark.parametrize("first", range(0, QUICK_SEEDS, 6))

@@ -67,6 +67,7 @@ class Happenings:
     _held: Truth | None = field(default=None, init=False)
     _last: Piece | None = field(default=None, init=False)
     _around: dict[float, tuple[Piece | None, Piece | None]] = field(default_factory=dict[float, "tuple[Piece | None, Piece | None]"], init=False)
+    _exact: dict[float, NDArray[np.bool_]] = field(default_factory=dict[float, NDArray[np.bool_]], init=False)
     _named: dict[float, set[str]] = field(default_factory=dict[float, set[str]], init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +88,7 @@ class Happenings:
             self._around[piece.start] = (before, piece)
         if piece.end in self._named:
             self._around[piece.end] = (piece, None)
+            self._exact[piece.end] = at_rest
         if not self.model.clauses:
             return
         left = 0.0
@@ -193,8 +195,20 @@ class Happenings:
                         return
                     if not value:
                         was_false.add((k, j))
+        if self._rounding_decides(places, time):
+            self.tally.note("condition", label, time)
+            return
         was = "true all the time" if was_true else "never true there"
         self.tally.note("spurious event", label, time, np.inf, f"the log has it at t = {number(time, 9)}, where its condition is {was}")
+
+    def _rounding_decides(self, places: Sequence[int], time: float) -> bool:
+        """Whether a condition has both truths within the rounding of what was integrated up to an instant."""
+        before, _ = self._around.get(time, (None, None))
+        if before is None:
+            return False
+        at = before.at(1.0)
+        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest))]
+        return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: Piece | None) -> Instant:
         y = np.array([values[name] for name in self.model.unknowns])

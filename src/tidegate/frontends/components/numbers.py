@@ -16,11 +16,38 @@ import numpy as np
 from tidegate.expressions import Expr, evaluate, symbol
 from tidegate.expressions.nodes import Role
 
-__all__ = ["Number", "Numbers", "Sides", "now", "number_of"]
+__all__ = ["Moment", "Number", "Numbers", "Sides", "now", "number_of"]
 
-now: Final[ContextVar[float]] = ContextVar("now")
 _TIME: Final = symbol(Role.TIME, "time")
 _STEP: Final = 1e-6  # of a value: difference quotients of a function that is applied to one
+
+
+class Moment:
+    """A time, and what expressions of time are then: the same ones are asked for in every equation, and again for every unknown."""
+
+    __slots__ = ("rates", "t", "values")
+
+    def __init__(self, t: float) -> None:
+        self.t = t
+        self.values: dict[Expr, float] = {}
+        self.rates: dict[Expr, float] = {}
+
+    def value(self, item: Expr) -> float:
+        """Of an expression of time."""
+        if item not in self.values:
+            self.values[item] = evaluate([item], {_TIME: self.t})[0]
+        return self.values[item]
+
+    def rate(self, item: Expr) -> float:
+        """Its derivative."""
+        if item not in self.rates:
+            step = _STEP * max(abs(self.t), 1.0)
+            (late,), (early,) = evaluate([item], {_TIME: self.t + step}), evaluate([item], {_TIME: self.t - step})
+            self.rates[item] = (late - early) / (2.0 * step)
+        return self.rates[item]
+
+
+now: Final[ContextVar[Moment]] = ContextVar("now")
 
 
 class Sides:
@@ -100,7 +127,7 @@ class Number(float):
 def number_of(value: Any) -> float:
     """The number something stands for: an expression is one of time."""
     if isinstance(value, Expr):
-        return evaluate([value], {_TIME: now.get()})[0]
+        return now.get().value(value)
     return float(value)
 
 
@@ -108,10 +135,7 @@ def _rate_of(value: Any) -> float:
     if isinstance(value, Number):
         return value.rate
     if isinstance(value, Expr) and not value.is_constant:
-        t = now.get()
-        step = _STEP * max(abs(t), 1.0)
-        (late,), (early,) = evaluate([value], {_TIME: t + step}), evaluate([value], {_TIME: t - step})
-        return (late - early) / (2.0 * step)
+        return now.get().rate(value)
     return 0.0
 
 

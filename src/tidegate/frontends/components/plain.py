@@ -21,7 +21,7 @@ from tidegate.expressions.tracing.kinds import is_function
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Number, Numbers, Sides, now, number_of
+from tidegate.frontends.components.numbers import Moment, Number, Numbers, Sides, now, number_of
 from tidegate.model import Model, VariableRole, element_names
 from tidegate.model.plain import Instant
 from tidegate.model.remarks import collect_remarks
@@ -133,6 +133,7 @@ class PlainComponent:
         self._outputs = [name for variable in model.by_role(VariableRole.OUTPUT) for name in variable.names]
         self._values = Values({variable.name: variable.shape for variable in model.variables}, self._want)
         self._at: Instant | None = None
+        self._moment = Moment(0.0)
         self._is_missing = False
         self.instance: Any = object.__new__(cast(type, component.__class__))
         self.instance.__dict__ |= component.__dict__ | {"_plain": self._values}
@@ -160,7 +161,9 @@ class PlainComponent:
             for name in self._outputs:
                 self._values.set(name, float("nan"))
             self._at, self._is_missing = at, bool(self._outputs)
-        tokens = now.set(float(at.t)), decide.set(lambda item: number_of(item) != 0.0), value_of.set(number_of)
+            if self._moment.t != at.t:
+                self._moment = Moment(float(at.t))
+        tokens = now.set(self._moment), decide.set(lambda item: number_of(item) != 0.0), value_of.set(number_of)
         try:
             yield
         finally:
