@@ -19,7 +19,7 @@ from typing import Any, Final
 from tidegate.errors import Origin
 from tidegate.expressions.tracing.kinds import class_of
 
-__all__ = ["FunctionSource", "SourceFile", "find_source", "function_origin", "is_generator", "leaves_early", "origin_at"]
+__all__ = ["FunctionSource", "SourceFile", "find_source", "function_origin", "is_generator", "leaves_early", "origin_at", "shown_file"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LONGEST_TEXT: Final = 160  # characters of source quoted in a message; more would hide the message itself
@@ -74,10 +74,10 @@ def find_source(function: FunctionType) -> FunctionSource | None:
 
 @functools.lru_cache(maxsize=256)
 def _parsed(filename: str, text: str) -> SourceFile:
-    return SourceFile(_shown(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
+    return SourceFile(shown_file(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
 
 
-def _shown(filename: str) -> str:
+def shown_file(filename: str) -> str:
     """The file as the user would type it: relative to the current directory where it lies below that."""
     path = Path(filename)
     if not path.is_absolute():
@@ -209,5 +209,5 @@ def function_origin(function: Any) -> Origin:
         return Origin()
     source = find_source(inner)
     if source is None:
-        return Origin(_shown(inner.__code__.co_filename), inner.__code__.co_firstlineno)
+        return Origin(shown_file(inner.__code__.co_filename), inner.__code__.co_firstlineno)
     return origin_at(source.file, source.node)

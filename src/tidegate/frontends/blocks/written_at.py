@@ -6,6 +6,7 @@ import linecache
 import sys
 
 from tidegate.errors import Origin
+from tidegate.expressions.tracing import shown_file
 
 __all__ = ["written_at"]
 
@@ -18,4 +19,4 @@ def written_at() -> Origin:
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE):
         frame = frame.f_back
     file, line = frame.f_code.co_filename, frame.f_lineno
-    return Origin(file=file, line=line, text=linecache.getline(file, line).strip())
+    return Origin(file=shown_file(file), line=line, text=linecache.getline(file, line).strip())
