@@ -123,9 +123,12 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     """
     check_names(options)
     compiled = compiled_of(source)
-    # what a result is judged by needs no machine code, and would hold it for as long as the result lives
-    judged = source.without_code() if isinstance(source, KeepsCode) else source
-    return prepare_run(compiled, t_span, Options(**options), judged)
+    return prepare_run(compiled, t_span, Options(**options), judged_by(source))
+
+
+def judged_by(source: Any) -> Any:
+    """What a result of a source keeps for ``tg.verify``: it needs no machine code, and would hold it for as long as the result lives."""
+    return source.without_code() if isinstance(source, KeepsCode) else source
 
 
 def compiled_of(source: object) -> CompiledModel:

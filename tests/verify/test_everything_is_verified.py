@@ -56,7 +56,7 @@ def test_every_reference_problem_is_verified(key: str, method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hires", "chemical_akzo", "transistor_amplifier"])
 def test_smooth_stiff_problems_are_verified(name: str) -> None:
-    end = ivp_testset.GOLDEN[name]["t_end"]
+    end = ivp_testset.GOLDEN[name]["t_end"] * (0.2 if name == "transistor_amplifier" else 1.0)  # the whole of it is most of the cost of this file
     check = tg.verify(tg.simulate(ivp_testset.MODELS[name], (0.0, end), rtol=RTOL, method="ida"), points=3)
     assert check.ok, str(check)
 

@@ -157,3 +157,23 @@ def test_where_a_call_with_numbers_fails_the_notes_say_so() -> None:
     assert check.ok
     assert check.truth.startswith("the neutral model")
     assert "called with numbers, the model raised TypeError: not with numbers" in check.notes[0]
+
+
+def test_a_run_in_pieces_is_verified() -> None:
+    simulation = tg.Simulation(tg.ode(lambda t, y, p: {"x": -p["k"] * max(y["x"], 0.5)}, y0={"x": 1.0}, p={"k": 1.0}), rtol=1e-5)
+    parts = [simulation.advance(0.5), simulation.advance(1.0)]
+    for result in (*parts, simulation.result):
+        check = tg.verify(result)
+        assert check.ok, str(check)
+        assert check.truth == "the function, called as Python"
+
+
+def test_a_run_in_which_a_parameter_was_set_is_verified_piece_by_piece() -> None:
+    simulation = tg.Simulation(tg.ode(lambda t, y, p: {"x": -p["k"] * y["x"]}, y0={"x": 1.0}, p={"k": 1.0}), rtol=1e-5)
+    first = simulation.advance(0.5)
+    simulation["k"] = 2.0
+    second = simulation.advance(1.0)
+    with pytest.raises(tg.UsageError, match=r"k was set at t = 0\.5, within the run"):
+        tg.verify(simulation.result)
+    assert tg.verify(first).ok
+    assert tg.verify(second).ok

@@ -80,9 +80,13 @@ class Course:
     t_start : start time.
     options : what the caller chose.
     going_on : the state to go on from and the parts until then, instead of a start.
+    source : what results are judged by.
     """
 
-    def __init__(self, compiled: CompiledModel, t_start: float, options: Options, going_on: tuple[State, Sequence[Result]] | None = None) -> None:
+    def __init__(
+        self, compiled: CompiledModel, t_start: float, options: Options, going_on: tuple[State, Sequence[Result]] | None = None, source: object = None
+    ) -> None:
+        self.source = source
         lost = None if going_on is None else going_on[0].get(_LOST)
         self._doubts = Doubts(lost)
         self._handed_doubts = Doubts(lost)  # of what the caller's function is given, which may be behind or before
@@ -119,6 +123,7 @@ class Course:
             status = "finished" if self.status == "ready" else self.status
             message = self.message if self.status != "ready" else f"reached t = {number(self.standing.time, 10)}"
             self._joined = joined(self._parts, status=status, message=message)
+            self._joined.source = self.source
         return self._joined
 
     # -- deeds ------------------------------------------------------------------------------------------------------------------------------------
@@ -166,6 +171,7 @@ class Course:
             error, cause = InterruptedRunError(late, time=self.standing.time, result=result), error
         if error is not None:
             raise error from cause
+        stretch.part.source = self.source
         warn(self._problem, stretch.part, self._doubts.untold())
         return stretch.part
 
@@ -181,6 +187,7 @@ class Course:
         self._note(stretch.part, None)
         if isinstance(stretch.error, RunError | InterruptedRunError) and stretch.error.result is not None:
             stretch.error.result = joined([*before, stretch.error.result])
+            stretch.error.result.source = self.source
 
     def put(self, wanted: Standing, user: User) -> None:
         """Values from outside, and the event that follows.
@@ -255,7 +262,7 @@ class Course:
     def _part(self, records: Records, cost: Cost, integrator: Integrator) -> Result:
         """A part of the run that ends here for now."""
         part = self._labelled.result(records, cost, "unfinished", f"reached t = {number(integrator.time, 10)}", integrator)
-        part.status = "finished"
+        part.status, part.source = "finished", self.source
         return part
 
     def _times(self, until: float) -> FloatArray:

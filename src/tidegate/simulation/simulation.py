@@ -15,7 +15,7 @@ from tidegate.executive import Options
 from tidegate.model import VariableRole
 from tidegate.results import Result
 from tidegate.results.labels import number
-from tidegate.simulate import compiled_of
+from tidegate.simulate import compiled_of, judged_by
 from tidegate.simulation.chosen import changed, checked, finite_time
 from tidegate.simulation.course import Course, Standing, Status, User
 from tidegate.simulation.identity import differences, identity
@@ -58,7 +58,7 @@ class Simulation:
 
     def __init__(self, source: object, t_start: float = 0.0, **options: Any) -> None:
         start = finite_time("t_start", t_start)
-        self._take(Course(compiled_of(source), start, checked(options, start)))
+        self._take(Course(compiled_of(source), start, checked(options, start), source=judged_by(source)))
 
     def _take(self, course: Course) -> None:
         self._course = course
@@ -270,7 +270,7 @@ class Simulation:
             raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
         start = saved.facts["t_start"]
         options = changed(Options(**saved.facts["options"]), changes, start)
-        course = Course(compiled, start, options, (saved.state, [saved.result]))
+        course = Course(compiled, start, options, (saved.state, [saved.result]), judged_by(source))
         course.status, course.message = saved.facts["status"], saved.facts["message"]
         simulation = cls.__new__(cls)
         simulation._take(course)  # noqa: SLF001, a second constructor

@@ -52,7 +52,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
 
     Raises
     ------
-    UsageError : the result keeps no dense output, or it is not known which model it is of.
+    UsageError : the result keeps no dense output, it is not known which model it is of, or a parameter was set within it.
 
     Examples
     --------
@@ -68,6 +68,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
     if result.interpolant is None:
         raise UsageError("this result keeps no dense output, along which it could be verified", hint="tg.simulate(..., dense=True)")
     model = source.lower()
+    _refuse_settings(result)
     neutral = PlainExpressions(model, result.parameters)
     if not isinstance(source, Plainly):
         return _judged(result, model, neutral, points, allowed)
@@ -77,6 +78,19 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
     except Exception as error:  # noqa: BLE001 - whatever the user's own code does when it meets numbers is told, and judged another way
         told = f"called with numbers, the model raised {type(error).__name__}: {error}; what stands here is by its expressions"
         return replace(_judged(result, model, neutral, points, allowed), notes=(told,))
+
+
+def _refuse_settings(result: Result) -> None:
+    """A model is judged by one set of values; a run under the user's hand may have had several."""
+    begin = float(result.interpolant.starts[0]) if result.interpolant is not None and len(result.interpolant) else -np.inf
+    given = {*result.parameters, *(column.name for column in result.columns if column.role == "input")}
+    for event in result.events.of("set"):
+        own = [name for name, value in event.after.items() if name in given and event.before.get(name) != value]
+        if own and event.time > begin:
+            raise UsageError(
+                f"{', '.join(own)} was set at t = {event.time:g}, within the run, which is judged by one value",
+                hint="verify what each advance() returned",
+            )
 
 
 def _judged(result: Result, model: Model, plain: PlainModel, points: int | None, allowed: float) -> Verification:
