@@ -202,3 +202,30 @@ def test_a_level_that_runs_dry_rests_below_the_relation_that_emptied_it(method: 
     assert result.final["q"] == pytest.approx(1.0, abs=allowed(method, 1e-9, RTOL))
     assert abs(result.final["x"]) < allowed(method, 1e-12, RTOL)
     assert len(event_times(result)) == 1
+
+
+PASSING: dict[str, tuple[Callable[[Any], Any], int]] = {
+    "min <= 0 always": (lambda x: min(x, 0.0) <= 0.0, 0),
+    "not max >= 0 never": (lambda x: not max(x, 0.0) >= 0.0, 0),
+    "bounds within bounds": (lambda x: not max(min(max(x, -0.621), 0.689), -0.25) > 0.689, 0),
+    "the last point of a table": (lambda x: np.interp(x, [-1.0, -0.4, 0.1, 0.6, 0.9], [-0.355, -0.355, 0.5, 0.5, -0.443]) < -0.443, 0),
+    "max > 0 once": (lambda x: max(x, 0.0) > 0.0, 1),
+}
+
+
+@pytest.mark.parametrize("name", list(PASSING))
+def test_a_bound_that_its_quantity_reaches_is_not_passed(name: str) -> None:
+    condition, times = PASSING[name]
+
+    class Passing(tg.Component):
+        x = tg.State(-1.0)
+        n = tg.Discrete(0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.when(lambda self: condition(self.x))
+        def count(self) -> Any:
+            return {self.n: self.n + 1}
+
+    assert tg.simulate(Passing(), (0.0, 3.0), rtol=RTOL).final["n"] == times

@@ -193,3 +193,44 @@ def test_a_run_in_pieces_can_be_mended_after_a_conflict(method: str) -> None:
     assert simulation.time < 1.0
     simulation["c"] = 1.5
     assert simulation.advance(2.0).final["k"] == 1
+
+
+class Crossings(tg.Component):
+    """Two straight lines reach their thresholds at one instant, and a clock too, unless something is late."""
+
+    x = tg.State(0.0)
+    y = tg.State(1.0)
+    k = tg.Discrete(0)
+    late = tg.Parameter(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == 1.0
+        yield tg.der(self.y) == -2.0
+
+    @tg.when(lambda self: self.x - self.late >= 0.5)
+    def up(self) -> Any:
+        return {self.k: 1}
+
+
+class TwoLines(Crossings):
+    @tg.when(lambda self: self.y <= 0.0)
+    def down(self) -> Any:
+        return {self.k: 2}
+
+
+class LineAndClock(Crossings):
+    @tg.at(0.5)
+    def tick(self) -> Any:
+        return {self.k: 2}
+
+
+@pytest.mark.xfail(strict=True, reason="crossings at one instant are carried out in rounds of their own")
+@pytest.mark.parametrize("source", [TwoLines, LineAndClock])
+def test_crossings_of_states_that_coincide_conflict_if_they_differ(source: Any) -> None:
+    with pytest.raises(tg.ConflictError, match="give k different values"):
+        tg.simulate(source(), (0.0, 2.0))
+
+
+@pytest.mark.parametrize("source", [TwoLines, LineAndClock])
+def test_crossings_of_states_that_do_not_coincide_do_not(source: Any, method: str) -> None:
+    assert tg.simulate(source(late=0.25), (0.0, 2.0), method=method).final["k"] == 1

@@ -362,7 +362,8 @@ def _interpolant(xp: list[float], fp: list[Any]) -> Callable[[Any], Any]:
         return lambda _: as_expr(fp[0])
     if not holds_expressions(fp):
         curve = table(xp, fp, name="np.interp")
-        return lambda at: curve(clip(at, xp[0], xp[-1]))
+        # beyond the last point the value given there, to the last bit: a relation may compare with it
+        return lambda at: _choose(at >= xp[-1], fp[-1], curve(maximum(at, xp[0])))
 
     def kernel(at: Any) -> Any:
         value = fp[-1]
