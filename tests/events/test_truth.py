@@ -29,6 +29,7 @@ def held(condition: Callable[[Any], Any], rate: float, start: float, method: str
 FALLING: dict[str, tuple[Callable[[Any], Any], float]] = {
     "max > 0": (lambda x: max(x, 0.0) > 0, 1.0),
     "max <= 0": (lambda x: max(x, 0.0) <= 0, 2.0),
+    "max squared": (lambda x: max(x, 0.0) ** 2 > 0, 1.0),
     "max < 0": (lambda x: max(x, 0.0) < 0, 0.0),
     "not max > 0": (lambda x: not max(x, 0.0) > 0, 2.0),
     "conditional expression": (lambda x: (x if x > 0 else 0.0) > 0, 1.0),

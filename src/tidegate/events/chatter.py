@@ -49,7 +49,6 @@ from tidegate.compiled.workspace import (
     SHRINK_FROM,
     SHRINKING,
     STARTS_COARSE,
-    STEP_BEFORE_EVENT,
     STILL_EVENTS,
     TIME_SIZE,
     ZENO,
@@ -60,7 +59,6 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.guards import guard_slopes
-from tidegate.events.leaving import LEAVES_DOWN, LEAVES_UP, RESTS
 from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.time_scale import time_scale
@@ -97,7 +95,8 @@ def note_event_time(h, r, t, guard):
     if factor < _SHRINKS and abs(factor - r[LAST_FACTOR]) <= _SAME_FACTOR * factor:
         h[SHRINKING] += 1
         r[ZENO_TIME] = t + two * factor / (1.0 - factor)
-        if h[SHRINKING] >= _STEADY and r[ZENO_TIME] - t < _ZENO_PART * (t - r[SHRINK_FROM]):
+        is_there = r[ZENO_TIME] - t < _ZENO_PART * (t - r[SHRINK_FROM]) or (guard >= 0 and interval < _least_interval(h, r, t, guard))
+        if h[SHRINKING] >= _STEADY and is_there:
             code = ZENO
     else:
         h[SHRINKING] = 0
@@ -203,17 +202,15 @@ def _was_stopped(h, r, t, guard, side, after):
 
 
 @native
-def goes_on_through(h, r, t):
-    """True if an event sets a guard moving again that a clause had stopped right on its far side: no edge would tell that it goes on there.
+def goes_on_through(h, r):
+    """True if a round sets a guard moving again that a clause had stopped, or thrown back, right on its far side: no edge would tell that it goes on.
 
-    Of spheres one of which is pushed again into another that it lies against. The guards of this instant are those that were looked at last.
+    Of spheres one of which is pushed again into another that it lies against, at this instant or later. The guards, their slopes and y' must be those
+    after the round, and those of before the event must have been noted.
     """
     ng = h[N_G]
-    if ng == 0:
-        return False
     kind = integers(h, h[I_KIND], ng)
     mode = integers(h, h[I_MODE], ng)
-    side = integers(h, h[I_SIDE], ng)
     held = integers(h, h[I_SIDE] + 2 * ng, ng)
     fired = False
     for k in range(h[N_FIRE]):
@@ -221,24 +218,23 @@ def goes_on_through(h, r, t):
     noted = False
     for q in range(h[FIRST_DISCRETE], h[FIRST_DISCRETE] + h[N_D]):
         noted = noted or r[h[O_M] + q] != r[h[O_MOLD] + q]
-    before = vector(r, h[O_TRIAL] + 7 * h[N], ng)
-    known = False
+    before = h[O_TRIAL] + 7 * h[N] + 5 * ng
+    scale_before = time_scale(h, r, h[O_YDOTM])
+    scale = time_scale(h, r, h[O_YDOT])
     for j in range(ng):
-        if kind[j] != RELATION:
-            continue
         now = 1 if r[h[O_M] + mode[j]] != 0.0 else 2
-        far = LEAVES_UP if now == 1 else LEAVES_DOWN
-        if held[j] != 0:
-            if held[j] == now and side[j] == far and abs(r[h[O_G] + j]) <= r[h[O_NUSTART] + j] and r[h[O_MOLD] + mode[j]] == r[h[O_M] + mode[j]]:
-                h[FAILED_GUARD] = j
-                r[ZENO_TIME] = np.nan
-                return True
-            if held[j] != now or side[j] != RESTS:
-                held[j] = 0
-        if fired and not noted and side[j] == RESTS and r[h[O_ACT] + j] != 0.0 and r[h[O_MOLD] + mode[j]] != r[h[O_M] + mode[j]]:
-            if not known:
-                known = True
-                guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), before)
-            if far * before[j] * r[STEP_BEFORE_EVENT] > r[h[O_NUSTART] + j]:
-                held[j] = now
+        clear = _FAINT * r[h[O_NUSTART] + j]
+        if kind[j] != RELATION or held[j] != now or not abs(r[h[O_G] + j]) <= clear:
+            held[j] = 0
+        if kind[j] != RELATION or not abs(r[h[O_G] + j]) <= clear:
+            continue
+        far = 1.0 if now == 1 else -1.0
+        goes_on = far * r[h[O_GT] + j] * scale > clear
+        if held[j] == now and goes_on:
+            h[FAILED_GUARD] = j
+            r[ZENO_TIME] = np.nan
+            return True
+        flipped = r[h[O_MOLD] + mode[j]] != r[h[O_M] + mode[j]]
+        if fired and not noted and flipped and not goes_on and r[h[O_ACT] + j] != 0.0 and far * r[before + j] * scale_before > clear:
+            held[j] = now
     return False

@@ -17,6 +17,7 @@ from tidegate.compiled.workspace import (
     F_SCALE,
     I_ALGEBRAIC,
     I_SIDE,
+    MASS_KIND,
     N_G,
     O_ATOL,
     O_G,
@@ -29,6 +30,7 @@ from tidegate.compiled.workspace import (
     O_YDOT,
     O_YMAX,
     O_ZERO,
+    RANK,
     RTOL,
     STEP_BEFORE_EVENT,
     N,
@@ -166,8 +168,13 @@ def _slopes_decide(h, r, t, sides):
     algebraic = integers(h, h[I_ALGEBRAIC], n)
     nothing = tail(r, h[O_ZERO])
     y = vector(r, h[O_Y], n)
+    # where rates come out of a linear system, each of them has the rounding of the fastest
+    fastest = 0.0
+    if h[RANK] < n or h[MASS_KIND] == 2:
+        for q in range(n):
+            fastest = max(fastest, abs(r[h[O_YDOT] + q]) / max(r[h[O_YMAX] + q], abs(y[q]), r[h[O_ATOL] + q] / r[RTOL]))
     for q in range(n):
-        r[rate + q] = abs(r[h[O_YDOT] + q])
+        r[rate + q] = max(abs(r[h[O_YDOT] + q]), fastest * max(r[h[O_YMAX] + q], abs(y[q]), r[h[O_ATOL] + q] / r[RTOL]))
     call_tangent(h[F_SCALE], t, y, vector(r, h[O_ZERO], n), tail(r, h[O_P]), tail(r, h[O_M]), 1.0, tail(r, rate), nothing, nothing, terms)
     for j in range(ng):
         spread[j] = _ROUNDINGS * _EPS * terms[j]

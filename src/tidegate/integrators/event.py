@@ -56,7 +56,7 @@ from tidegate.compiled.workspace import (
     integers,
     vector,
 )
-from tidegate.events.chatter import bounces_below_noise, goes_on_through, note_event_time
+from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives, update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
@@ -161,8 +161,6 @@ def _event(h, r, log, guard, due):
         return code
     happened = note_conditions(h, r, t) or is_from_outside
     if guard >= 0 and bounces_below_noise(h, r, t, guard):
-        return ZENO
-    if goes_on_through(h, r, t):
         return ZENO
     if n_s > 0 and (happened or anything_happened(h, r)):
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything

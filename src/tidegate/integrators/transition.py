@@ -51,6 +51,7 @@ from tidegate.compiled.workspace import (
     integers,
     vector,
 )
+from tidegate.events.chatter import goes_on_through
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives, update_mass
 from tidegate.events.settle import (
@@ -235,6 +236,9 @@ def settle(h, r, t, kind):
         if code != 0:
             h[ROUNDS] = rounds
             return _without_end(h, r, t, code, first_kick, kick) if code == CHATTERING else code
+        if not at_start and h[N_FIRE] > 0 and goes_on_through(h, r):
+            h[ROUNDS] = rounds
+            return ZENO
         # that ``pre`` has come up to the present matters to conditions only; equations and guards have seen it
         if not (changed or modes_changed or fires) and (not remembered or at_start or conditions_hold(h, r, t)):
             break
