@@ -173,6 +173,9 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, getattr(value, name) if isinstance(value, ModuleType) and name in _HOMES else value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)  # functions of a notebook take `tg` along to other processes, by cloudpickle
+
 
 sys.modules[__name__].__class__ = _Package
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,25 @@ class Course:
             self._state, self._parts = going_on[0], [*going_on[1]]
             self.standing = _standing_of(self._state)
             self._problem = self._problem_to(self.standing.time)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickling and copying keep: what another integrator is made from; this one's addresses mean nothing elsewhere."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("_integrator", "_problem", "_joined")}
+        return {**kept, "_state": self.state, "source": None}  # functions of the user, which may know no way to another process
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept)
+        self._integrator, self._joined = None, None
+        if self.is_fresh:
+            self._start(self.t_start + ASSUMED_LENGTH)
+        else:
+            self._problem = self._problem_to(self.standing.time)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        other.__setstate__(deepcopy(self.__getstate__(), memo))
+        other.source = self.source
+        return other
 
     # -- what there is --------------------------------------------------------------------------------------------------------------------------
 

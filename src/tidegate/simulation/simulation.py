@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -28,7 +29,7 @@ FloatArray = NDArray[np.float64]
 
 
 class Simulation:
-    """A run that goes on when it is told to, and can be looked at and changed in between.
+    """A run that goes on when it is told to, and can be looked at and changed in between. Copied or pickled, it is another that goes on by itself.
 
     Parameters
     ----------
@@ -222,6 +223,14 @@ class Simulation:
             self._course.finish(np.array([self._quantities.read(self._course.standing, name) for name in columns], dtype=float))
         return self.result
 
+    # -- copies -------------------------------------------------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_course, (type(self), self._course)
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two simulations that share one run would move each other
+
     # -- files --------------------------------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> Path:
@@ -298,6 +307,12 @@ class Simulation:
             for name in self._names
         )
         return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"
+
+
+def _of_course(kind: type[Simulation], course: Course) -> Simulation:
+    simulation = kind.__new__(kind)
+    simulation._take(course)  # noqa: SLF001, a second constructor
+    return simulation
 
 
 def _text(value: float | FloatArray) -> str:
