@@ -96,6 +96,11 @@ class PlainModel(Protocol):
         ...
 
     @property
+    def notes(self) -> Sequence[str]:
+        """Sentences about what its word does not cover."""
+        ...
+
+    @property
     def unknowns(self) -> Sequence[str]:
         """States and algebraic variables."""
         ...

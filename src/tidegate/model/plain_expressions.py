@@ -6,7 +6,7 @@ bits and no compiled code. Shared with the run is the way from the user's text t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -77,6 +77,7 @@ class PlainExpressions:
     """
 
     truth: str = "the neutral model, evaluated as written"
+    notes: Sequence[str] = ()
 
     def __init__(self, model: Model, parameters: Mapping[str, float]) -> None:
         self.model = model

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
-from tidegate.results import Interpolant
+from tidegate.results import Interpolant, Result
 from tidegate.solve_ivp.arguments import turned
+from tidegate.solve_ivp.retold import Ran, retold
 
 __all__ = ["OdeResult", "OdeSolution"]
 
@@ -31,6 +32,8 @@ class OdeResult(dict[str, Any]):
     success : whether it did not fail.
     traced : whether the function and all events were followed on symbols and run as machine code, with the conditions in them located.
     called : the others, which are called as they are: ``"fun"`` or ``"events[i]"``, each with the reason.
+
+    What was run is kept beside the entries, for ``tg.verify``, and does not go with a pickled or copied result.
     """
 
     t: FloatArray
@@ -46,6 +49,27 @@ class OdeResult(dict[str, Any]):
     success: bool
     traced: bool
     called: dict[str, str]
+
+    def keep(self, ran: Ran) -> Self:
+        """Know what was run."""
+        vars(self)["ran"] = ran
+        return self
+
+    def __getstate__(self) -> None:
+        """Copies have the entries alone: functions of the user may know no way to another process."""
+
+    def as_result(self) -> Result:
+        """The solution, as it stands, as a ``Result`` that knows what it is of: what ``tg.verify`` reads.
+
+        Raises
+        ------
+        UsageError
+            It has no dense output, or is a copy that does not know what was run.
+        """
+        ran: Ran | None = vars(self).get("ran")
+        if ran is None:
+            raise UsageError("this solution is a copy, which does not know its function any more", hint="verify what tg.solve_ivp returned")
+        return retold(self, ran)
 
     def __getattr__(self, name: str) -> Any:
         """The entry of that name."""
@@ -80,7 +104,7 @@ class OdeSolution:
     """
 
     def __init__(self, interpolant: Interpolant, n: int, sign: float) -> None:
-        self._interpolant = interpolant
+        self.interpolant = interpolant
         self._n = n
         self._sign = sign
         ends = interpolant.starts + interpolant.widths
@@ -103,4 +127,4 @@ class OdeSolution:
         slack = 1e-12 * (self.t_max - self.t_min)
         if outside.size and not np.all((outside >= self.t_min - slack) & (outside <= self.t_max + slack)):
             raise UsageError(f"time {outside[0]:g} lies outside the run, which goes from {self.t_min:g} to {self.t_max:g}", hint="make t_span longer")
-        return self._interpolant(turned(times, self._sign))[..., : self._n].T
+        return self.interpolant(turned(times, self._sign))[..., : self._n].T

@@ -15,6 +15,7 @@ from tidegate.simulate import simulate
 from tidegate.solve_ivp.arguments import Ivp, Watched, check_events, check_method, check_options, check_problem, check_times, turned
 from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
 from tidegate.solve_ivp.plan import Plan, plan_of
+from tidegate.solve_ivp.retold import Ran
 
 __all__ = ["solve_ivp"]
 
@@ -59,7 +60,8 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     -------
     OdeResult
         A failed run has status -1, the message, and everything computed before. An exception of ``fun`` itself is passed on. Beside what SciPy
-        gives, ``traced`` says whether ``fun`` and all events were followed, and ``called`` why which of them are called: ``{"fun": reason}``.
+        gives, ``traced`` says whether ``fun`` and all events were followed, and ``called`` why which of them are called: ``{"fun": reason}``. With
+        ``dense_output=True`` it can be judged by ``tg.verify``.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     status = -1 if result.status == "failed" else int(result.status == "terminated")
     t, y = _rows(result, ivp, times)
     found = _occurrences(result, ivp, plan, watched)
-    return OdeResult(
+    solution = OdeResult(
         t=t,
         y=y,
         sol=_solution(result, ivp) if dense_output else None,
@@ -107,6 +109,7 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
         traced=not plan.called,
         called=plan.called,
     )
+    return solution.keep(Ran(ivp, watched, plan.model, plan.called, chosen))
 
 
 def _run(model: Model, ivp: Ivp, outputs: FloatArray | None, dense: bool, options: dict[str, Any]) -> Result:

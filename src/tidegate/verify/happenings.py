@@ -66,6 +66,7 @@ class Happenings:
     tally: Tally
     _held: Truth | None = field(default=None, init=False)
     _last: Piece | None = field(default=None, init=False)
+    _looked: float = field(default=0.0, init=False)  # the last part of the present step that was asked
     _around: dict[float, tuple[Piece | None, Piece | None]] = field(default_factory=dict[float, "tuple[Piece | None, Piece | None]"], init=False)
     _exact: dict[float, NDArray[np.bool_]] = field(default_factory=dict[float, NDArray[np.bool_]], init=False)
     _named: dict[float, set[str]] = field(default_factory=dict[float, set[str]], init=False)
@@ -91,31 +92,40 @@ class Happenings:
             self._exact[piece.end] = at_rest
         if not self.model.clauses:
             return
-        left = 0.0
+        last = None if before is None else (before, self._looked)
+        self._looked = 0.0
         for theta, at in zip(thetas.tolist(), piece.instants(thetas), strict=True):
             truth = self._truth(at)
             if self._held is not None and truth != self._held:
                 noise = noisy(at, at_rest, self.largest)
                 if any(self._truth(moved) != truth for moved in noise):
                     continue  # rounding decides: the next point shows
-                self._changed(piece, (left, theta), self._held, truth)
+                self._changed(piece, theta, last, truth)
             self._held = truth
-            left = theta
+            self._looked = theta
 
-    def _changed(self, piece: Piece, between: tuple[float, float], old: Truth, new: Truth) -> None:
+    def _changed(self, piece: Piece, theta: float, last: tuple[Piece, float] | None, new: Truth) -> None:
+        old = self._held
+        assert old is not None
         for k, clause in enumerate(self.model.clauses):
             for j in range(min(len(old[k]), len(new[k]))):
                 if new[k][j] and not old[k][j]:
-                    self._became_true(piece, between, clause, j)
+                    self._became_true(clause, j, *self._between(piece, theta, last, clause, j))
 
-    def _became_true(self, piece: Piece, between: tuple[float, float], clause: PlainClause, j: int) -> None:
-        left, right = between
-        at_start = left == 0.0 and clause.conditions(piece.at(0.0))[j]
-        for _ in range(0 if at_start else _HALVINGS):
+    def _between(self, piece: Piece, theta: float, last: tuple[Piece, float] | None, clause: PlainClause, j: int) -> tuple[Piece, float, float]:
+        """A step and the two parts of it between which a condition became true; the same part twice at its beginning."""
+        if self._looked > 0.0 or not clause.conditions(piece.at(0.0))[j]:
+            return piece, self._looked, theta
+        if last is not None and clause.conditions(last[0].at(1.0))[j]:
+            return last[0], last[1], 1.0
+        return piece, 0.0, 0.0
+
+    def _became_true(self, clause: PlainClause, j: int, piece: Piece, left: float, right: float) -> None:
+        for _ in range(_HALVINGS if right > left else 0):
             middle = 0.5 * (left + right)
             left, right = (left, middle) if clause.conditions(piece.at(middle))[j] else (middle, right)
-        time = piece.start if at_start else piece.start + right * piece.width
-        reach = _CLOSE * max(abs(time), abs(piece.width)) + abs(right - left) * abs(piece.width)
+        time = piece.start + right * piece.width
+        reach = _CLOSE * max(abs(time), abs(piece.width))
         near = self._times[np.abs(self._times - time) <= reach]
         causes = {label for t in near.tolist() for label in self._named[t]}
         same_chain = {other.label for other in self.model.clauses if other.chain == clause.chain}

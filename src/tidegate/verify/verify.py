@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,16 @@ _MANY: Final = 200  # events, beyond which fewer points are taken around each
 _SEED: Final = 20240229  # points are irregular, and the same every time
 
 
-def verify(result: Result, source: Lowerable | None = None, *, points: int | None = None, allowed: float = _ALLOWED) -> Verification:
+@runtime_checkable
+class Retellable(Protocol):
+    """A result in other words than tidegate's, such as SciPy's."""
+
+    def as_result(self) -> Result:
+        """The same as a ``Result`` that knows its source."""
+        ...
+
+
+def verify(result: Result | Retellable, source: Lowerable | None = None, *, points: int | None = None, allowed: float = _ALLOWED) -> Verification:
     """Judge a result by the model itself, called as plain Python with numbers: no tracing, no mode bits, no machine code.
 
     Along the dense result, at irregular points inside every step and on both sides of every event, it is looked at whether the equations hold with
@@ -41,7 +50,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
 
     Parameters
     ----------
-    result : of a run with dense output.
+    result : of a run with dense output; of ``tg.simulate``, ``tg.Simulation`` or ``tg.solve_ivp``.
     source : the model; the one the result was made from if it still knows it.
     points : in each step; by default 4, and more where there are fewer than 250 steps.
     allowed : how many times the tolerance of the run a step may be off inside.
@@ -62,6 +71,7 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
     >>> check.ok, check.truth
     (True, 'the function, called as Python')
     """
+    result = result if isinstance(result, Result) else _retold(result)
     source = source if source is not None else result.source
     if source is None:
         raise UsageError("it is not known which model the result is of", hint="tg.verify(result, source=model)")
@@ -78,6 +88,12 @@ def verify(result: Result, source: Lowerable | None = None, *, points: int | Non
     except Exception as error:  # noqa: BLE001 - whatever the user's own code does when it meets numbers is told, and judged another way
         told = f"called with numbers, the model raised {type(error).__name__}: {error}; what stands here is by its expressions"
         return replace(_judged(result, model, neutral, points, allowed), notes=(told,))
+
+
+def _retold(result: Any) -> Result:
+    if isinstance(result, Retellable):
+        return result.as_result()
+    raise UsageError(f"tg.verify was given {result!r:.80}, which is no result of a run", hint="result = tg.simulate(...) and tg.verify(result)")
 
 
 def _refuse_settings(result: Result) -> None:
@@ -116,7 +132,7 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
         check_joints(pieces, result, plain, tolerance, tally)
         check_clocks(plain.clocks, result, pieces[0], pieces[-1].end, plain, tally)
         check_rows(pieces, result, plain, tolerance, tally, is_explicit=model.form is Form.ODE)
-    return Verification(result.model_name, plain.truth, tuple(tally.findings), (), looked)
+    return Verification(result.model_name, plain.truth, tuple(tally.findings), tuple(plain.notes), looked)
 
 
 def _thetas(piece: Piece, rng: np.random.Generator, points: int, distances: FloatArray) -> FloatArray:

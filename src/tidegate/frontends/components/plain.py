@@ -124,6 +124,7 @@ class PlainComponent:
     """
 
     truth: str = "the component's methods, called as Python"
+    notes: Sequence[str] = ()
 
     def __init__(self, parts: ComponentParts, model: Model, parameters: Mapping[str, float]) -> None:
         component: Any = parts.component

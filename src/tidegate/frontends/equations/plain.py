@@ -76,6 +76,7 @@ class PlainFunctions:
     """
 
     truth: str = "the function, called as Python"
+    notes: Sequence[str] = ()
 
     def __init__(self, description: Description, parameters: Mapping[str, float]) -> None:
         self._description = description
