@@ -224,11 +224,10 @@ class LineAndClock(Crossings):
         return {self.k: 2}
 
 
-@pytest.mark.xfail(strict=True, reason="crossings at one instant are carried out in rounds of their own")
 @pytest.mark.parametrize("source", [TwoLines, LineAndClock])
-def test_crossings_of_states_that_coincide_conflict_if_they_differ(source: Any) -> None:
+def test_crossings_of_states_that_coincide_conflict_if_they_differ(source: Any, method: str) -> None:
     with pytest.raises(tg.ConflictError, match="give k different values"):
-        tg.simulate(source(), (0.0, 2.0))
+        tg.simulate(source(), (0.0, 2.0), method=method)
 
 
 @pytest.mark.parametrize("source", [TwoLines, LineAndClock])

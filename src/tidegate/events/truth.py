@@ -19,7 +19,6 @@ from tidegate.compiled.workspace import (
     F_SCALE,
     I_ALGEBRAIC,
     I_EDGES,
-    I_FLIPPED,
     I_GRID,
     I_KIND,
     I_LINEAR,
@@ -50,34 +49,15 @@ from tidegate.compiled.workspace import (
     tail,
     vector,
 )
+from tidegate.events.crossing import is_untouched, margin_of, note_left, zero_margin
 from tidegate.events.guards import guard_noise, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 
-__all__ = ["catch_up", "flip_crossed", "forget_where_guards_left", "look_again", "note_guards", "settle_known"]
+__all__ = ["catch_up", "look_again", "settle_known"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
-_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 _SAME_PLACE: Final = 0.25  # noises: a guard that has moved less than this lies where it was left
-
-
-@native
-def forget_where_guards_left(h, r):
-    """No guard has left its written truth at this instant, as far as is known."""
-    for j in range(h[N_G]):
-        r[h[O_LEFT] + j] = np.nan
-
-
-@native
-def _margin(t, noise, slope):
-    """Within this a guard is at zero: its noise, and what it runs through within the rounding of time."""
-    return noise + _TIME_ROUNDING * abs(t * slope)
-
-
-@native
-def _margin_of(h, r, t, j):
-    """Likewise, of guard j."""
-    return _margin(t, r[h[O_NUSTART] + j], r[h[O_GT] + j])
 
 
 @native
@@ -91,7 +71,7 @@ def _find_sides(h, r, t, at_start):
     sides = integers(h, h[I_SIDE], ng)
     asked = False
     for j in range(ng):
-        margin = _margin_of(h, r, t, j)
+        margin = margin_of(h, r, t, j)
         move = slope[j] * r[STEP_BEFORE_EVENT]
         if g[j] > margin:
             sides[j] = LEAVES_UP
@@ -124,36 +104,6 @@ def _truth(h, r, j):
 
 
 @native
-def _note_left(h, r, guard):
-    """Remember where a guard lies that has left its written truth; for a piece that was left downwards where the upper edge of the next one lies."""
-    if integers(h, h[I_KIND], h[N_G])[guard] == RELATION:
-        r[h[O_LEFT] + guard] = r[h[O_G] + guard]
-        return
-    mode = integers(h, h[I_MODE], h[N_G])
-    for k in range(h[N_G]):
-        if mode[k] == mode[guard] and k != guard:
-            r[h[O_LEFT] + k] = -r[h[O_G] + guard]
-
-
-@native
-def note_guards(h, r, t):
-    """Remember guards and their slopes at the point of the event in the mode before it."""
-    n = h[N]
-    ng = h[N_G]
-    y = vector(r, h[O_Y], n)
-    place = h[O_TRIAL] + 7 * n + 4 * ng
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, place, ng))
-    guard_slopes(h, r, t, y, vector(r, h[O_YDOT], n), vector(r, place + ng, ng))
-
-
-@native
-def _is_untouched(h, r, j):
-    """True if neither a guard nor its slope is other than before the event."""
-    place = h[O_TRIAL] + 7 * h[N] + 4 * h[N_G] + j
-    return r[place] == r[h[O_G] + j] and r[place + h[N_G]] == r[h[O_GT] + j]
-
-
-@native
 def _piece(h, r, j, now, g, is_lower):
     """The piece that holds the argument of a guard of pieces, ``g`` across the edge: the floor of the value, or by bisection in the grid."""
     count = integers(h, h[I_EDGES], h[N_G])[j]
@@ -182,7 +132,7 @@ def _piece(h, r, j, now, g, is_lower):
 def look_again(h, r, t, at_start, counts, before_clauses):
     """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
 
-    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or is not touched by what has.
+    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or rests there as it did before.
     """
     ng = h[N_G]
     y = vector(r, h[O_Y], h[N])
@@ -193,6 +143,7 @@ def look_again(h, r, t, at_start, counts, before_clauses):
     strict = integers(h, h[I_STRICT], ng)
     sides = integers(h, h[I_SIDE], ng)
     crossed = integers(h, h[I_SIDE] + ng, ng)
+    active = vector(r, h[O_ACT], ng)
     modes = h[O_M]
     guard_noise(h, r, t, y)
     changes = 0
@@ -205,11 +156,11 @@ def look_again(h, r, t, at_start, counts, before_clauses):
         for j in range(ng):
             if kind[j] == RELATION or not abs(g[j]) < 1e301 or _truth(h, r, j) == 1:
                 continue
-            if abs(g[j]) <= _margin_of(h, r, t, j):
-                if before_clauses and (crossed[j] == 1 or _is_untouched(h, r, j)):
+            if abs(g[j]) <= margin_of(h, r, t, j):
+                if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(h, r, j))):
                     continue
                 if sides[j] != RESTS and kind[j] == LOWER:
-                    _note_left(h, r, j)
+                    note_left(h, r, j)
                 counts[j] += 1
                 if counts[j] > _MOST_FLIPS:
                     return changes, j
@@ -225,11 +176,11 @@ def look_again(h, r, t, at_start, counts, before_clauses):
         place = modes + mode[j]
         if r[place] == truth:
             continue
-        if abs(g[j]) <= _margin_of(h, r, t, j):
-            if before_clauses and (crossed[j] == 1 or _is_untouched(h, r, j)):
+        if abs(g[j]) <= margin_of(h, r, t, j):
+            if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(h, r, j))):
                 continue
             if sides[j] != RESTS and truth == strict[j]:
-                _note_left(h, r, j)
+                note_left(h, r, j)
             counts[j] += 1
             if counts[j] > _MOST_FLIPS:
                 return changes, j
@@ -265,7 +216,7 @@ def _set_by_values(h, r, t, all_known):
                 _find_open(h, r, t, open_ones)
         changed = False
         for j in range(ng):
-            margin = nu[j] if not abs(slope[j]) < np.inf else _margin(t, nu[j], 4.0 * slope[j])
+            margin = nu[j] if not abs(slope[j]) < np.inf else zero_margin(t, nu[j], 4.0 * slope[j])
             if not margin < abs(g[j]) < 1e301:
                 continue
             if all_known:
@@ -311,29 +262,3 @@ def catch_up(h, r, t):
 def settle_known(h, r, t):
     """Set what depends on time and differential unknowns only, and is clear of zero; returns the number of changes."""
     return _set_by_values(h, r, t, True)
-
-
-@native
-def flip_crossed(h, r, t):
-    """Apply the flips of the guards that crossed or fell due, and remember which they were."""
-    ng = h[N_G]
-    flipped = integers(h, h[I_FLIPPED], max(ng, 1))
-    crossed = integers(h, h[I_SIDE] + ng, max(ng, 1))
-    kind = integers(h, h[I_KIND], max(ng, 1))
-    mode = integers(h, h[I_MODE], max(ng, 1))
-    strict = integers(h, h[I_STRICT], max(ng, 1))
-    if ng > 0:
-        call_value(h[F_GUARDS], t, vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_G], ng))
-    for j in range(ng):
-        crossed[j] = flipped[j]
-        if flipped[j] == 1:
-            flipped[j] = 0
-            place = h[O_M] + mode[j]
-            if kind[j] == RELATION:
-                r[place] = 1.0 - r[place]
-                if r[place] == strict[j]:
-                    _note_left(h, r, j)
-            else:
-                r[place] += -1.0 if kind[j] == LOWER else 1.0
-                if kind[j] == LOWER:
-                    _note_left(h, r, j)

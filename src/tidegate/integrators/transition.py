@@ -2,7 +2,7 @@
 
 The order of one instant (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999):
 
-1. the guards that crossed flip what they decide, time events that are due set their flags;
+1. the guards that crossed, with those that cross at this instant too, flip what they decide, time events that are due set their flags;
 2. every other relation follows, as in 5 and 6, before any clause looks; the unknowns are then put back;
 3. ``when`` conditions that became true set their flags (in a chain the first); what they ask for by ``pre`` is what there was before the round that
    led here. The bodies are carried out on the values before this round, which from now on ``pre`` means;
@@ -52,6 +52,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.chatter import goes_on_through
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives, update_mass
 from tidegate.events.settle import (
@@ -65,7 +66,7 @@ from tidegate.events.settle import (
     remember_discrete,
     write_bodies,
 )
-from tidegate.events.truth import catch_up, flip_crossed, forget_where_guards_left, look_again, note_guards, settle_known
+from tidegate.events.truth import catch_up, look_again, settle_known
 from tidegate.sensitivity.jump import body_jump, restart_jump
 
 __all__ = ["settle"]
@@ -94,12 +95,12 @@ def _keep(r, source, target, size):
 def _follow_before_clauses(h, r, t, counts):
     """Step 2: all relations as they follow from those that crossed, with unknowns as before; if that cannot be found out, the certain ones."""
     n = h[N]
-    unknowns = h[O_TRIAL] + 5 * n
+    unknowns = h[O_TRIAL] + 5 * n  # from ``note_guards``
     changes = settle_known(h, r, t)
-    _keep(r, h[O_Y], unknowns, n)
     _keep(r, h[O_M], h[O_MTRIAL], h[N_MODES])
     found = 0
     for _ in range(_MOST_ROUNDS):
+        take_back_replaced(h, r, t)
         if _consistent(h, r, t, True) != 0:
             found = -1
             break
@@ -187,13 +188,13 @@ def settle(h, r, t, kind):
         r[h[O_FIRED] + k] = 0.0
     if ng > 0:
         forget_where_guards_left(h, r)
+        before_clauses = not at_start and h[N_FIRE] > 0
         if not at_start:
             catch_up(h, r, t)
-            if h[N_FIRE] > 0:
-                derivatives(h, r, t, h[O_Y], h[O_YDOT])
-                note_guards(h, r, t)
+        if before_clauses:
+            note_guards(h, r, t)
         flip_crossed(h, r, t)
-        if not at_start and h[N_FIRE] > 0:
+        if before_clauses:
             _follow_before_clauses(h, r, t, counts)
             for j in range(ng):
                 counts[j] = 0
