@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint bench docs clean
+.PHONY: demo kernel test check lint bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
@@ -16,11 +16,14 @@ lint: .venv/.stamp-dev  ## style, types and import contracts
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-logo --no-cache
 
-check: lint  ## lint and the quick tests
-	$(BIN)/python -m pytest -q -m "not slow" --hypothesis-profile=quick
+check: lint kernel  ## lint and the quick tests
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 
-test: lint  ## lint, every test, coverage
-	$(BIN)/python -m pytest -q --cov=tidegate --cov-report=term
+test: lint kernel  ## lint, every test, coverage
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov=tidegate --cov-report=term
+
+kernel: .venv/.stamp  ## compile the kernel once, before every worker of the tests would
+	@$(BIN)/tidegate run examples/carver_circuit.py > /dev/null
 
 bench: .venv/.stamp-bench  ## ratios against other solvers, in one run; with cc and libsundials-dev (apt-get) also against SUNDIALS in C
 	$(BIN)/python -m benchmarks
