@@ -5,7 +5,7 @@ The same operations in the same order as ``evaluate``, so that both agree to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +17,9 @@ from tidegate.expressions.arithmetic import apply
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["evaluate_rows"]
+__all__ = ["columns_of", "evaluate_rows"]
+
+FloatArray = NDArray[np.float64]
 
 # what NumPy rounds as Python does, with numbers for truth values; the rest is carried out element by element
 _AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
@@ -39,7 +41,7 @@ _AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
 _OPAQUE: Final = ("call", "output", "slope")
 
 
-def evaluate_rows(exprs: Sequence[Expr], values: Mapping[Expr, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
+def evaluate_rows(exprs: Sequence[Expr], values: Mapping[Expr, FloatArray], count: int) -> FloatArray:
     """Values of expressions, (points, expressions); conditions give 1.0 or 0.0.
 
     Parameters
@@ -64,12 +66,25 @@ def evaluate_rows(exprs: Sequence[Expr], values: Mapping[Expr, NDArray[np.float6
         columns = {symbol: column.tolist() for symbol, column in values.items()}
         rows = [evaluate(exprs, {symbol: column[k] for symbol, column in columns.items()}) for k in range(count)]
         return np.array(rows, dtype=float).reshape(count, len(exprs))
-    found: dict[int, Any] = {id(symbol): np.asarray(column, dtype=float) for symbol, column in values.items()}
+    found = columns_of(order, values, count)
+    return np.stack([found[root] for root in exprs], axis=1) if exprs else np.zeros((count, 0))
+
+
+def columns_of(order: Iterable[Expr], values: Mapping[Expr, FloatArray], count: int) -> dict[Expr, FloatArray]:
+    """Values of every node of a graph without opaque functions, (points,) each.
+
+    Parameters
+    ----------
+    order : the nodes, arguments before what uses them, as ``walk`` gives them.
+    values, count : as above.
+    """
+    found: dict[Expr, Any] = {symbol: np.asarray(column, dtype=float) for symbol, column in values.items()}
+    nodes = list(order)
     with np.errstate(all="ignore"):
-        for item in order:
-            if id(item) not in found:
-                found[id(item)] = _column(item, [found[id(arg)] for arg in item.args])
-    return np.stack([np.broadcast_to(found[id(root)], (count,)) for root in exprs], axis=1) if exprs else np.zeros((count, 0))
+        for item in nodes:
+            if item not in found:
+                found[item] = _column(item, [found[arg] for arg in item.args])
+    return {item: np.broadcast_to(found[item], (count,)) for item in nodes}
 
 
 def _column(item: Expr, args: list[Any]) -> Any:

@@ -395,8 +395,9 @@ _METHODS: Final[dict[str, Callable[..., Expr]]] = {
 _SCALARS: Final = (Expr, int, float, np.floating, np.integer, np.bool_)
 
 
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, _SCALARS)
+def _is_scalar(value: Any) -> bool:
+    # a number that carries more than its value computes with expressions itself
+    return isinstance(value, _SCALARS) and not getattr(cast(type, value.__class__), "carries_more", False)
 
 
 def as_expr(value: Any) -> Expr:

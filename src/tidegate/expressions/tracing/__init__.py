@@ -1,7 +1,7 @@
 """Following the user's own Python on symbols, for every front end that takes functions."""
 
 from tidegate.expressions.tracing.agreement import require_agreement
-from tidegate.expressions.tracing.compare import at_start, compare, numbers_of, numeric
+from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.reads import Reads, collect_reads
@@ -10,6 +10,7 @@ from tidegate.expressions.tracing.trace import Trace, path_condition, trace
 from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
 
 __all__ = [
+    "MOST_POINTS",
     "Layout",
     "Opaque",
     "Reads",

@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions.arithmetic import apply
 from tidegate.expressions.evaluate import evaluate
+from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.nodes import Expr, Role, as_expr, decide, walk
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
@@ -139,64 +139,10 @@ class _Graph:
         """What decides: the quantities whose sign is asked for, once each."""
         return list(dict.fromkeys(item.args[0] for item in self.order if item.op in ("ge", "gt", "nonzero")))
 
-    def values(self, points: Sequence[Point]) -> dict[int, FloatArray]:
-        """Every node at every point."""
-        found: dict[int, Any] = {}
-        with np.errstate(all="ignore"):
-            for item in self.order:
-                if item.op == "symbol":
-                    found[id(item)] = np.array([point.get(item, 0.0) for point in points])
-                elif item.is_constant:
-                    found[id(item)] = np.full(len(points), item.value)
-                else:
-                    found[id(item)] = _computed(item, [found[id(arg)] for arg in item.args])
-        return found
-
-
-def _chosen(condition: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.where(condition != 0, a, b)
-
-
-def _truths(compared: Callable[[FloatArray, float], Any]) -> Callable[[FloatArray], FloatArray]:
-    return lambda g: np.asarray(compared(g, 0.0), dtype=float)
-
-
-def _all(*conditions: FloatArray) -> FloatArray:
-    return np.all(np.stack(conditions) != 0, axis=0).astype(float)
-
-
-def _any(*conditions: FloatArray) -> FloatArray:
-    return np.any(np.stack(conditions) != 0, axis=0).astype(float)
-
-
-_AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "sin": np.sin,
-    "cos": np.cos,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-    "floor": np.floor,
-    "select": _chosen,
-    "ge": _truths(np.greater_equal),
-    "gt": _truths(np.greater),
-    "nonzero": _truths(np.not_equal),
-    "and": _all,
-    "or": _any,
-    "not": _truths(np.equal),
-}
-
-
-def _computed(item: Expr, given: list[FloatArray]) -> Any:
-    rule = _AT_ONCE.get(item.op)
-    if rule is not None:
-        return rule(*given)
-    return np.array([apply(item.op, tuple(map(float, column)), item.data) for column in zip(*given, strict=True)])
+    def values(self, points: Sequence[Point]) -> dict[Expr, FloatArray]:
+        """Every node at every point; a symbol that no point has is 0."""
+        symbols = [item for item in self.order if item.op == "symbol"]
+        return columns_of(self.order, {item: np.array([point.get(item, 0.0) for point in points]) for item in symbols}, len(points))
 
 
 def points_around(roots: Sequence[Expr], start: Point, most: int = MOST_POINTS) -> list[Point]:
@@ -240,11 +186,11 @@ def _scattered(start: Point, count: int) -> list[Point]:
 def _other_sides(graph: _Graph, points: list[Point]) -> list[Point]:
     """For every relation that has one sign at all points, a point where it has the other, if moving one symbol leads there."""
     found = graph.values(points)
-    one_sided = [g for g in graph.relations() if _has_one_side(found[id(g)])][:_MOST_RELATIONS]
+    one_sided = [g for g in graph.relations() if _has_one_side(found[g])][:_MOST_RELATIONS]
     tries: list[tuple[Expr, int, Expr, float]] = []
     for g in one_sided:
         symbols = [item for item in walk([g]) if item.op == "symbol" and item in points[0]][:_MOST_SYMBOLS]
-        bases = [k for k in range(len(points)) if math.isfinite(found[id(g)][k])]
+        bases = [k for k in range(len(points)) if math.isfinite(found[g][k])]
         for k in dict.fromkeys((*bases[:1], *bases[len(bases) // 2 :][:1], *bases[-1:])):
             tries += [(g, k, item, 1e-4 * max(abs(points[k][item]), 1e-3)) for item in symbols]
     if not tries:
@@ -253,17 +199,17 @@ def _other_sides(graph: _Graph, points: list[Point]) -> list[Point]:
     moved: list[Point] = []
     of: list[tuple[Expr, float, Expr]] = []
     for at, (g, k, item, step) in enumerate(tries):
-        here, slope = found[id(g)][k], (beside[id(g)][at] - found[id(g)][k]) / step
+        here, slope = found[g][k], (beside[g][at] - found[g][k]) / step
         if slope != 0.0 and math.isfinite(slope):
             away = here / slope if here != 0.0 else step / slope
             moved.append({**points[k], item: points[k][item] - 1.5 * away})
             of.append((g, here, item))
-    new: dict[int, Point] = {}
+    new: dict[Expr, Point] = {}
     moves: dict[Expr, float] = {}
     after = graph.values(moved) if moved else {}
     for at, (g, here, item) in enumerate(of):
-        if id(g) not in new and after[id(g)][at] * (here or -1.0) < 0.0:
-            new[id(g)] = moved[at]
+        if g not in new and after[g][at] * (here or -1.0) < 0.0:
+            new[g] = moved[at]
             moves[item] = moved[at][item]
     # a branch inside a branch needs several of them on their other side
     rng = np.random.default_rng(_SEED)

@@ -5,15 +5,17 @@ Every name a block gives gets the block's path in front, so that two blocks neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions import FALSE, TRUE, Expr, Role, as_boolean, as_expr, as_real, symbol, walk
 from tidegate.expressions.substitute import substitute
+from tidegate.expressions.tracing import Trace, at_start, function_origin, numeric, require_agreement, trace
 from tidegate.frontends.blocks.block import Block
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, TimeEvent, Variable, VariableRole, When, element_names
 
@@ -129,6 +131,47 @@ class Pen:
             unit = self.block.units.get(name, "")
             self.ink.variables[full] = Variable(full, VariableRole.PARAMETER, np.shape(value), unit, start=start, origin=self.origin)
         return [symbol(Role.PARAMETER, item) for item in element_names(full, np.shape(value))]
+
+    def follow(self, function: Callable[..., Any], arguments: Sequence[Any], called: Callable[[Sequence[Any]], Any] | None = None) -> Trace:
+        """Follow a function of the user, and compare what it gives with the function itself.
+
+        Parameters
+        ----------
+        arguments : expressions, vectors of them, or anything else.
+        called : gives what ``function(*arguments)`` returns for other arguments, where it is not just a call.
+
+        Raises
+        ------
+        UntraceableError : where it cannot be followed, or differs from what was followed at some point.
+        """
+
+        def traced(given: Sequence[Any]) -> Trace:
+            if called is None:
+                return trace(function, tuple(given))
+            return trace(partial(called, given), ())
+
+        followed = traced(arguments)
+        for condition, origin in followed.condition_origins.items():
+            self.ink.condition_origins.setdefault(condition, origin)
+        # what comes in may be a large graph that has nothing to do with the function: it is compared with signals of its own
+        own = [
+            symbol(Role.UNKNOWN, f"{self.path}.{self.block.inputs[k] if k < len(self.block.inputs) else k}")
+            if isinstance(item, Expr) and not item.is_constant and item.op != "symbol"
+            else item
+            for k, item in enumerate(arguments)
+        ]
+        parameters: dict[Expr, float] = {}
+        for name, value in self.block.parameters.items():
+            symbols = (symbol(Role.PARAMETER, item) for item in element_names(self.name(name), np.shape(value)))
+            parameters |= dict(zip(symbols, map(float, np.ravel(value)), strict=True))
+        start = at_start(own, parameters)
+
+        def plain(point: dict[Expr, float]) -> Any:
+            given = numeric(own, point)
+            return function(*given) if called is None else called(given)
+
+        require_agreement(f"the function of {self.path}", function_origin(function), traced(own).value, plain, start)
+        return followed
 
     # -- what the block has
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Final, cast
 
 import numpy as np
 
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
-from tidegate.expressions.tracing import Trace, Yielded, function_origin, numbers_of, require_agreement, trace
+from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.kinds import is_function
+from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
@@ -21,6 +22,8 @@ from tidegate.model import Action, Assignment, VariableRole
 from tidegate.model.remarks import collect_remarks
 
 __all__ = ["Follower"]
+
+_Way = Callable[[Mapping[Expr, float]], Any]
 
 _POINTS: Final = 6  # at which one path is compared with all paths; each costs about what following costs
 _WORK: Final = 4_000  # nodes times points: a larger graph is compared at fewer points
@@ -89,6 +92,10 @@ class Follower:
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     parts: dict[Assignment, tuple[tuple[int, ...], int]] = field(default_factory=dict[Assignment, tuple[tuple[int, ...], int]])
 
+    @cached_property
+    def _in_numbers(self) -> CalledAtPoint:
+        return CalledAtPoint(self.component, self.declarations, self._declared)
+
     def placed(self, origin: Origin) -> Origin:
         """The origin with the component's path."""
         return replace(origin, path=self.name)
@@ -110,7 +117,13 @@ class Follower:
         if is_function(given):
             followed = trace(given, (self.component,))
             self._keep(followed.condition_origins)
-            self._compare(given, followed, followed.value, lambda point: trace(given, (self.component,), point=point).value, origin)
+            self._compare(
+                given,
+                followed,
+                followed.value,
+                (lambda point: self._in_numbers.value(given, point), lambda point: trace(given, (self.component,), point=point).value),
+                origin,
+            )
             return followed.value
         return given
 
@@ -157,7 +170,7 @@ class Follower:
             returned: Any = followed.value if is_array(followed.value) else ()
             return read([*followed.yields, *(Yielded(item, place) for item in returned)])
 
-        def plain(point: Mapping[Expr, float]) -> list[Any]:
+        def along(point: Mapping[Expr, float]) -> list[float]:
             return _sizes(equations_of(trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
 
         followed = trace(method, (), merge_yields=merge, make_equation=make_equality)
@@ -165,7 +178,8 @@ class Follower:
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
         found = equations_of(followed)
-        self._compare(method, followed, [item.residual for item in found], plain, place, _in_order_of_size)
+        ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
+        self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
         return found
 
     def actions(self, method: Callable[[], Any], name: str, origin: Origin) -> tuple[Action, ...]:
@@ -185,20 +199,39 @@ class Follower:
 
         followed, found = actions_of(None)
         self._keep(followed.condition_origins)
-        self._compare(method, followed, _effects(found, found), lambda point: _effects(actions_of(point)[1], found), origin)
+        ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.effects(method, found, point), lambda point: _effects(actions_of(point)[1], found))
+        self._compare(method, followed, _effects(found, found), ways, origin)
         return found
 
     def _compare(
-        self, function: Any, followed: Trace, values: Any, plain: Callable[[Any], Any], origin: Origin, order: Callable[[Any], Any] | None = None
+        self, function: Any, followed: Trace, values: Any, ways: tuple[_Way, _Way], origin: Origin, order: Callable[[Any], Any] | None = None
     ) -> None:
-        """Compare what was followed on all paths with the one path that is taken at a point, at several points; and twice at the first."""
+        """Compare what was followed with the function itself at several points; and the function with itself at the first.
+
+        Parameters
+        ----------
+        values : what was followed, in the order of what the function gives at a point.
+        ways : what it gives at a point: called as Python with numbers; where that is not possible, followed along the one path that is taken there.
+        """
         numbers = numbers_of(values)
         if numbers is None:
             return
         roots = [as_expr(item) for item in numbers]
-        place = function_origin(function)
-        most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
         start = self._start([*roots, *followed.condition_origins])
+        called, along = ways
+
+        def plain(point: Mapping[Expr, float]) -> Any:
+            try:
+                return called(point)
+            except Exception:  # noqa: BLE001 - whatever the user's code and what it calls do when they meet numbers
+                return along(point)
+
+        most = MOST_POINTS
+        try:
+            called(start)
+        except Exception:  # noqa: BLE001 - as above
+            most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
+        place = function_origin(function)
         require_agreement(f"{self.name}.{_called(function)}", self.placed(place if place.line else origin), values, plain, start, most, order)
 
     def _start(self, roots: Sequence[Expr]) -> dict[Expr, float]:

@@ -7,16 +7,17 @@ a yielded equation can be read, and is as true as Python's.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
 from tidegate.expressions import Expr, evaluate, symbol
 from tidegate.expressions.nodes import Role
 
-__all__ = ["Moment", "Number", "Numbers", "Sides", "now", "number_of"]
+__all__ = ["Moment", "Number", "Numbers", "Sides", "ValuedNumber", "now", "number_of"]
 
 _TIME: Final = symbol(Role.TIME, "time")
 _STEP: Final = 1e-6  # of a value: difference quotients of a function that is applied to one
@@ -62,6 +63,12 @@ class Sides:
     def __bool__(self) -> bool:
         return bool(float(self.left) == float(self.right))
 
+    def __float__(self) -> float:
+        return float(bool(self))
+
+    def __int__(self) -> int:
+        return int(bool(self))
+
     def __invert__(self) -> bool:
         return not self
 
@@ -79,6 +86,7 @@ class Number(float):
     """A value with its name, its derivative by time, and its value before the event's round."""
 
     __slots__ = ("before", "name", "rate")
+    carries_more: ClassVar[bool] = True  # so that an expression leaves it to this class to compute with both
 
     name: str
     rate: float
@@ -122,6 +130,13 @@ class Number(float):
 
     def __invert__(self) -> bool:
         return not self
+
+
+class ValuedNumber(Number):
+    """One that is found among the keys of a dictionary by its value, as Python finds a float, and not by its name."""
+
+    __slots__ = ()
+    __hash__ = float.__hash__
 
 
 def number_of(value: Any) -> float:
@@ -172,6 +187,15 @@ def _operator(name: str, rule: Callable[[float, float, float, float], tuple[floa
     setattr(Number, f"__r{name}__", reflected)
 
 
+def _comparison(name: str) -> None:
+    compare: Callable[[float, float], bool] = getattr(operator, name)
+
+    def rule(self: Number, other: Any) -> Any:
+        return compare(float(self), number_of(other)) if isinstance(other, float | int | Expr) else NotImplemented
+
+    setattr(Number, f"__{name}__", rule)
+
+
 def _named(pair: tuple[float, float]) -> tuple[float, str, float]:
     return pair[0], "", pair[1]
 
@@ -191,6 +215,8 @@ _operator("truediv", lambda a, da, b, db: (a / b, (da - a / b * db) / b))
 _operator("mod", lambda a, da, b, db: (a % b, da - a // b * db))
 _operator("floordiv", lambda a, _da, b, _db: (a // b, 0.0))
 _operator("pow", _power)
+for _name in ("lt", "le", "gt", "ge"):
+    _comparison(_name)
 Number.__neg__ = lambda self: Number(-float(self), rate=-self.rate)
 Number.__pos__ = lambda self: self
 Number.__abs__ = lambda self: Number(abs(float(self)), rate=-self.rate if float(self) < 0.0 else self.rate)
@@ -211,7 +237,8 @@ class Numbers(np.ndarray):
         sides.ravel()[:] = [Sides(a, b) for a, b in zip(one.ravel().tolist(), two.ravel().tolist(), strict=True)]
         return sides
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] # as any array
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride] # the key of new values, as the symbols of an array are
+        return hash(tuple(self.ravel().tolist()))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Functions that numpy has for floats only are applied element by element."""

@@ -6,22 +6,22 @@ numbers: nothing is followed on symbols but ``tg.time``, which is one wherever i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.expressions import Expr, evaluate
-from tidegate.expressions.nodes import decide, value_of
+from tidegate.expressions import evaluate
 from tidegate.expressions.tracing.kinds import is_function
+from tidegate.frontends.components.called import Values, assigned_in, instance_in_numbers, read_sides, standing_at
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
-from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Moment, Number, Numbers, Sides, now, number_of
+from tidegate.frontends.components.elements import flat
+from tidegate.frontends.components.numbers import Moment, Number, Sides, number_of
 from tidegate.model import Model, VariableRole, element_names
 from tidegate.model.plain import Instant
 from tidegate.model.remarks import collect_remarks
@@ -29,43 +29,11 @@ from tidegate.model.remarks import collect_remarks
 if TYPE_CHECKING:
     from tidegate.frontends.components.lower import ComponentParts
 
-__all__ = ["PlainComponent", "Values"]
+__all__ = ["PlainComponent"]
 
 FloatArray = NDArray[np.float64]
 
 _PASSES: Final = 12  # outputs that need each other are found one after the other
-
-
-class Values:
-    """What the attributes of the instance are: numbers by element name, and how they make up variables.
-
-    Parameters
-    ----------
-    shapes : of every variable.
-    wanted : called before a variable is read for the first time at an instant, with its name.
-    """
-
-    def __init__(self, shapes: Mapping[str, tuple[int, ...]], wanted: Callable[[str], None]) -> None:
-        self.shapes = shapes
-        self._wanted = wanted
-        self.numbers: dict[str, Number] = {}
-        self._kept: dict[str, Any] = {}
-
-    def set(self, name: str, value: float, rate: float = 0.0, before: float | None = None) -> None:
-        """The value of an element."""
-        self.numbers[name] = Number(value, name, rate, before)
-        self._kept.pop(name.partition("[")[0], None)
-        self._kept.pop(name, None)
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._kept:
-            self._wanted(name)
-            shape = self.shapes[name]
-            if shape:
-                self._kept[name] = Numbers([self.numbers[item] for item in element_names(name, shape)], shape)
-            else:
-                self._kept[name] = self.numbers[name]
-        return self._kept[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +104,7 @@ class PlainComponent:
         self._at: Instant | None = None
         self._moment = Moment(0.0)
         self._is_missing = False
-        self.instance: Any = object.__new__(cast(type, component.__class__))
-        self.instance.__dict__ |= component.__dict__ | {"_plain": self._values}
+        self.instance = instance_in_numbers(component, self._values)
         for name, value in parameters.items():
             self._values.set(name, value)
         for variable in model.by_role(VariableRole.INPUT):
@@ -164,13 +131,8 @@ class PlainComponent:
             self._at, self._is_missing = at, bool(self._outputs)
             if self._moment.t != at.t:
                 self._moment = Moment(float(at.t))
-        tokens = now.set(self._moment), decide.set(lambda item: number_of(item) != 0.0), value_of.set(number_of)
-        try:
+        with standing_at(self._moment):
             yield
-        finally:
-            now.reset(tokens[0])
-            decide.reset(tokens[1])
-            value_of.reset(tokens[2])
 
     def given(self, item: Any) -> Any:
         """What stands in a declaration or a decorator: a number, a name, a declaration, or a function of the component."""
@@ -185,7 +147,7 @@ class PlainComponent:
     def _sides(self) -> list[Sides]:
         found: list[Sides] = []
         for item in self.instance.equations() or ():
-            found += _read(item)
+            found += read_sides(item)
         return found
 
     def _want(self, name: str) -> None:
@@ -260,28 +222,4 @@ class PlainComponent:
     def assigned(self, clause: Clause, at: Instant) -> dict[str, float]:
         """New values by name."""
         with self.standing(at), collect_remarks():
-            returned: Any = clause.body(self.instance)
-            found: dict[str, float] = {}
-            assigned: dict[Any, Any] = returned or {}
-            for key, value in assigned.items():
-                names = self._names(key)
-                values = [number_of(item) for item in flat(value)]
-                found.update(zip(names, values * (len(names) // len(values)), strict=True))
-        return found
-
-    def _names(self, key: Any) -> list[str]:
-        if isinstance(key, Number):
-            return [key.name]
-        name = key.name if isinstance(key, Declaration) else str(key)
-        return element_names(name, self._values.shapes[name]) if name in self._values.shapes else [name]
-
-
-def _read(item: Any) -> list[Sides]:
-    if is_array(item):
-        return [sides for element in flat(item) for sides in _read(element)]
-    if isinstance(item, Sides):
-        return [item]
-    if isinstance(item, Expr) and item.is_boolean and item.op == "and":
-        left, right = item.args[0].args[0], item.args[0].args[-1]
-        return [Sides(number_of(left), number_of(right))]
-    raise UsageError(f"called with numbers, an equation is {item!r}, of which the sides are not known")
+            return assigned_in(clause.body(self.instance), self._values.shapes)

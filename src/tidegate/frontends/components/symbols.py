@@ -13,9 +13,9 @@ from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Number, Numbers
+from tidegate.frontends.components.numbers import Number, Numbers, now
 
-__all__ = ["continuous_of", "der", "pre", "time"]
+__all__ = ["before_of", "continuous_of", "der", "pre", "time"]
 
 time: Final = symbol(Role.TIME, "time")
 
@@ -25,6 +25,12 @@ def _each(function: Callable[[Any], Any], x: Any) -> Any:
         return Numbers([function(item) for item in flat(x)], x.shape)
     if isinstance(x, Number):
         return function(x)
+    is_number: bool = isinstance(x, float | int) and now.get(None) is not None
+    if is_number:
+        # called with numbers: what came out of `math`, or was written as a number, does not know what it depends on
+        raise UsageError(f"called with numbers, nothing tells where {x!r} comes from", hint="take it of variables and arithmetic with them")
+    if is_array(x) and now.get(None) is not None:
+        return Numbers([_each(function, item) for item in flat(x)], np.shape(x))
     if is_array(x):
         return Vector([function(as_real(item)) for item in flat(x)]).reshape(np.shape(x))
     return function(as_real(x))
@@ -66,6 +72,8 @@ _CONTINUOUS: Final = "of "  # no name of a variable begins so: what stands for i
 
 def _previous(x: Any) -> Any:
     if isinstance(x, Number):
+        if not x.name:
+            raise UsageError("called with numbers, only variables know their value before", hint="take tg.pre of each variable")
         return Number(x.before)
     found: dict[Expr, Expr] = {}
     for item in walk([x]):
@@ -82,6 +90,11 @@ def continuous_of(item: Expr) -> Expr | None:
         return None
     role, name = item.data.name.removeprefix(_CONTINUOUS).split(" ", 1)
     return symbol(Role(role), name)
+
+
+def before_of(item: Expr) -> list[Expr]:
+    """Symbols that can stand for the value of a variable before the round."""
+    return [symbol(Role.PREVIOUS, item.data.name), symbol(Role.PREVIOUS, f"{_CONTINUOUS}{item.data.role.value} {item.data.name}")]
 
 
 def pre(x: Any) -> Any:

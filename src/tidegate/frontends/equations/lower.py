@@ -157,7 +157,10 @@ def _start_values(description: Description) -> tuple[Quantities, Mapping[Expr, O
         return description.y0, {}
     function = description.y0
     origin = function_origin(function)
-    followed = trace(function, (description.p.vector(Role.PARAMETER),) if takes(function, 1, has_p=True) else ())
+    arguments = (description.p.vector(Role.PARAMETER),) if takes(function, 1, has_p=True) else ()
+    followed = trace(function, arguments)
+    start = at_start(arguments, _numbers(description.p, Role.PARAMETER, {}))
+    require_agreement(_called(function), origin, followed.value, lambda point: _plain(function, arguments, point), start)
     problems: Problems = []
     if followed.value is None:
         problems.append(("the function given as y0 returns nothing", origin))

@@ -10,14 +10,14 @@ step after; a user routine sees its inputs, parameters and the time, but not the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Unpack
 
 from tidegate.errors import CsmpError, ModelError, Origin, UsageError
 from tidegate.expressions import Expr, as_real
-from tidegate.expressions.tracing import function_origin, trace
+from tidegate.expressions.tracing import function_origin
 from tidegate.frontends.blocks import library as blocks
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.diagram import Diagram
@@ -56,18 +56,21 @@ _PLAIN: Final[Mapping[str, type[Block]]] = {
 
 
 class _Context:
-    """What a user routine sees in a run with located events."""
+    """What a user routine sees in a run with located events.
 
-    def __init__(self, block: RoutineBlock, pen: Pen) -> None:
+    Parameters
+    ----------
+    signals : time, x1, x2, x3, P1, P2 and P3.
+    """
+
+    def __init__(self, block: RoutineBlock, path: str, signals: Sequence[Any]) -> None:
         self.block = block.number
         self.label = block.label
         self.h = block.interval
         self.stage = 3
-        self.time = pen.time
-        self.x1, self.x2, self.x3 = (pen.x(port) for port in ("x1", "x2", "x3"))
-        self.p1, self.p2, self.p3 = (pen.p(name) for name in ("P1", "P2", "P3"))
-        known = {1: pen.time, **{number: pen.x(f"x{k + 1}") for k, number in enumerate(block.statement.inputs) if number}}
-        self.out = _Outputs(known, pen.path, block.origin)
+        self.time, self.x1, self.x2, self.x3, self.p1, self.p2, self.p3 = signals
+        known = {1: self.time, **{number: signals[k + 1] for k, number in enumerate(block.statement.inputs) if number}}
+        self.out = _Outputs(known, path, block.origin)
         self.uo: dict[int, Any] = dict.fromkeys(block.extras, 0.0)
 
     def set_uo(self, number: int, value: Any) -> None:
@@ -76,10 +79,10 @@ class _Context:
         self.uo[number] = value
 
 
-class _Outputs(dict[int, Expr]):
+class _Outputs(dict[int, Any]):
     """Outputs of the blocks that a routine's block reads."""
 
-    def __init__(self, known: Mapping[int, Expr], path: str, origin: Origin) -> None:
+    def __init__(self, known: Mapping[int, Any], path: str, origin: Origin) -> None:
         super().__init__(known)
         self._path = path
         self._origin = origin
@@ -141,15 +144,15 @@ class RoutineBlock(blocks.UserBlock):
 
     def signals(self, pen: Pen) -> list[Expr]:
         """What the routine returns, and sets."""
-        context, number, routine = _Context(self, pen), self._statement.number, self._routine
+        number, routine = self._statement.number, self._routine
 
-        def everything() -> list[Any]:
+        def everything(signals: Sequence[Any]) -> list[Any]:
+            context = _Context(self, pen.path, signals)
             value = routine(context, number)
             return [value, *[context.uo[extra] for extra in context.uo]]
 
-        followed = trace(everything, ())
-        for condition, origin in followed.condition_origins.items():
-            pen.ink.condition_origins.setdefault(condition, origin)
+        signals = [pen.time, *(pen.x(port) for port in ("x1", "x2", "x3")), *(pen.p(name) for name in ("P1", "P2", "P3"))]
+        followed = pen.follow(routine, signals, everything)
         values: list[Any] = [*followed.value]
         if values[0] is None:
             raise ModelError(f"the routine of {pen.path} returns nothing", origin=function_origin(routine), hint="return the block's output")

@@ -13,7 +13,6 @@ import numpy as np
 
 from tidegate.expressions import Expr, as_expr, as_real, lookup, node
 from tidegate.expressions.tables import Grid, table
-from tidegate.expressions.tracing import trace
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.pen import Pen
 
@@ -71,10 +70,7 @@ class Function(Block):
         """The value of the curve."""
         x = pen.x()
         if self._interpolate is not None:
-            followed = trace(self._interpolate, (x, self.points))
-            for condition, origin in followed.condition_origins.items():
-                pen.ink.condition_origins.setdefault(condition, origin)
-            return as_real(followed.value)
+            return as_real(pen.follow(self._interpolate, (x, self.points)).value)
         return as_expr(self._table(x)) if self._degree == 1 else self._polynomial(x)
 
     def _polynomial(self, x: Expr) -> Expr:

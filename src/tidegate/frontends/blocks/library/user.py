@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate.errors import ModelError
 from tidegate.expressions import Expr, as_real
-from tidegate.expressions.tracing import Layout, Vector, function_origin, trace
+from tidegate.expressions.tracing import Layout, Vector, function_origin
 from tidegate.expressions.tracing.kinds import is_array, is_sequence
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.arithmetic import input_names
@@ -61,9 +61,7 @@ class UserBlock(Block):
         arguments: list[Any] = [pen.x(port) for port in self.inputs]
         if self._parameters:
             arguments.append(self._vector(pen))
-        followed = trace(self._function, tuple(arguments))
-        for condition, origin in followed.condition_origins.items():
-            pen.ink.condition_origins.setdefault(condition, origin)
+        followed = pen.follow(self._function, tuple(arguments))
         value: Any = followed.value
         values: list[Any]
         if isinstance(value, Mapping):

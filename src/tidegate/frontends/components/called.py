@@ -1,0 +1,194 @@
+"""A component whose attributes are numbers, and what its methods give then (front end of components).
+
+In: a component, and values of its variables. Out: a copy of the instance that its own methods can be called on, as Python calls them. A run is judged
+by it, and what following the methods gave is compared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+from tidegate.errors import UsageError
+from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions.nodes import decide, value_of
+from tidegate.frontends.components.declarations import Declaration
+from tidegate.frontends.components.elements import flat, is_array
+from tidegate.frontends.components.numbers import Moment, Number, Numbers, Sides, ValuedNumber, now, number_of
+from tidegate.frontends.components.symbols import before_of, time
+from tidegate.model import Action, Assignment, element_names
+from tidegate.model.remarks import collect_remarks
+
+__all__ = ["CalledAtPoint", "Values", "assigned_in", "instance_in_numbers", "plain_numbers", "read_sides", "standing_at"]
+
+
+class Values:
+    """What the attributes of the instance are: numbers by element name, and how they make up variables.
+
+    Parameters
+    ----------
+    shapes : of every variable.
+    wanted : called before a variable is read for the first time at an instant, with its name.
+    kind : of the numbers.
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], wanted: Callable[[str], None] | None = None, kind: type[Number] = Number) -> None:
+        self.shapes = shapes
+        self._wanted = wanted
+        self._kind = kind
+        self.numbers: dict[str, Number] = {}
+        self._kept: dict[str, Any] = {}
+
+    def set(self, name: str, value: float, rate: float = 0.0, before: float | None = None) -> None:
+        """The value of an element."""
+        self.numbers[name] = self._kind(value, name, rate, before)
+        self._kept.pop(name.partition("[")[0], None)
+        self._kept.pop(name, None)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._kept:
+            if self._wanted is not None:
+                self._wanted(name)
+            shape = self.shapes[name]
+            if shape:
+                self._kept[name] = Numbers([self.numbers[item] for item in element_names(name, shape)], shape)
+            else:
+                self._kept[name] = self.numbers[name]
+        return self._kept[name]
+
+
+def instance_in_numbers(component: Any, values: Values) -> Any:
+    """A copy of a component whose variables have these values."""
+    instance = cast(Any, object.__new__(cast(type, component.__class__)))
+    instance.__dict__ |= component.__dict__ | {"_plain": values}
+    return instance
+
+
+@contextmanager
+def standing_at(moment: Moment) -> Generator[None]:
+    """Expressions of time, which ``tg.time`` makes, have their value at this moment."""
+    tokens = now.set(moment), decide.set(lambda item: number_of(item) != 0.0), value_of.set(number_of)
+    try:
+        yield
+    finally:
+        now.reset(tokens[0])
+        decide.reset(tokens[1])
+        value_of.reset(tokens[2])
+
+
+def read_sides(item: Any) -> list[Sides]:
+    """Both sides of what ``equations`` yields."""
+    if is_array(item):
+        return [sides for element in flat(item) for sides in read_sides(element)]
+    if isinstance(item, Sides):
+        return [item]
+    if isinstance(item, Expr) and item.is_boolean and item.op == "and":
+        left, right = item.args[0].args[0], item.args[0].args[-1]
+        return [Sides(number_of(left), number_of(right))]
+    raise UsageError(f"called with numbers, an equation is {item!r}, of which the sides are not known")
+
+
+def plain_numbers(value: Any) -> Any:
+    """A returned structure in which conditions and expressions of time are what they are at this moment."""
+    if isinstance(value, Sides):
+        return bool(value)
+    if isinstance(value, Expr):
+        return number_of(value)
+    return [plain_numbers(item) for item in flat(value)] if is_array(value) else value
+
+
+def assigned_in(returned: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, float]:
+    """New values by name of an element, of what the body of an event returned."""
+    found: dict[str, float] = {}
+    assigned: dict[Any, Any] = returned or {}
+    for key, value in assigned.items():
+        names = _names(key, shapes)
+        values = [number_of(item) for item in flat(value)]
+        found.update(zip(names, values * (len(names) // len(values)), strict=True))
+    return found
+
+
+def _names(key: Any, shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
+    if isinstance(key, Number):
+        return [key.name]
+    if isinstance(key, Numbers):
+        return [item.name for item in flat(key)]
+    name = key.name if isinstance(key, Declaration) else str(key)
+    return element_names(name, shapes[name]) if name in shapes else [name]
+
+
+class CalledAtPoint:
+    """A component's methods called at points: what each gives in the order and form of what following it gave.
+
+    Parameters
+    ----------
+    component : the instance.
+    declarations : its variables.
+    otherwise : the value of an element whose symbol is in none of the graphs, which therefore does not matter.
+    """
+
+    def __init__(self, component: Any, declarations: Mapping[str, Declaration], otherwise: Callable[[Expr], float]) -> None:
+        self._component = component
+        self._otherwise = otherwise
+        self._values = Values({name: item.shape_of(item.value) for name, item in declarations.items()}, kind=ValuedNumber)
+        self.instance = instance_in_numbers(component, self._values)
+        self._elements: list[tuple[str, Expr, Expr, list[Expr]]] = []  # each with its derivative, and what may stand for its value before
+        for name, item in declarations.items():
+            for element in element_names(name, self._values.shapes[name]):
+                own = symbol(item.symbol_role, element)
+                self._elements.append((element, own, symbol(Role.DERIVATIVE, element), before_of(own)))
+
+    def function_of(self, method: Callable[[], Any]) -> Callable[[Any], Any]:
+        """The function behind a method of the component, for another instance."""
+        function: Any = getattr(method, "__func__", None)
+        if function is None or getattr(method, "__self__", None) is not self._component:
+            raise UsageError("this is no method of the component")
+        return function
+
+    @contextmanager
+    def at(self, point: Mapping[Expr, float]) -> Generator[Any]:
+        """The instance with the values of a point."""
+        others = 0
+        for element, item, rate, befores in self._elements:
+            value = point.get(item)
+            if value is None:
+                others += 1
+                value = self._otherwise(item) + 1e-3 * others  # no two alike, since keys of a dictionary are told apart by their values
+            self._values.set(element, value, point.get(rate, 0.0), next((point[old] for old in befores if old in point), None))
+        with standing_at(Moment(point.get(time, 0.0))):
+            yield self.instance
+
+    def value(self, function: Callable[[Any], Any], point: Mapping[Expr, float]) -> Any:
+        """What a function of the component gives."""
+        with self.at(point) as instance:
+            return plain_numbers(function(instance))
+
+    def residuals(self, method: Callable[[], Any], point: Mapping[Expr, float]) -> list[float]:
+        """Of the equations that a method yields or returns."""
+        with self.at(point) as instance:
+            sides = [each for item in self.function_of(method)(instance) or () for each in read_sides(item)]
+            return [number_of(item.left) - number_of(item.right) for item in sides]
+
+    def effects(self, method: Callable[[], Any], like: tuple[Action, ...], point: Mapping[Expr, float]) -> list[float]:
+        """New values of all that these actions assign to, and whether each of these remarks is made; then what else is assigned to.
+
+        Raises
+        ------
+        UsageError : where values are equal, so that they say as keys of a dictionary no longer which variable is meant; for a remark of another text.
+        """
+        with self.at(point) as instance, collect_remarks() as said:
+            known = self._values.numbers
+            if len({float(item) for item in known.values()}) < len(known):
+                raise UsageError("two variables have one value")
+            assigned = assigned_in(self.function_of(method)(instance), self._values.shapes)
+        if any(item not in like for item in said):
+            raise UsageError("a remark has another text")
+        found: list[float] = []
+        for item in like:
+            if isinstance(item, Assignment):
+                name = item.target.data.name
+                found.append(assigned.pop(name) if name in assigned else float(known[name]))
+            else:
+                found.append(float(item in said))
+        return found + list(assigned.values())
