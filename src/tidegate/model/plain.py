@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Instant", "PlainClause", "PlainClock", "PlainModel", "Plainly"]
+__all__ = ["Deed", "Instant", "PlainClause", "PlainClock", "PlainModel", "Plainly"]
 
 FloatArray = NDArray[np.float64]
 
@@ -39,6 +39,22 @@ class Instant:
     following: FloatArray | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Deed:
+    """What a body does.
+
+    Parameters
+    ----------
+    values : new values of what it assigns, by element name.
+    says : its sentences, those with which it ends the run among them.
+    ends : whether it ends the run.
+    """
+
+    values: Mapping[str, float]
+    says: tuple[str, ...] = ()
+    ends: bool = False
+
+
 class PlainClause(Protocol):
     """One ``when`` or ``elsewhen``, or the event of a plain function."""
 
@@ -61,8 +77,8 @@ class PlainClause(Protocol):
         """Truth of each condition; any of them becoming true is the event."""
         ...
 
-    def assignments(self, at: Instant) -> Mapping[str, float]:
-        """New values of what the body assigns, by element name."""
+    def deed(self, at: Instant) -> Deed:
+        """What its body does."""
         ...
 
 
@@ -82,7 +98,7 @@ class PlainClock(Protocol):
         """Distance of the ticks; None for single times."""
         ...
 
-    def assignments(self, at: Instant) -> Mapping[str, float]:
+    def deed(self, at: Instant) -> Deed:
         """As for a clause."""
         ...
 
@@ -123,6 +139,14 @@ class PlainModel(Protocol):
     @property
     def clocks(self) -> Sequence[PlainClock]:
         """What happens at times that are known."""
+        ...
+
+    def opening(self, at: Instant) -> Deed | None:
+        """What is done once at the start of a run, asked at consistent values; None if there is nothing."""
+        ...
+
+    def closing(self, at: Instant) -> Deed | None:
+        """What is done once at its end; None if there is nothing."""
         ...
 
     def residuals(self, at: Instant) -> FloatArray:

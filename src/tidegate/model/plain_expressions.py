@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.expressions import Expr, Role, evaluate, symbol
-from tidegate.model.events import Action, Assignment, Branch, TimeEvent
+from tidegate.model.events import Action, Assignment, Branch, Terminate, TimeEvent
 from tidegate.model.model import Model
-from tidegate.model.plain import Instant
+from tidegate.model.plain import Deed, Instant
+from tidegate.model.remarks import sentences
 from tidegate.model.variables import VariableRole
 
 __all__ = ["PlainExpressions"]
@@ -42,8 +43,8 @@ class _Branch:
     def conditions(self, at: Instant) -> list[bool]:
         return [value != 0.0 for value in self.owner.numbers(self.branch.conditions, at)]
 
-    def assignments(self, at: Instant) -> dict[str, float]:
-        return self.owner.assigned(self.branch.actions, at)
+    def deed(self, at: Instant) -> Deed:
+        return self.owner.done(self.branch.actions, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,8 @@ class _Clock:
     def period(self, at: Instant) -> float | None:
         return None if self.event.period is None else self.owner.numbers([self.event.period], at)[0]
 
-    def assignments(self, at: Instant) -> dict[str, float]:
-        return self.owner.assigned(self.event.actions, at)
+    def deed(self, at: Instant) -> Deed:
+        return self.owner.done(self.event.actions, at)
 
 
 class PlainExpressions:
@@ -107,10 +108,21 @@ class PlainExpressions:
             values.update(zip((symbol(role, name) for name in names), given.tolist(), strict=True))
         return evaluate(roots, values)
 
-    def assigned(self, actions: tuple[Action, ...], at: Instant) -> dict[str, float]:
-        """New values by name."""
+    def done(self, actions: tuple[Action, ...], at: Instant) -> Deed:
+        """What actions do."""
         found = [action for action in actions if isinstance(action, Assignment)]
-        return dict(zip((item.target.data.name for item in found), self.numbers([item.value for item in found], at), strict=True))
+        values = dict(zip((item.target.data.name for item in found), self.numbers([item.value for item in found], at), strict=True))
+        remarks = [action for action in actions if not isinstance(action, Assignment)]
+        held = [item for item, holds in zip(remarks, self.numbers([item.condition for item in remarks], at), strict=True) if holds]
+        return Deed(values, sentences(held), any(isinstance(item, Terminate) for item in held))
+
+    def opening(self, at: Instant) -> Deed | None:
+        """See ``PlainModel``."""
+        return self.done(self.model.initial_actions, at) if self.model.initial_actions else None
+
+    def closing(self, at: Instant) -> Deed | None:
+        """See ``PlainModel``."""
+        return self.done(self.model.final_actions, at) if self.model.final_actions else None
 
     def residuals(self, at: Instant) -> FloatArray:
         """See ``PlainModel``."""

@@ -5,7 +5,7 @@ In: calls of ``tg.message`` and ``tg.terminate``. Out: the neutral model's actio
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
@@ -14,7 +14,7 @@ from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
 
-__all__ = ["collect_remarks", "is_in_body", "message", "terminate"]
+__all__ = ["collect_remarks", "is_in_body", "message", "sentences", "terminate"]
 
 _collector: Final[ContextVar[list[Message | Terminate] | None]] = ContextVar("collector", default=None)
 
@@ -28,6 +28,11 @@ def collect_remarks() -> Generator[list[Message | Terminate]]:
         yield found
     finally:
         _collector.reset(token)
+
+
+def sentences(remarks: Iterable[Message | Terminate]) -> tuple[str, ...]:
+    """What is said by these, without those that say nothing."""
+    return tuple(filter(None, (item.text if isinstance(item, Message) else item.message for item in remarks)))
 
 
 def is_in_body() -> bool:

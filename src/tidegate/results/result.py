@@ -77,6 +77,7 @@ class Result:
     Attributes
     ----------
     source : what was given to ``tg.simulate``, for ``tg.verify``; None if it is not known (any more).
+    is_part : whether it is of a run that may have begun before it, and may go on.
 
     Examples
     --------
@@ -125,6 +126,7 @@ class Result:
         self.status: RunStatus = status
         self.message = message
         self.source: Any = None
+        self.is_part = False
 
     # -- what there is ------------------------------------------------------------------------------------------------------------------
 

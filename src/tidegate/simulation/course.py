@@ -143,7 +143,7 @@ class Course:
             status = "finished" if self.status == "ready" else self.status
             message = self.message if self.status != "ready" else f"reached t = {number(self.standing.time, 10)}"
             self._joined = joined(self._parts, status=status, message=message)
-            self._joined.source = self.source
+            self._joined.source, self._joined.is_part = self.source, True
         return self._joined
 
     # -- deeds ------------------------------------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ class Course:
             error, cause = InterruptedRunError(late, time=self.standing.time, result=result), error
         if error is not None:
             raise error from cause
-        stretch.part.source = self.source
+        stretch.part.source, stretch.part.is_part = self.source, True
         warn(self._problem, stretch.part, self._doubts.untold())
         return stretch.part
 
@@ -282,7 +282,7 @@ class Course:
     def _part(self, records: Records, cost: Cost, integrator: Integrator) -> Result:
         """A part of the run that ends here for now."""
         part = self._labelled.result(records, cost, "unfinished", f"reached t = {number(integrator.time, 10)}", integrator)
-        part.status, part.source = "finished", self.source
+        part.status, part.source, part.is_part = "finished", self.source, True
         return part
 
     def _times(self, until: float) -> FloatArray:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Model, VariableRole
-from tidegate.model.plain import Instant, PlainClock
+from tidegate.model.plain import Deed, Instant, PlainClock
 from tidegate.results import Column, Event, Result
 from tidegate.solve_ivp.arguments import Ivp, Watched, turned
 
@@ -38,6 +38,7 @@ class Ran:
     model : what they were followed as.
     called : names of the functions that could not be followed, with the reasons.
     options : of ``tg.simulate``.
+    times : for each event function when it left zero, in the time of the run.
     """
 
     ivp: Ivp
@@ -45,6 +46,7 @@ class Ran:
     model: Model
     called: Mapping[str, str]
     options: Mapping[str, Any]
+    times: Sequence[FloatArray] = ()
 
     def lower(self) -> Model:
         """The equations alone, for whoever cannot call the function."""
@@ -54,14 +56,24 @@ class Ran:
         """The user's functions, called with numbers; there are no parameters."""
         return PlainIvp(self)
 
+    def since(self, times: Sequence[FloatArray]) -> Ran:
+        """The same, with the times at which the event functions left zero."""
+        return replace(self, times=tuple(times))
+
 
 @dataclass(frozen=True, eq=False)
 class _Zero:
-    """An event function in numbers: where it leaves zero, in the direction that is looked for."""
+    """An event function in numbers: where it leaves zero, in the direction that is looked for.
+
+    Parameters
+    ----------
+    times : where it did; as many as were asked for end the run.
+    """
 
     item: Watched
     chain: int
     ivp: Ivp
+    times: FloatArray
     priority: int = 50
 
     @property
@@ -74,8 +86,8 @@ class _Zero:
         sides = ((1.0, bool(value > 0.0)), (-1.0, not value if is_boolean else bool(value < 0.0)))
         return [holds for sense, holds in sides if self.item.direction * sense >= 0.0]
 
-    def assignments(self, at: Instant) -> dict[str, float]:  # noqa: ARG002, as any clause
-        return {}
+    def deed(self, at: Instant) -> Deed:
+        return Deed({}, ends=int(np.sum(self.times <= at.t)) >= self.item.count)
 
 
 class PlainIvp:
@@ -93,13 +105,19 @@ class PlainIvp:
         self.unknowns: Sequence[str] = ran.ivp.quantities.elements
         self.discretes: Sequence[str] = ()
         self.equations: Sequence[str] = [f"der({name})" for name in self.unknowns]
-        self.clauses = [_Zero(item, k, ran.ivp) for k, item in enumerate(ran.watched)]
+        self.clauses = [_Zero(item, k, ran.ivp, times) for k, (item, times) in enumerate(zip(ran.watched, ran.times, strict=True))]
         self.clocks: Sequence[PlainClock] = ()
         self.notes: Sequence[str] = tuple(_notes(ran))
 
     def residuals(self, at: Instant) -> FloatArray:
         """See ``PlainModel``."""
         return self._ivp.sign * self._ivp.derivatives(self._ivp.sign * at.t + 0.0, at.y.copy()) - at.ydot
+
+    def opening(self, at: Instant) -> None:  # noqa: ARG002, as any model
+        """See ``PlainModel``."""
+        return
+
+    closing = opening
 
     def outputs(self, at: Instant) -> dict[str, float]:  # noqa: ARG002, as any model
         """See ``PlainModel``."""
@@ -135,7 +153,7 @@ def retold(solution: OdeResult, ran: Ran) -> Result:
         status={0: "finished", 1: "terminated"}.get(solution.status, "failed"),  # pyright: ignore[reportArgumentType] - one of its words
         message=solution.message,
     )
-    result.source = ran
+    result.source = ran.since([turned(times, ivp.sign) for times in solution.t_events or ()])
     return result
 
 

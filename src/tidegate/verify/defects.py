@@ -24,7 +24,7 @@ from tidegate.model.plain import Instant, PlainModel
 from tidegate.verify.pieces import Piece
 from tidegate.verify.verification import Tally
 
-__all__ = ["Defects", "Tolerance", "differential", "noisy"]
+__all__ = ["Defects", "Tolerance", "differential", "moved_at_once", "noisy"]
 
 FloatArray = NDArray[np.float64]
 
@@ -120,6 +120,13 @@ def differential(model: PlainModel, piece: Piece) -> NDArray[np.bool_]:
     return np.any(np.abs(found) > 0.0, axis=0)
 
 
+def moved_at_once(model: PlainModel, at: Instant, size: FloatArray, width: float) -> FloatArray:
+    """What the defects of the algebraic equations move the unknowns by while the states stay where they are."""
+    found = _matrices(model, at, size, width)
+    defect = np.where(np.any(np.abs(found.M) > 0.0, axis=1), 0.0, residuals(model, at))
+    return found.moved(defect, _INSTANT * abs(width))
+
+
 @dataclass(eq=False)
 class Defects:
     """Looks at the equations, step after step.
@@ -148,6 +155,8 @@ class Defects:
         ----------
         at_rest : unknowns whose value in this piece is exact: nothing about them is rounding.
         """
+        if not piece.size.size:
+            return  # nothing but discrete variables
         if piece.first or self._age >= _REFRESH:
             self._kept = None
         self._age = 0 if self._kept is None else self._age + 1

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainClause, PlainClock, PlainModel
+from tidegate.model.plain import Deed, Instant, PlainClause, PlainClock, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, noisy
@@ -57,6 +57,10 @@ class Happenings:
     tolerance : of the run, times what is allowed.
     largest : (n,), of each unknown in the run.
     tally : where findings go.
+
+    Attributes
+    ----------
+    ends : bodies that may have ended the run, and when.
     """
 
     model: PlainModel
@@ -69,6 +73,7 @@ class Happenings:
     _looked: float = field(default=0.0, init=False)  # the last part of the present step that was asked
     _around: dict[float, tuple[Piece | None, Piece | None]] = field(default_factory=dict[float, "tuple[Piece | None, Piece | None]"], init=False)
     _exact: dict[float, NDArray[np.bool_]] = field(default_factory=dict[float, NDArray[np.bool_]], init=False)
+    ends: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]], init=False)
     _named: dict[float, set[str]] = field(default_factory=dict[float, set[str]], init=False)
 
     def __post_init__(self) -> None:
@@ -142,7 +147,7 @@ class Happenings:
 
     def _does_nothing(self, clause: PlainClause, at: Instant) -> bool:
         """Whether its body gives what is there already: that is no event."""
-        given = clause.assignments(at)
+        given = clause.deed(at).values
         values = self._values(at)
         return bool(given) and all(values[name] == value for name, value in given.items())
 
@@ -164,10 +169,11 @@ class Happenings:
         for event in self.result.events:
             instants.setdefault(event.time, []).append(event)
         for time, events in instants.items():
-            if any(event.kind not in ("state", "time") for event in events):
+            if any(event.kind == "set" for event in events):
                 continue
-            asked = _Once(self._asked(time, events))
-            for event in events:
+            happened = [event for event in events if event.kind in ("state", "time")]
+            asked = _Once(self._asked(time, happened))
+            for event in happened:
                 for label in dict.fromkeys(event.causes):
                     if label in labels and label not in clocks:
                         self._check_cause(label, time, asked)
@@ -229,14 +235,17 @@ class Happenings:
 
     def _bodies(self, event: Event) -> list[PlainClause | PlainClock]:
         """The bodies of what happened; one that has several triggers counts once."""
-        found = {item.label: item for item in (*self.model.clauses, *self.model.clocks)}
-        return [found[label] for label in dict.fromkeys(event.causes) if label in found]
+        found = {item.label: item for item in (*self.model.clauses, *self.model.clocks) if item.label}
+        at = self._instant(event, event.before, None)
+        due = [item for item in self.model.clocks if not item.label and any(abs(time - at.t) <= _CLOSE * abs(at.t) for time in item.times(at))]
+        return [*(found[label] for label in dict.fromkeys(event.causes) if label in found), *due]
 
     def _rounds(self, event: Event, base: Instant) -> list[Instant]:
         """The values after each body of the event, were it the first."""
-        return [self._after(base, body.assignments(base)) for body in self._bodies(event)]
+        return [self.carried_out(base, body.deed(base).values) for body in self._bodies(event)]
 
-    def _after(self, at: Instant, given: Mapping[str, float]) -> Instant:
+    def carried_out(self, at: Instant, given: Mapping[str, float]) -> Instant:
+        """The values after an assignment."""
         y = np.array([given.get(name, value) for name, value in zip(self.model.unknowns, at.y.tolist(), strict=True)])
         d = np.array([given.get(name, value) for name, value in zip(self.model.discretes, at.d.tolist(), strict=True)])
         return Instant(at.t, y, at.ydot, d, at.d)
@@ -248,28 +257,56 @@ class Happenings:
         base = self._instant(event, event.before, before)
         bodies = self._bodies(event)
         wanted = self._candidates(base, bodies)
-        misses = [self._missed(event, candidate, states) for candidate in wanted]
+        misses = [self.missed(event, candidate, states) for candidate, _ in wanted]
         share, name, says = min(misses, key=lambda item: item[0])
-        label = ", ".join(item.label for item in bodies) or "what only flips"
+        label = ", ".join(item.label for item in bodies if item.label) or "what only flips"
         self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
+        self.compare_words(label, event.time, set(event.messages), [deed for _, deed in wanted])
+        self._compare_end(label, event.time, [deed.ends for _, deed in wanted])
 
-    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[Instant]:
-        """What may stand after an event: all bodies in one round, or one after the other in an order of their own."""
+    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[tuple[Instant, Deed]]:
+        """What may stand after an event, and be said: all bodies in one round, or one after the other in an order of their own."""
+        deeds: list[Deed] = []
         given: dict[str, float] = {}
         for _ in range(2):  # a second time with what the others give
-            following = self._after(base, given).d
+            following = self.carried_out(base, given).d
             at = Instant(base.t, base.y, base.ydot, base.d, base.pre, following)
-            given = {name: value for body in bodies for name, value in body.assignments(at).items()}
-        found = [self._after(base, given)]
+            deeds = [body.deed(at) for body in bodies]
+            given = {name: value for deed in deeds for name, value in deed.values.items()}
+        found = [(self.carried_out(base, given), _together(deeds))]
         if len(bodies) > 1:
             for order in (bodies, bodies[::-1]):
-                at = base
+                at, deeds = base, []
                 for body in order:
-                    at = self._after(at, body.assignments(at))
-                found.append(at)
+                    deeds.append(body.deed(at))
+                    at = self.carried_out(at, deeds[-1].values)
+                found.append((at, _together(deeds)))
         return found
 
-    def _missed(self, event: Event, wanted: Instant, states: NDArray[np.bool_]) -> tuple[float, str, str]:
+    def compare_words(self, label: str, time: float, told: set[str], deeds: Sequence[Deed]) -> None:
+        """What the log says was said, with what may have been: only what is said in every order must be there."""
+        said = [set(deed.says) for deed in deeds]
+        missing = {sentence for sentence in said[0] if all(sentence in other for other in said)} - told
+        extra = told.difference(*said)
+        if not (told or any(said)):
+            return
+        says = f"does not say {min(missing)!r}" if missing else f"says {min(extra)!r}, which is not in its body" if extra else ""
+        self.tally.note("message", label, time, np.inf if says else 0.0, f"{says} at t = {number(time, 9)}")
+
+    def is_end(self, time: float) -> bool:
+        """Whether the run ends at this time."""
+        assert self._last is not None
+        return abs(time - self._last.end) <= _CLOSE * max(abs(time), abs(self._last.width))
+
+    def _compare_end(self, label: str, time: float, ends: Sequence[bool]) -> None:
+        if not any(ends):
+            return
+        self.ends.append((label, time))
+        was_ended = self.result.status == "terminated" and self.is_end(time)
+        went_on = all(ends) and self.result.success and not was_ended
+        self.tally.note("end", label, time, np.inf if went_on else 0.0, f"ends the run at t = {number(time, 9)}, and the run went on")
+
+    def missed(self, event: Event, wanted: Instant, states: NDArray[np.bool_]) -> tuple[float, str, str]:
         """How far the values after an event are from those wanted, which is the worst, and by how much."""
         got = self._instant(event, event.after, None)
         allowed = self.tolerance.of(np.maximum(self.largest, np.abs(wanted.y))) / self.tolerance.allowed
@@ -283,3 +320,7 @@ class Happenings:
             if away > worst:
                 worst, name, pair = away, label, (value, right)
         return worst, name, f"is {number(pair[0], 9)} after it, and its body gives {number(pair[1], 9)}"
+
+
+def _together(deeds: Sequence[Deed]) -> Deed:
+    return Deed({}, tuple(item for deed in deeds for item in deed.says), any(deed.ends for deed in deeds))

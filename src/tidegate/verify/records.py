@@ -1,7 +1,7 @@
-"""Whether what was written down fits together (stage: verification). In: steps, rows, event log, plain outputs and clocks. Out: findings.
+"""Whether what was written down fits together (stage: verification). In: steps, rows, event log, plain outputs. Out: findings.
 
-Unknowns go on from step to step, but for events, after which they begin with the log's values; discrete variables are constant between events; clocks
-tick at their times and at no others; rows are what the steps' polynomials say, with the outputs that Python computes from them.
+Unknowns go on from step to step, but for events, after which they begin with the log's values; discrete variables are constant between events; rows
+are what the steps' polynomials say, with the outputs that Python computes from them.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainClock, PlainModel
+from tidegate.model.plain import Instant, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance
 from tidegate.verify.pieces import Piece
 from tidegate.verify.verification import Tally
 
-__all__ = ["check_clocks", "check_joints", "check_rows"]
+__all__ = ["check_joints", "check_rows"]
 
 FloatArray = NDArray[np.float64]
 
-_CLOSE: Final = 1e-9  # of the time: a clock's tick
 _MOST_ROWS: Final = 300  # that are compared, evenly over the run
-_MOST_TICKS: Final = 100_000
 _BESIDE: Final = (1e-7, -1e-7)  # of a step: where an output is asked that jumps at a row
 _ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order of operations
 
@@ -50,48 +48,6 @@ def check_joints(pieces: Sequence[Piece], result: Result, model: PlainModel, tol
         for name, old, new in zip(model.discretes, d.tolist(), after.d.tolist(), strict=True):
             says = f"is {number(new, 9)} after t = {after.start:.9g} where it was {number(old, 9)}"
             tally.note("discrete variable", name, after.start, 0.0 if old == new else np.inf, says)
-
-
-def check_clocks(clocks: Sequence[PlainClock], result: Result, first: Piece, end: float, model: PlainModel, tally: Tally) -> None:
-    """Every tick of a clock has an event at its time; only clocks whose period stays the same are known beforehand."""
-    start = first.at(0.0)
-    begin = start.t
-    for clock in clocks:
-        period = clock.period(start)
-        if not clock.label or (period is not None and not period > 0.0) or _varies(clock, result, model, start):
-            continue
-        wanted: list[float] = []
-        for time in clock.times(start):
-            if period is None:
-                wanted.append(time)
-                continue
-            k = max(0, int(np.floor((begin - time) / period)))
-            while time + k * period <= end * (1.0 + _CLOSE) and len(wanted) < _MOST_TICKS:
-                wanted.append(time + k * period)
-                k += 1
-        found = np.array([event.time for event in result.events if clock.label in event.causes])
-        for time in wanted:
-            near = _CLOSE * max(abs(time), abs(end - begin))
-            if begin + near < time < end - near:
-                missing = not np.any(np.abs(found - time) <= near)
-                tally.note("clock", clock.label, time, np.inf if missing else 0.0, f"has no event at its time {number(time, 9)}")
-        if any(other.label == clock.label for other in model.clauses) or sum(other.label == clock.label for other in clocks) > 1:
-            continue
-        times = np.array(wanted)
-        for time in found.tolist():
-            if not np.any(np.abs(times - time) <= _CLOSE * max(abs(time), abs(end - begin))):
-                tally.note("clock", clock.label, time, np.inf, f"has an event at t = {number(time, 9)}, which is no time of it")
-
-
-def _varies(clock: PlainClock, result: Result, model: PlainModel, start: Instant) -> bool:
-    """Whether the clock's times depend on discrete variables that events change."""
-    if not model.discretes or not len(result.events):
-        return False
-    moved = Instant(start.t, start.y, start.ydot, start.d + 1.0, start.pre + 1.0)
-    try:
-        return list(clock.times(moved)) != list(clock.times(start)) or clock.period(moved) != clock.period(start)
-    except (ArithmeticError, ValueError):
-        return True
 
 
 def check_rows(pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool) -> None:

@@ -11,7 +11,9 @@ from tidegate.results.labels import number
 
 __all__ = ["Finding", "Kind", "Tally", "Verification"]
 
-Kind = Literal["equation", "condition", "missed event", "spurious event", "reset", "clock", "discrete variable", "output", "continuity", "row"]
+Kind = Literal[
+    "equation", "condition", "missed event", "spurious event", "reset", "message", "end", "clock", "discrete variable", "output", "continuity", "row"
+]  # fmt: skip
 
 _SHOWN: Final = 25  # rows of the table as text
 _NAME: Final = 60  # letters of a name
@@ -95,6 +97,7 @@ class Verification:
     findings : one for each equation, clause, clock, output ...; what disagrees first.
     notes : sentences about what could not be judged, or not by the user's own code.
     points : at how many points inside steps the model was called.
+    unjudged : what nothing here says anything about.
     """
 
     model_name: str
@@ -102,6 +105,7 @@ class Verification:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
     points: int = 0
+    unjudged: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -131,7 +135,10 @@ class Verification:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
         if more > 0:
             lines.append(f"and {more} more, in .findings")
-        return "\n".join([self._verdict(), *(f"  - {sentence}" for sentence in self.notes), *lines])
+        return "\n".join([self._verdict(), *(f"  - {sentence}" for sentence in self.notes), *lines, *self._silent()])
+
+    def _silent(self) -> list[str]:
+        return [f"not judged: {'; '.join(self.unjudged)}"] if self.unjudged else []
 
     def __repr__(self) -> str:
         return f"<Verification: {self._verdict()}>"
@@ -143,5 +150,6 @@ class Verification:
             return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
         rows, _ = self._rows()
+        silent = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._silent())
         notes = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.notes)
-        return f"<p>{escape(self._verdict())}</p><ul>{notes}</ul><table>{row(_HEAD, 'th')}{''.join(map(row, rows))}</table>"
+        return f"<p>{escape(self._verdict())}</p><ul>{notes}</ul><table>{row(_HEAD, 'th')}{''.join(map(row, rows))}</table>{silent}"

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.model import Form, Lowerable, Model
+from tidegate.model import Assignment, Form, Lowerable, Model
 from tidegate.model.plain import Plainly, PlainModel
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.results import Result
+from tidegate.verify.clocks import check_clocks
 from tidegate.verify.defects import Defects, Tolerance, differential
+from tidegate.verify.endings import Endings
 from tidegate.verify.happenings import Happenings
 from tidegate.verify.pieces import Exact, Piece, pieces_of
-from tidegate.verify.records import check_clocks, check_joints, check_rows
+from tidegate.verify.records import check_joints, check_rows
 from tidegate.verify.verification import Tally, Verification
 
 __all__ = ["verify"]
@@ -127,12 +129,31 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
         at_rest = exact.at_rest(piece)
         defects.look(piece, thetas, at_rest)
         happenings.look(piece, thetas, at_rest)
+    unjudged = _unjudged(result, model)
     if pieces:
-        happenings.read_log(differential(plain, pieces[0]))
+        is_explicit = model.form is Form.ODE
+        states = differential(plain, pieces[0])
+        happenings.read_log(states)
         check_joints(pieces, result, plain, tolerance, tally)
-        check_clocks(plain.clocks, result, pieces[0], pieces[-1].end, plain, tally)
-        check_rows(pieces, result, plain, tolerance, tally, is_explicit=model.form is Form.ODE)
-    return Verification(result.model_name, plain.truth, tuple(tally.findings), tuple(plain.notes), looked)
+        unjudged += check_clocks(plain, result, pieces, tally)
+        check_rows(pieces, result, plain, tolerance, tally, is_explicit=is_explicit)
+        Endings(plain, result, tolerance, tally, happenings).look(pieces[0], pieces[-1], states, is_explicit=is_explicit)
+    return Verification(result.model_name, plain.truth, tuple(tally.findings), tuple(plain.notes), looked, tuple(unjudged))
+
+
+def _unjudged(result: Result, model: Model) -> list[str]:
+    """What nothing here says anything about."""
+    gives_starts = any(isinstance(action, Assignment) for action in model.initial_actions)
+    found = ["the start values" + (" and what @tg.initially assigns" if gives_starts else ""), "how the errors of steps add up"]
+    if result.sensitivities is not None or any(event.dt_dp for event in result.events[:1]):
+        found.append("derivatives by parameters")
+    if model.step_events:
+        found.append("what happens after completed steps")
+    if result.is_part and (model.final_actions or model.initial_actions):
+        found.append("whether all was done that is done at the start and at the end of a run, of which this may be a part")
+    if any(event.kind == "set" for event in result.events):
+        found.append("instants at which values were set")
+    return found
 
 
 def _thetas(piece: Piece, rng: np.random.Generator, points: int, distances: FloatArray) -> FloatArray:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
+import numpy as np
+
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
@@ -98,15 +100,29 @@ def plain_numbers(value: Any) -> Any:
     return [plain_numbers(item) for item in flat(value)] if is_array(value) else value
 
 
-def assigned_in(returned: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, float]:
-    """New values by name of an element, of what the body of an event returned."""
+def assigned_in(returned: Any, shapes: Mapping[str, tuple[int, ...]], part: tuple[tuple[int, ...], int] | None = None) -> dict[str, float]:
+    """New values by name of an element, of what the body of an event returned.
+
+    Parameters
+    ----------
+    part : a shape and an element: of arrays of this shape only this element is assigned.
+    """
     found: dict[str, float] = {}
     assigned: dict[Any, Any] = returned or {}
     for key, value in assigned.items():
         names = _names(key, shapes)
         values = [number_of(item) for item in flat(value)]
-        found.update(zip(names, values * (len(names) // len(values)), strict=True))
+        values *= len(names) // len(values)
+        if part is not None and _shape(key, shapes) == part[0]:
+            names, values = [names[part[1]]], [values[part[1]]]
+        found.update(zip(names, values, strict=True))
     return found
+
+
+def _shape(key: Any, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    if isinstance(key, Number | Numbers):
+        return np.shape(key)
+    return shapes.get(key.name if isinstance(key, Declaration) else str(key), ())
 
 
 def _names(key: Any, shapes: Mapping[str, tuple[int, ...]]) -> list[str]:

@@ -22,9 +22,9 @@ from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat
 from tidegate.frontends.components.numbers import Moment, Number, Sides, number_of
-from tidegate.model import Model, VariableRole, element_names
-from tidegate.model.plain import Instant
-from tidegate.model.remarks import collect_remarks
+from tidegate.model import Model, Terminate, VariableRole, element_names
+from tidegate.model.plain import Deed, Instant
+from tidegate.model.remarks import collect_remarks, sentences
 
 if TYPE_CHECKING:
     from tidegate.frontends.components.lower import ComponentParts
@@ -38,24 +38,27 @@ _PASSES: Final = 12  # outputs that need each other are found one after the othe
 
 @dataclass(frozen=True, eq=False)
 class _Happening:
-    """A ``when`` in numbers."""
+    """A ``when`` in numbers, or what it is for one element of an array of conditions."""
 
     label: str
     clause: Any  # typed, it would answer as its method
     trigger: Trigger
     chain: int
     owner: PlainComponent
+    element: int | None = None
 
     @property
     def priority(self) -> int:
         return self.trigger.priority
 
     def conditions(self, at: Instant) -> list[bool]:
-        with self.owner.standing(at):
-            return [bool(item) for one in self.trigger.conditions for item in flat(self.owner.given(one))]
+        found, _ = self.owner.conditions(self.trigger, at)
+        return found if self.element is None else [found[self.element]]
 
-    def assignments(self, at: Instant) -> dict[str, float]:
-        return self.owner.assigned(self.clause, at)
+    def deed(self, at: Instant) -> Deed:
+        if self.element is None:
+            return self.owner.done(self.clause, at)
+        return self.owner.done(self.clause, at, (self.owner.conditions(self.trigger, at)[1], self.element))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +80,8 @@ class _Clock:
         with self.owner.standing(at):
             return number_of(flat(self.owner.given(self.trigger.period))[0])
 
-    def assignments(self, at: Instant) -> dict[str, float]:
-        return self.owner.assigned(self.clause, at)
+    def deed(self, at: Instant) -> Deed:
+        return self.owner.done(self.clause, at)
 
 
 class PlainComponent:
@@ -97,13 +100,15 @@ class PlainComponent:
     def __init__(self, parts: ComponentParts, model: Model, parameters: Mapping[str, float]) -> None:
         component: Any = parts.component
         self.unknowns: Sequence[str] = [name for variable in model.unknowns for name in variable.names]
-        self.discretes: Sequence[str] = [name for variable in model.discretes for name in variable.names]
+        own = [variable for variable in model.discretes if variable.name in parts.declarations]  # not the next times of clocks
+        self.discretes: Sequence[str] = [name for variable in own for name in variable.names]
         self._declarations = parts.declarations
         self._outputs = [name for variable in model.by_role(VariableRole.OUTPUT) for name in variable.names]
         self._values = Values({variable.name: variable.shape for variable in model.variables}, self._want)
         self._at: Instant | None = None
         self._moment = Moment(0.0)
         self._is_missing = False
+        self._asked: dict[Trigger, tuple[list[bool], tuple[int, ...]]] = {}
         self.instance = instance_in_numbers(component, self._values)
         for name, value in parameters.items():
             self._values.set(name, value)
@@ -111,12 +116,23 @@ class PlainComponent:
             starts = evaluate(variable.starts(), {item: parameters[item.data.name] for v in model.parameters for item in v.symbols()})
             for name, value in zip(variable.names, starts, strict=True):
                 self._values.set(name, value)
+        self._every: list[Any] = list(parts.clauses.values())
         triggers = [(name, clause, trigger) for name, clause in parts.clauses.items() for trigger in clause.triggers]
-        self.clauses = [_Happening(name, clause, trigger, id(clause.head), self) for name, clause, trigger in triggers if trigger.kind == "when"]
+        labels = [branch.label for when in model.whens for branch in when.branches]
+        whens = [each for each in triggers if each[2].kind == "when"]
+        self.clauses = [item for name, clause, trigger in whens for item in self._happenings(name, clause, trigger, labels)]
         self.clocks = [_Clock(name, clause, trigger, self) for name, clause, trigger in triggers if trigger.kind in ("at", "every")]
-        if {clause.label for clause in self.clauses} != {branch.label for when in model.whens for branch in when.branches}:
-            raise UsageError("a clause over an array of conditions is carried out by element")
+        if sorted(clause.label for clause in self.clauses) != sorted(labels):
+            raise UsageError("called with numbers, the component has other clauses than its model")
         self.equations: list[str] = [f"equation {k + 1}" for k in range(len(self.unknowns))]
+
+    def _happenings(self, name: str, clause: Any, trigger: Trigger, labels: Sequence[str]) -> list[_Happening]:
+        """One, or one for each element where the model has one for each."""
+        head = id(clause.head)
+        if name in labels:
+            return [_Happening(name, clause, trigger, head, self)]
+        elements = [label for label in labels if label.startswith(f"{name}[")]
+        return [_Happening(label, clause, trigger, hash((head, k)), self, k) for k, label in enumerate(elements)]
 
     @contextmanager
     def standing(self, at: Instant) -> Generator[None]:
@@ -129,6 +145,7 @@ class PlainComponent:
             for name in self._outputs:
                 self._values.set(name, float("nan"))
             self._at, self._is_missing = at, bool(self._outputs)
+            self._asked.clear()
             if self._moment.t != at.t:
                 self._moment = Moment(float(at.t))
         with standing_at(self._moment):
@@ -219,7 +236,39 @@ class PlainComponent:
 
     # -- events
 
-    def assigned(self, clause: Clause, at: Instant) -> dict[str, float]:
-        """New values by name."""
-        with self.standing(at), collect_remarks():
-            return assigned_in(clause.body(self.instance), self._values.shapes)
+    def conditions(self, trigger: Trigger, at: Instant) -> tuple[list[bool], tuple[int, ...]]:
+        """The conditions of a ``when``, and their shape if there is one function that gives an array."""
+        with self.standing(at):
+            if trigger not in self._asked:
+                values = [self.given(one) for one in trigger.conditions]
+                only: Any = values[0] if len(values) == 1 else ()
+                shape = () if type(only) in (list, tuple) else np.shape(only)
+                self._asked[trigger] = [bool(item) for value in values for item in flat(value)], shape
+            return self._asked[trigger]
+
+    def done(self, clause: Clause, at: Instant, part: tuple[tuple[int, ...], int] | None = None) -> Deed:
+        """What a body does.
+
+        Parameters
+        ----------
+        part : a shape and an element: of arrays of this shape only this element is assigned.
+        """
+        with self.standing(at), collect_remarks() as said:
+            found = assigned_in(clause.body(self.instance), self._values.shapes, part)
+        return Deed(found, sentences(said), any(isinstance(item, Terminate) for item in said))
+
+    def opening(self, at: Instant) -> Deed | None:
+        """See ``PlainModel``."""
+        return self._all_done("initially", at)
+
+    def closing(self, at: Instant) -> Deed | None:
+        """See ``PlainModel``."""
+        return self._all_done("finally", at)
+
+    def _all_done(self, kind: str, at: Instant) -> Deed | None:
+        """What the bodies of a kind do together."""
+        deeds = [self.done(clause, at) for clause in self._every if any(trigger.kind == kind for trigger in clause.triggers)]
+        if not deeds:
+            return None
+        values = {name: value for deed in deeds for name, value in deed.values.items()}
+        return Deed(values, tuple(item for deed in deeds for item in deed.says), any(deed.ends for deed in deeds))

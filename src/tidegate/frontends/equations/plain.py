@@ -21,9 +21,9 @@ from tidegate.frontends.equations.event import Event
 from tidegate.frontends.equations.lower import Description, takes
 from tidegate.frontends.equations.quantities import Quantities, read_quantities
 from tidegate.frontends.equations.returned import flat
-from tidegate.model import Form
-from tidegate.model.plain import Instant, PlainClock
-from tidegate.model.remarks import collect_remarks
+from tidegate.model import Form, Terminate
+from tidegate.model.plain import Deed, Instant, PlainClock
+from tidegate.model.remarks import collect_remarks, sentences
 
 __all__ = ["PlainFunctions"]
 
@@ -46,12 +46,14 @@ class _Happening:
     def conditions(self, at: Instant) -> list[bool]:
         return [bool(value) for value in flat(self.functions.call(self.item.condition, at))]
 
-    def assignments(self, at: Instant) -> dict[str, float]:
-        reset = self.item.reset
-        if reset is None:
-            return {}
-        with collect_remarks():
-            returned = self.functions.call(reset, at)
+    def deed(self, at: Instant) -> Deed:
+        with collect_remarks() as said:
+            returned = None if self.item.reset is None else self.functions.call(self.item.reset, at)
+        if self.item.terminal:
+            said.append(Terminate(self.label))
+        return Deed(self._assigned(returned), sentences(said), any(isinstance(item, Terminate) for item in said))
+
+    def _assigned(self, returned: Any) -> dict[str, float]:
         y = self.functions.y
         if returned is None:
             return {}
@@ -117,6 +119,12 @@ class PlainFunctions:
     def _in_order(self, returned: Any) -> FloatArray:
         values = [item for piece in self.y.pieces for item in flat(returned[piece.name])] if is_mapping(returned) else flat(returned)
         return np.array([_number(item) for item in values])
+
+    def opening(self, at: Instant) -> None:  # noqa: ARG002, as any model
+        """See ``PlainModel``."""
+        return
+
+    closing = opening
 
     def outputs(self, at: Instant) -> dict[str, float]:
         """See ``PlainModel``."""
