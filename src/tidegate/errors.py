@@ -10,7 +10,8 @@
     │   ├── StructureError         structurally singular, or index greater than one
     │   └── UnitError              a unit that cannot be read or does not fit
     ├── UsageError                 a bad name, number, option or file given by the caller
-    │   └── UnknownNameError       a name that something does not have (also an AttributeError and a KeyError)
+    │   ├── UnknownNameError       a name that something does not have (also an AttributeError and a KeyError)
+    │   └── UnknownEventError      a number that no event of a log has (also an IndexError)
     └── RunError                   a run stopped before its end; ``.result`` keeps what was computed
         ├── InitializationError    no consistent start or restart values
         │   └── SingularSystemError the algebraic equations cannot be solved for their unknowns
@@ -69,6 +70,7 @@ __all__ = [
     "TooManyStepsError",
     "UndecidedError",
     "UnitError",
+    "UnknownEventError",
     "UnknownNameError",
     "UnsettledEventError",
     "UntraceableError",
@@ -201,6 +203,10 @@ class UnknownNameError(UsageError, AttributeError, KeyError):
     """Something was asked for a name it does not have; Python's own protocols see the error they expect."""
 
     __str__ = Exception.__str__
+
+
+class UnknownEventError(UsageError, IndexError):
+    """An event was asked for by a number that none of the log has, or by something that is no number."""
 
 
 class _Stopped(_Told):

@@ -8,7 +8,7 @@ from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import Opening, open_run
-from tidegate.executive.options import Options, check_names, output_times
+from tidegate.executive.options import Options, check_names, output_times, time_number
 from tidegate.executive.run import Prepared, prepare
 
 __all__ = [
@@ -32,5 +32,6 @@ __all__ = [
     "open_run",
     "output_times",
     "prepare",
+    "time_number",
     "warn",
 ]

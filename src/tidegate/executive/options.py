@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Final
@@ -16,9 +17,11 @@ from tidegate.errors import UsageError
 from tidegate.results import Result
 from tidegate.results.labels import unknown_name
 
-__all__ = ["METHODS", "Options", "check_names", "check_options", "output_times"]
+__all__ = ["METHODS", "Options", "check_names", "check_options", "numbers_given", "output_times", "time_number", "time_span"]
 
 METHODS: Final = ("auto", "radau", "ida", "bdf", "adams")
+_LATEST: Final = 1e100  # its third power, and products with values, are numbers
+_FEWEST_TIMES: Final = 2.0**16  # in a run: with fewer, the rounding of times alone costs more than usual tolerances allow, and steps find no room
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
 
 # names that people bring from scipy.integrate, and where here the same thing is
@@ -103,14 +106,42 @@ def check_names(names: Iterable[str]) -> None:
         raise unknown_name("option", name, known)
 
 
-def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, float]:
-    """Start and end of the run, or UsageError naming what does not make sense and what was expected."""
+def time_span(t_span: Any) -> tuple[float, float]:
+    """Start and end as they were given, or UsageError."""
     try:
-        start, end = (float(time) for time in t_span)
+        # neither texts nor what has no order, though Python can take them apart
+        start, end = (time_number(time) for time in (t_span if not isinstance(t_span, str | bytes | AbstractSet | Mapping) else ()))
     except (TypeError, ValueError):
         raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
     if not (math.isfinite(start) and math.isfinite(end)):
         raise UsageError(f"the run from {start} to {end} has no finite length", hint="give finite times")
+    _refuse_unresolved(*sorted((start, end)))
+    return start, end
+
+
+def time_number(given: Any) -> float:
+    """A time; TypeError or ValueError for what is no number, also for a text that reads like one."""
+    if isinstance(given, str | bytes):
+        raise TypeError
+    return float(given)
+
+
+def _refuse_unresolved(start: float, end: float) -> None:
+    """Floats must be fine enough for the times within the run, and the powers of its length must be numbers."""
+    largest = max(abs(start), abs(end))
+    if largest > _LATEST:
+        raise UsageError(f"the run from {start:g} to {end:g} is too long: numbers of this size overflow", hint="measure time in another unit")
+    if end > start and end - start < _FEWEST_TIMES * math.ulp(largest):
+        count = (end - start) / math.ulp(largest)
+        raise UsageError(
+            f"the run from {start!r} to {end!r} cannot be resolved: between these times there are only {count:.6g} floating-point numbers",
+            hint="count the time from the start of the run, t_span=(0, length), and add what it started from in the model where it matters",
+        )
+
+
+def check_options(options: Options, t_span: Any) -> tuple[float, float]:
+    """Start and end of the run, or UsageError naming what does not make sense and what was expected."""
+    start, end = time_span(t_span)
     if end < start:
         raise UsageError(f"the run would go backwards, from {start} to {end}", hint="put the earlier time first, or replace t by -t in the model")
     if not 1e-14 <= _number(options, "rtol") < 1.0:
@@ -131,7 +162,8 @@ def check_options(options: Options, t_span: Sequence[float]) -> tuple[float, flo
         if getattr(options, name) is not None and not callable(getattr(options, name)):
             raise UsageError(f"{name} must be a function, not {getattr(options, name)!r}")
     for name in ("dense", "event_rows"):
-        if getattr(options, name) not in (None, True, False):
+        value = getattr(options, name)
+        if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
             raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}")
     return start, end
 
@@ -143,12 +175,20 @@ def _number(options: Options, name: str) -> float:
     return float(value)
 
 
+def numbers_given(given: Any) -> NDArray[np.float64]:
+    """What is made of numbers, as an array; TypeError or ValueError for texts that read like numbers, truth values and everything else."""
+    found = np.asarray(given)
+    if found.dtype.kind not in "iufO":
+        raise TypeError
+    return found.astype(np.float64)
+
+
 def output_times(options: Options, start: float, end: float) -> NDArray[np.float64] | None:
     """The times asked for, checked; None if every step is recorded."""
     if options.outputs is None:
         return None
     try:
-        times = np.asarray(options.outputs, dtype=float)
+        times = numbers_given(options.outputs)
     except (TypeError, ValueError):
         raise UsageError(f"outputs must be times or a distance of times, not {options.outputs!r}", hint="outputs=np.linspace(0, 10, 101)") from None
     if times.ndim == 0:

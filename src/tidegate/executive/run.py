@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.executive.clocks import refuse_clocks_too_fast
 from tidegate.executive.doubts import warn
 from tidegate.executive.initial import acted_on, reads_solution
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import open_run
-from tidegate.executive.options import Options, check_options, output_times
+from tidegate.executive.options import Options, check_options, numbers_given, output_times
 from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
@@ -39,6 +40,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     names = [s.data.name for s in layout.parameters]
     chosen = _chosen(options, names)
     p = parameter_vector(compiled, options.parameters)
+    refuse_clocks_too_fast(compiled, p, start, end)
     waits = reads_solution(compiled)
     values = start_values(compiled, p, start, chosen, with_actions=not waits)
     times = output_times(options, start, end)
@@ -107,7 +109,7 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
 
 def _numbers(given: ArrayLike) -> NDArray[np.float64]:
     try:
-        return np.asarray(given, dtype=np.float64)
+        return numbers_given(given)
     except (TypeError, ValueError):
         raise UsageError(f"atol must be made of numbers, not {given!r}", hint="a number, one number an unknown, or a dict by name") from None
 

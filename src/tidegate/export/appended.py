@@ -17,6 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.export.save import format_of, save
 from tidegate.export.table import csv_head, csv_rows
 from tidegate.results import Result
+from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC
 from tidegate.results.journal import JournalWriter
 
@@ -55,7 +56,7 @@ class Appended:
 
     def __init__(self, path: str | Path) -> None:
         self._is_csv = format_of(path) == ".csv"
-        self.path = Path(path)
+        self.path = path_of(path)
         self.set_aside: Path | None = None
         self._journal = JournalWriter()
         self._file: int | None = None

@@ -9,6 +9,7 @@ from tidegate.export.appended import part_of
 from tidegate.export.netcdf import from_netcdf
 from tidegate.export.table import from_csv
 from tidegate.results import Result
+from tidegate.results.files import path_of
 from tidegate.results.frames import frames_in, is_framed
 from tidegate.results.journal import read_journal
 
@@ -30,7 +31,7 @@ def load(path: str | Path) -> Result:
     UsageError
         If there is no such file, or it is none of these.
     """
-    file = Path(path)
+    file = path_of(path)
     if not file.is_file():
         if part_of(file).is_file():
             raise UsageError(f"there is no file {path}, but there are the rows of a run that did not end", hint=f"{part_of(file)}")

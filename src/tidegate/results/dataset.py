@@ -7,7 +7,7 @@ to events along ``event``; the step polynomials, only where a file is made of it
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -233,6 +233,8 @@ def _chosen(result: Result, names: str | Sequence[str] | None) -> list[Group]:
         return list(result.groups)
     groups = {group.name: group for group in result.groups}
     chosen: list[Group] = []
+    if not isinstance(names, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise UsageError(f"names is {names!r}", hint='names of variables: result.at(t, "x"), result.at(t, ["x", "v"])')
     for name in [names] if isinstance(names, str) else names:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise UsageError(f"names holds {name!r}", hint='names of variables: result.at(t, ["x", "v"])')

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UnknownEventError
 from tidegate.results.labels import number, unknown_name
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = ["Event", "EventKind", "EventLog", "LazyEvents", "largest"]
 EventKind = Literal["state", "time", "step", "set", "initial", "final"]
 
 _KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "set", "initial", "final")
+_BY_NAME: Final = 'result.events[0] is the first; .of("state"), .caused_by("level") and .between(1.0, 2.0) choose'
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
 _NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
 _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is rounding, far below any tolerance in use
@@ -130,7 +131,7 @@ class LazyEvents(Sequence[Event], ABC):
             return [self[k] for k in range(*index.indices(len(self)))]
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
-            raise IndexError(f"there are {len(self)} events; number {index} is not among them")
+            raise UnknownEventError(f"there are {len(self)} events; number {index} is not among them")
         return self.made(place)
 
 
@@ -173,7 +174,14 @@ class EventLog(Sequence[Event]):
     def __getitem__(self, index: slice) -> EventLog: ...
     def __getitem__(self, index: int | slice) -> Event | EventLog:
         if isinstance(index, slice):
+            ends = (index.start, index.stop, index.step)
+            if not all(end is None or hasattr(end, "__index__") for end in ends):
+                raise UnknownEventError(f"events are cut by their numbers, not by {index}", hint=_BY_NAME)
             return EventLog([self._events[i] for i in range(*index.indices(len(self)))], time_unit=self.time_unit)
+        if not hasattr(index, "__index__"):
+            raise UnknownEventError(f"an event has a number, and {index!r} is none", hint=_BY_NAME)
+        if not -len(self) <= index < len(self):
+            raise UnknownEventError(f"there {'is 1 event' if len(self) == 1 else f'are {len(self)} events'}; number {index} is not among them")
         return self._events[index]
 
     def __iter__(self) -> Iterator[Event]:

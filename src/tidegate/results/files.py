@@ -9,7 +9,15 @@ from pathlib import Path
 
 from tidegate.errors import UsageError
 
-__all__ = ["known_suffix", "written_whole"]
+__all__ = ["known_suffix", "path_of", "written_whole"]
+
+
+def path_of(given: object) -> Path:
+    """A path, or UsageError for what is none."""
+    try:
+        return Path(given)  # pyright: ignore[reportArgumentType] - users pass anything
+    except TypeError:
+        raise UsageError(f"{given!r} is no path of a file", hint='"result.nc", or a pathlib.Path') from None
 
 
 def known_suffix(path: str | Path, known: Iterable[str], what: str) -> str:
@@ -29,7 +37,7 @@ def known_suffix(path: str | Path, known: Iterable[str], what: str) -> str:
     >>> known_suffix("Ball.PNG", (".png", ".svg"), "a picture")
     '.png'
     """
-    suffix = Path(path).suffix.lower()
+    suffix = path_of(path).suffix.lower()
     *others, last = known
     if suffix not in (*others, last):
         raise UsageError(f"cannot save {what} as {str(path)!r}", hint=f"a name that ends in {', '.join(others)} or {last}")
@@ -58,7 +66,7 @@ def written_whole(path: str | Path) -> Generator[Path]:
     >>> target.read_text()
     '1 2 3'
     """
-    target = Path(path)
+    target = path_of(path)
     if not target.parent.is_dir():
         raise UsageError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first, or name another")
     if target.is_dir():

@@ -9,7 +9,7 @@ from typing import Final
 
 from tidegate.errors import UnknownNameError
 
-__all__ = ["close_names", "number", "seconds", "unknown_name"]
+__all__ = ["FinalValues", "close_names", "number", "seconds", "unknown_name"]
 
 _SHOWN_NAMES: Final = 8  # so many names fit a line of an error message
 
@@ -24,6 +24,13 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     """
     by_folded = {candidate.casefold(): candidate for candidate in known}
     return [by_folded[match] for match in difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)]
+
+
+class FinalValues(dict[str, float]):
+    """Values by name, that answer a name which is not there with those that are."""
+
+    def __missing__(self, name: str) -> float:
+        raise unknown_name("variable", name, list(self))
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") -> UnknownNameError:

@@ -23,7 +23,7 @@ from tidegate.results.dataset import at_times, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
-from tidegate.results.labels import number, unknown_name
+from tidegate.results.labels import FinalValues, number, unknown_name
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Result:
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._groups_by_name or name in self._column_index
+        return isinstance(name, str) and (name in self._groups_by_name or name in self._column_index)
 
     def column(self, name: str) -> int:
         """Index of the scalar of this name in ``columns`` and ``values``.
@@ -176,7 +176,7 @@ class Result:
         UsageError
             If there is none, with the close names.
         """
-        index = self._column_index.get(name)
+        index = self._column_index.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if index is None:
             raise unknown_name("variable", name, [*self._column_index, *self._groups_by_name], of=f"the result of {self.model_name}")
         return index
@@ -214,13 +214,13 @@ class Result:
         if self.sensitivities is None or not self.sensitivity_parameters:
             raise UsageError("the run computed no sensitivities", hint='tg.simulate(..., sensitivities="all") or a list of names')
         if parameter is not None and parameter not in self.sensitivity_parameters:
-            if parameter in self.parameters:
+            if isinstance(parameter, str) and parameter in self.parameters:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
                 raise UsageError(
                     f"the run computed no sensitivities to {parameter}",
                     hint=f"add it to the list: tg.simulate(..., sensitivities={[*self.sensitivity_parameters, parameter]})",
                 )
             raise unknown_name("parameter", parameter, list(self.parameters) or list(self.sensitivity_parameters), of=f"model {self.model_name}")
-        if variable in self._groups_by_name:
+        if isinstance(variable, str) and variable in self._groups_by_name:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
             every = self._trajectories[storage_names(self.groups)[variable][1]]
             return every if parameter is None else every.sel(parameter=parameter)
         column = self.column(variable)
@@ -243,7 +243,7 @@ class Result:
         """Value of every scalar at the end of the run."""
         if not self.t.size:
             return {}
-        return {column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True)}
+        return FinalValues({column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True)})
 
     @overload
     def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts

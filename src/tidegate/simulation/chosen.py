@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.executive import Options, check_names, output_times
+from tidegate.executive import Options, check_names, output_times, time_number
 
 __all__ = ["ASSUMED_LENGTH", "changed", "checked", "finite_time", "recording_times"]
 
@@ -29,7 +29,7 @@ _SLACK: Final = 1e-9  # of the distance of output times: so close to the end a t
 def finite_time(name: str, value: float) -> float:
     """A time, or the error that tells which argument is none."""
     try:
-        found = float(value)
+        found = time_number(value)
     except (TypeError, ValueError):
         raise UsageError(f"{name} must be a time, not {value!r}", hint=f"{name}=10.0") from None
     if not math.isfinite(found):

@@ -111,7 +111,7 @@ class Quantities:
         UsageError
             If there is none of this name.
         """
-        if name not in self._places:
+        if not isinstance(name, str) or name not in self._places:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable or parameter", name, list(self._places), of=f"model {self.model_name}")
         return self._places[name]
 
@@ -214,7 +214,8 @@ class Values(Mapping[str, Any]):
 
     def _checked(self, name: str) -> str:
         # an element of an array is one of them too
-        if name not in self._names and name.partition("[")[0] not in self._names:
+        given: Any = name  # users pass anything
+        if not isinstance(given, str) or (name not in self._names and name.partition("[")[0] not in self._names):
             raise unknown_name(self._what, name, self._names)
         return name
 

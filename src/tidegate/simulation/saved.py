@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.executive import Options
 from tidegate.results import Result, written_whole
+from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
 from tidegate.results.journal import JournalWriter, read_journal
 
@@ -74,7 +75,7 @@ def read_saved(path: str | Path) -> Saved:
     UsageError
         If there is no such file, or it is another, is damaged, or was written by a newer tidegate.
     """
-    if not Path(path).is_file():
+    if not path_of(path).is_file():
         raise UsageError(f"there is no file {path}", hint="give a file written by Simulation.save")
     try:
         frames = list(frames_in(path)) if is_framed(path) else []

@@ -106,7 +106,7 @@ class Simulation:
         return iter(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return isinstance(name, str) and name in self._names
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys()
@@ -149,6 +149,8 @@ class Simulation:
             If no consistent values follow; the simulation stands where it stood.
         """
         self._check_open("set values")
+        if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
         standing = self._course.standing
         vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
         causes: list[str] = []

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
-from tidegate.executive.options import METHODS
+from tidegate.executive.options import METHODS, time_span
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.tracing import function_origin
 from tidegate.frontends.equations.quantities import Problems, Quantities, read_quantities
@@ -89,7 +89,16 @@ class Ivp:
         value = np.asarray(self.fun(t, y[:, None] if self.vectorized else y, *self.args))
         if np.iscomplexobj(value):
             raise UsageError(f"{name_of(self.fun)} returns complex values", origin=function_origin(self.fun), hint=_REAL_AND_IMAGINARY)
-        found = value.astype(float).ravel()
+        found = np.zeros(0)
+        is_missing = value.dtype == object and any(item is None for item in value.ravel().tolist())  # of which numpy makes NaN
+        try:
+            found = value.astype(float).ravel()
+        except (TypeError, ValueError):
+            is_missing = True
+        if is_missing:
+            raise UsageError(
+                f"{name_of(self.fun)} returns {value.tolist()!r}", origin=function_origin(self.fun), hint="return a list of the derivatives"
+            )
         if found.size != self.y0.size:
             raise UsageError(
                 f"{name_of(self.fun)} returns {found.size} derivatives, but y0 has {self.y0.size} values", origin=function_origin(self.fun)
@@ -123,13 +132,11 @@ def check_problem(fun: Any, t_span: Any, y0: Any, args: Any, vectorized: bool) -
     """The function, its span, start values and arguments; UsageError for what does not fit."""
     if not callable(fun):
         raise UsageError(f"solve_ivp was given {fun!r} as its function, which cannot be called", hint="tg.solve_ivp(fun, (0, 10), [1.0])")
+    t0, t1 = time_span(t_span)
     try:
-        t0, t1 = (float(time) for time in t_span)
-    except (TypeError, ValueError):
-        raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
-    if not (math.isfinite(t0) and math.isfinite(t1)):
-        raise UsageError(f"the run from {t0} to {t1} has no finite length", hint="give finite times")
-    start = np.asarray(y0)
+        start = np.asarray(y0)
+    except ValueError:
+        raise UsageError(f"y0 must be a list of numbers, not {y0!r}", hint="y0=[1.0] for one unknown") from None
     if np.iscomplexobj(start):
         raise UsageError("y0 is complex; only real unknowns can be solved for", hint=_REAL_AND_IMAGINARY)
     if start.ndim != 1:
