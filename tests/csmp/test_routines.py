@@ -179,6 +179,20 @@ def test_routine_that_counts_is_called_once_a_half_step() -> None:
     assert done.called == (2,)
 
 
+def _looped_by_a_signal(ctx, block):
+    total = 0.0
+    for k in range(3 if ctx.time > -1 else 2):
+        total = total + k
+    return total
+
+
+@pytest.mark.parametrize(("routine", "why"), [(_counts, "effects or a memory"), (_looped_by_a_signal, "depends on symbols")])
+def test_a_run_says_why_a_routine_was_called_and_not_followed(routine: Any, why: str) -> None:
+    done = one(RAMP, routine)
+    assert why in done.why_called[2]
+    assert tuple(done.why_called) == done.called
+
+
 def test_routine_sees_the_run() -> None:
     seen: list[Any] = []
 

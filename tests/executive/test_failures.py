@@ -106,7 +106,10 @@ class Undecided(tg.Component):
 
 
 def test_rounds_that_do_not_come_to_rest_name_their_conditions() -> None:
-    error = stopped(tg.UnsettledEventError, lambda: tg.simulate(Undecided(), (0.0, 3.0)), "(x + n|up|down)")
+    error = stopped(tg.UnsettledEventError, lambda: tg.simulate(Undecided(), (0.0, 3.0)), "does not come to rest")
+    for words in ("up (`x + n > 1`, at Undecided ", "down (`x + n < 0`, at Undecided ", "test_failures.py:", "keep changing n, and with it each"):
+        assert words in str(error)
+    assert "tg.pre(n)" in error.hint
     assert error.time == pytest.approx(1.0, rel=1e-6)
 
 

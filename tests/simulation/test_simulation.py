@@ -601,3 +601,12 @@ def test_it_shows_itself_in_one_line_and_as_a_table() -> None:
     assert repr(simulation) == "<Simulation of Ball at t = 0, ready>"
     assert "<td>9.81</td>" in simulation._repr_html_()
     assert repr(simulation.parameters) == "{'e': 0.8}"
+
+
+def test_a_failure_says_from_where_the_simulation_can_go_on() -> None:
+    simulation = tg.Simulation(tg.ode(lambda t, y: [-(y["level"] ** 0.5)], y0={"level": 1.0}))
+    with pytest.raises(tg.RunError, match=r"the simulation stands at t = .* and can go on from there") as caught:
+        simulation.advance(3.0)
+    told = float(str(caught.value).partition("stands at t = ")[2].split()[0])
+    assert told == pytest.approx(simulation.time, rel=1e-9)
+    assert told < caught.value.time

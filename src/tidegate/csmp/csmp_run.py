@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -47,6 +47,7 @@ class CsmpRun:
     cpu_seconds, seconds : processor time, and time on the clock.
     half_steps : done.
     native, called : blocks whose routines were compiled, and those whose routines were called.
+    why_called : of each of the latter, why it was not followed and compiled.
     recorded : date and time of the run's start.
     error : exception of a user routine, if one ended the run.
     proceed : what ``go_on`` calls.
@@ -70,6 +71,7 @@ class CsmpRun:
     called: tuple[int, ...]
     recorded: datetime
     error: BaseException | None = None
+    why_called: Mapping[int, str] = field(default_factory=dict[int, str])
     proceed: Proceed | None = None
 
     @property

@@ -21,10 +21,10 @@ __all__ = ["Loaded", "load_routines"]
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Routines of a run; the pointers must live as long as the machine runs."""
+    """Routines of a run, by block; of those called as Python the reason. The pointers must live as long as the machine runs."""
 
     native: tuple[int, ...]
-    called: tuple[int, ...]
+    called: dict[int, str]
     failure: Failure
     keep_alive: tuple[CalledRoutine | NativeModule | None, ...]
 
@@ -34,21 +34,20 @@ def load_routines(machine: Machine, routines: Routines, facts: RunFacts) -> Load
     program, failure = machine.program, Failure()
     _refuse_strays(routines, program)
     found = [(block, routine) for block in program.blocks.values() if (routine := routines.of(block, program.parameter(block.number)))]
-    traced = [
-        one
-        for block, routine in found
-        if (one := (trace_user if is_user_kind(block.kind) else trace_interpolation)(routine, block, program, facts)) is not None
-    ]
+    followed = {
+        block.number: (trace_user if is_user_kind(block.kind) else trace_interpolation)(routine, block, program, facts) for block, routine in found
+    }
+    traced = [one for one in followed.values() if not isinstance(one, str)]
+    called = {number: why for number, why in followed.items() if isinstance(why, str)}
     module, addresses = compile_traced(traced)
     for one in traced:
         machine.load(one.block, addresses[one.block], hands_back=len(one.extras))
     pointers: list[CalledRoutine] = []
     for block, routine in found:
-        if block.number not in addresses:
+        if block.number in called:
             call = _bound(routine, block.number, machine, facts)
             pointers.append(call_back(call, block.number, machine.memory, failure))
             machine.load(block.number, pointers[-1].address)
-    called = tuple(block.number for block, _ in found if block.number not in addresses)
     return Loaded(tuple(addresses), called, failure, (module, *pointers))
 
 

@@ -30,6 +30,7 @@ _Places = dict[Expr, tuple[str, int]]
 
 _ARGUMENTS: Final = ("t", "x", "p", "given", "taken")
 _POINTS: Final = 6  # at which one path is compared with all paths
+_NOT_PURE: Final = "it may have effects or a memory, reads more than numbers of its surroundings, or its source is not known"
 _PURE_MODULES: Final = ("math", "numpy")
 _PURE_BUILTINS: Final = frozenset({"abs", "bool", "enumerate", "float", "len", "max", "min", "pow", "range", "reversed", "sum", "tuple", "zip"})
 _FORBIDDEN: Final = (
@@ -77,10 +78,10 @@ class _Symbols:
         self.additional[number] = select(path_condition(), as_real(value), self.additional[number])
 
 
-def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | None:
-    """Follow a routine of a user block; None if it cannot or must not be followed."""
+def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | str:
+    """Follow a routine of a user block; why not, if it cannot or must not be followed."""
     if not is_followable(routine):
-        return None
+        return _NOT_PURE
     extras = tuple(n for n in program.numbers if program.blocks[n].kind == "UO" and program.blocks[n].inputs[0] == block.number)
 
     def context_of(places: _Places) -> _Symbols:
@@ -89,10 +90,10 @@ def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, ru
     return _routine(routine, block.number, extras, context_of, lambda context: (context, block.number))
 
 
-def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | None:
-    """Follow a routine of a function block; None if it cannot or must not be followed."""
+def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpProgram, run: RunFacts) -> TracedRoutine | str:
+    """Follow a routine of a function block; why not, if it cannot or must not be followed."""
     if not is_followable(routine):
-        return None
+        return _NOT_PURE
     pairs = tuple(program.functions.get(block.number, ()))
 
     def context_of(places: _Places) -> _Symbols:
@@ -107,8 +108,8 @@ def _routine(
     extras: tuple[int, ...],
     context_of: Callable[[_Places], _Symbols],
     arguments: Callable[[_Symbols], tuple[Any, ...]],
-) -> TracedRoutine | None:
-    """What a routine computes; None where it cannot be followed, or one path of it is not what all paths together give there."""
+) -> TracedRoutine | str:
+    """What a routine computes; why not, where it cannot be followed, or one path of it is not what all paths together give there."""
     places: _Places = {}
 
     def values(point: Mapping[Expr, float] | None = None) -> list[Expr]:
@@ -117,11 +118,14 @@ def _routine(
 
     try:
         found = values()
-    except (UntraceableError, UsageError, TypeError):  # TypeError: it returns no number; the call says so
-        return None
+    except (UntraceableError, UsageError) as error:
+        return str(error)
+    except TypeError:
+        return "it returns no number"  # the call says so
     symbols = {item for item in walk(found) if item.op == "symbol"}
-    if compare(found, values, dict.fromkeys(symbols, 1.0), _POINTS) is not None:
-        return None
+    difference = compare(found, values, dict.fromkeys(symbols, 1.0), _POINTS)
+    if difference is not None:
+        return "it gives two answers to one question" if difference.is_own else "followed on symbols, it gives other numbers than along one path"
     return TracedRoutine(block, tuple(found), extras, places)
 
 

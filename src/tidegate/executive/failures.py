@@ -39,6 +39,33 @@ _SHOWN: Final = 4
 _OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there, by no function that raised
 _SAME: Final = 1e-15  # relative distance of two values that are one
 
+# what is said of conditions: the error, a sentence with the conditions, the time and where events accumulate, and what to try
+_OF_CONDITIONS: Final[dict[Stop, tuple[type[RunError], str, str]]] = {
+    Stop.ZENO: (
+        ZenoError,
+        "events of {words} accumulate at t = {end:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
+        "end the motion below a threshold, e.g. set the speed to zero when it is small, or stop the run before that time",
+    ),
+    Stop.CHATTERING: (
+        ChatteringError,
+        "{words} switches back and forth at t = {t:.9g} without time advancing (chattering)",
+        "both sides push the trajectory back onto the switching surface: give the condition hysteresis, or model sliding along it",
+    ),
+    Stop.UNDECIDED_GUARD: (
+        UndecidedError,
+        "whether {words} changes just behind t = {t:.9g} cannot be decided, however short the step: nothing is known of its values there",
+        "look for a pole in it, or an angle of atan2 that stays where it jumps by a turn, and write the condition without",
+    ),
+}
+_COMES_TO_REST: Final = (
+    ZenoError,
+    "the event at t = {t:.9g} brings the motion to rest on {words}, and it would go on through it as if nothing had happened",
+    (
+        "end the motion with a mode: a discrete variable that the event sets and the equations look at; where going on is meant, "
+        "let the event note itself in a discrete variable too"
+    ),
+)
+
 
 def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
     """What the user's function raised when native code was last entered, if anything.
@@ -85,49 +112,50 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
     if stop is Stop.CONFLICT:
         return _conflict(problem, integrator)
     if stop is Stop.UNSETTLED:
-        labels = [fire.label for fire, on in zip(compiled.transitions.fires, integrator.fired, strict=True) if on and fire.label]
-        words, origin = (_some(labels), None) if labels else _culprits(compiled, recent, integrator.failed_guard)
-        return UnsettledEventError(
-            f"the event at t = {t:.9g} does not come to rest: {words} keep changing each other",
-            time=t,
-            origin=origin,
-            hint="let the condition look at tg.pre(...) of what the event changes, or make it hysteretic",
-        )
-    if stop is Stop.ZENO:
+        return _unsettled(problem, integrator, recent)
+    if stop in _OF_CONDITIONS:
+        accumulates = stop is not Stop.ZENO or not math.isnan(integrator.zeno_time)
+        kind, sentence, hint = _OF_CONDITIONS[stop] if accumulates else _COMES_TO_REST
         words, origin = _culprits(compiled, recent, integrator.failed_guard)
-        if math.isnan(integrator.zeno_time):
-            return ZenoError(
-                f"the event at t = {t:.9g} brings the motion to rest on {words}, and it would go on through it as if nothing had happened",
-                time=t,
-                origin=origin,
-                hint="end the motion with a mode: a discrete variable that the event sets and the equations look at; where going on is meant, "
-                "let the event note itself in a discrete variable too",
-            )
-        return ZenoError(
-            f"events of {words} accumulate at t = {integrator.zeno_time:.9g}: the intervals between them shrink to nothing (Zeno behaviour)",
-            time=t,
-            origin=origin,
-            hint="end the motion below a threshold, e.g. set the speed to zero when it is small, or stop the run before that time",
-        )
-    if stop is Stop.CHATTERING:
-        words, origin = _culprits(compiled, recent, integrator.failed_guard)
-        return ChatteringError(
-            f"{words} switches back and forth at t = {t:.9g} without time advancing (chattering)",
-            time=t,
-            origin=origin,
-            hint="both sides push the trajectory back onto the switching surface: give the condition hysteresis, or model sliding along it",
-        )
-    if stop is Stop.UNDECIDED_GUARD:
-        words, origin = _culprits(compiled, recent, integrator.failed_guard)
-        return UndecidedError(
-            f"whether {words} changes just behind t = {t:.9g} cannot be decided, however short the step: nothing is known of its values there",
-            time=t,
-            origin=origin,
-            hint="look for a pole in it, or an angle of atan2 that stays where it jumps by a turn, and write the condition without",
-        )
+        return kind(sentence.format(words=words, t=t, end=integrator.zeno_time), time=t, origin=origin, hint=hint)
     if stop is Stop.CLOCK_STOPPED:
         return _stopped_clock(problem, integrator)
     return _step_size(problem, integrator)
+
+
+def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.float64]) -> RunError:
+    """Name the clauses that make each other happen, their conditions and what they change; where no clause does, the relations that flip."""
+    t, compiled = integrator.time, problem.model
+    numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.transitions.fires[k].label]
+    if not numbers:
+        words, origin = _culprits(compiled, recent, integrator.failed_guard)
+        return UnsettledEventError(
+            f"the event at t = {t:.9g} does not come to rest: {words} keeps changing by what follows from it at the same instant",
+            time=t,
+            origin=origin,
+            hint="compare with something that does not jump by it, let a discrete variable hold what was decided, or make the condition hysteretic",
+        )
+    changed = [
+        target.data.name for target, writers in compiled.transitions.writers.items() if any(writer.fire in numbers for writer in writers)
+    ]
+    clauses = " and ".join(_clause(compiled, k) for k in numbers[:_SHOWN]) + (f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else "")
+    each = "each other's conditions" if len(numbers) > 1 else "its own condition"
+    return UnsettledEventError(
+        f"the event at t = {t:.9g} does not come to rest: {clauses} {'keep' if len(numbers) > 1 else 'keeps'} changing "
+        f"{_some(changed) or 'something'}, and with it {each}",
+        time=t,
+        hint=f"let the condition look at tg.pre({changed[0] if changed else '...'}), the value before, or make it hysteretic",
+    )
+
+
+def _clause(compiled: CompiledModel, number: int) -> str:
+    """A clause with its conditions and where it stands."""
+    fire, known = compiled.transitions.fires[number], compiled.model.condition_origins
+    branches = [branch for when in compiled.model.whens for branch in when.branches if (branch.label, branch.origin) == (fire.label, fire.origin)]
+    conditions = [item for branch in branches[:1] for item in branch.conditions[:_SHOWN]]
+    words = [f"`{condition_words(item, known.get(item))}`" for item in conditions]
+    about = ", ".join([" or ".join(words)] * bool(words) + [f"at {fire.origin}"] * bool(str(fire.origin)))
+    return f"{fire.label} ({about})" if about else fire.label
 
 
 def _conflict(problem: Problem, integrator: Integrator) -> RunError:

@@ -78,20 +78,17 @@ def columns_of(order: Iterable[Expr], values: Mapping[Expr, FloatArray], count: 
     order : the nodes, arguments before what uses them, as ``walk`` gives them.
     values, count : as above.
     """
-    found: dict[Expr, Any] = {symbol: np.asarray(column, dtype=float) for symbol, column in values.items()}
-    nodes = list(order)
+    found: dict[Expr, FloatArray] = {symbol: np.asarray(column, dtype=float) for symbol, column in values.items()}
     with np.errstate(all="ignore"):
-        for item in nodes:
+        for item in order:
             if item not in found:
-                found[item] = _column(item, [found[arg] for arg in item.args])
-    return {item: np.broadcast_to(found[item], (count,)) for item in nodes}
+                found[item] = np.full(count, item.value) if item.is_constant else _column(item, [found[arg] for arg in item.args])
+    return found
 
 
-def _column(item: Expr, args: list[Any]) -> Any:
+def _column(item: Expr, args: list[FloatArray]) -> FloatArray:
     if item.op == "symbol":
         raise UsageError(f"there is no value for `{item!r}`", hint="give a value for every symbol that appears in the expressions")
-    if item.is_constant:
-        return np.float64(item.value)
     rule = _AT_ONCE.get(item.op)
     if rule is not None:
         return np.asarray(rule(*args), dtype=float)

@@ -205,6 +205,9 @@ class Course:
         self._integrator, self._state = None, stretch.state or integrator.state()
         before = [*self._parts]
         self._note(stretch.part, None)
+        if isinstance(stretch.error, RunError):
+            # how far back depends on what was tried, and what lies between is in no result of the simulation
+            stretch.error.add(f"the simulation stands at t = {number(self.standing.time, 10)} and can go on from there")
         if isinstance(stretch.error, RunError | InterruptedRunError) and stretch.error.result is not None:
             stretch.error.result = joined([*before, stretch.error.result])
             stretch.error.result.source = self.source
