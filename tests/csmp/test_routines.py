@@ -15,6 +15,7 @@ import tidegate as tg
 from golden_csmp import control, model, program, run, spring_user
 from tidegate import csmp
 from tidegate.csmp.traced import is_followable
+from tidegate.expressions.tracing import special_calls
 
 GAIN = 2.0
 count = 0
@@ -179,11 +180,21 @@ def test_routine_that_counts_is_called_once_a_half_step() -> None:
     assert done.called == (2,)
 
 
+def _saturated(ctx, block):
+    return max(ctx.time, 0.5)
+
+
 def _looped_by_a_signal(ctx, block):
     total = 0.0
     for k in range(3 if ctx.time > -1 else 2):
         total = total + k
     return total
+
+
+def test_a_defect_of_following_a_routine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(special_calls._RULES, max, lambda tracer, args, kwargs: args[1])
+    done = one(RAMP, _saturated)
+    assert "other numbers than when it is called" in done.why_called[2]
 
 
 @pytest.mark.parametrize(("routine", "why"), [(_counts, "effects or a memory"), (_looped_by_a_signal, "depends on symbols")])

@@ -27,9 +27,9 @@ from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgr
 __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolation", "trace_user"]
 
 _Places = dict[Expr, tuple[str, int]]
+_Point = Mapping[Expr, float]
 
 _ARGUMENTS: Final = ("t", "x", "p", "given", "taken")
-_POINTS: Final = 6  # at which one path is compared with all paths
 _NOT_PURE: Final = "it may have effects or a memory, reads more than numbers of its surroundings, or its source is not known"
 _PURE_MODULES: Final = ("math", "numpy")
 _PURE_BUILTINS: Final = frozenset({"abs", "bool", "enumerate", "float", "len", "max", "min", "pow", "range", "reversed", "sum", "tuple", "zip"})
@@ -50,15 +50,15 @@ class TracedRoutine:
 
 
 class _Symbols:
-    """Stands for the context while a routine is followed; it lacks what changes the model."""
+    """Stands for the context while a routine is followed; it lacks what changes the model. At a point, what it has are numbers."""
 
     def __init__(
-        self, block: BlockStatement, run: RunFacts, numbers: Sequence[int], extras: Sequence[int], places: dict[Expr, tuple[str, int]]
+        self, block: BlockStatement, run: RunFacts, numbers: Sequence[int], extras: Sequence[int], places: _Places, point: _Point | None
     ) -> None:
-        def known(name: str, argument: str, place: int) -> Expr:
+        def known(name: str, argument: str, place: int) -> Any:
             item = symbol(Role.TIME if argument == "t" else Role.UNKNOWN, name)
             places[item] = (argument, place)
-            return item
+            return item if point is None else point.get(item, 1.0)
 
         n = block.number
         self.block = n
@@ -84,8 +84,8 @@ def trace_user(routine: Routine, block: BlockStatement, program: CsmpProgram, ru
         return _NOT_PURE
     extras = tuple(n for n in program.numbers if program.blocks[n].kind == "UO" and program.blocks[n].inputs[0] == block.number)
 
-    def context_of(places: _Places) -> _Symbols:
-        return _Symbols(block, run, program.numbers, extras, places)
+    def context_of(places: _Places, point: _Point | None) -> _Symbols:
+        return _Symbols(block, run, program.numbers, extras, places, point)
 
     return _routine(routine, block.number, extras, context_of, lambda context: (context, block.number))
 
@@ -96,8 +96,8 @@ def trace_interpolation(routine: Routine, block: BlockStatement, program: CsmpPr
         return _NOT_PURE
     pairs = tuple(program.functions.get(block.number, ()))
 
-    def context_of(places: _Places) -> _Symbols:
-        return _Symbols(block, run, program.numbers, (), places)
+    def context_of(places: _Places, point: _Point | None) -> _Symbols:
+        return _Symbols(block, run, program.numbers, (), places, point)
 
     return _routine(routine, block.number, (), context_of, lambda context: (context.x1, pairs, context))
 
@@ -106,15 +106,17 @@ def _routine(
     routine: Routine,
     block: int,
     extras: tuple[int, ...],
-    context_of: Callable[[_Places], _Symbols],
+    context_of: Callable[[_Places, _Point | None], _Symbols],
     arguments: Callable[[_Symbols], tuple[Any, ...]],
 ) -> TracedRoutine | str:
-    """What a routine computes; why not, where it cannot be followed, or one path of it is not what all paths together give there."""
+    """What a routine computes; why not, where it cannot be followed, or gives other numbers when it is called."""
     places: _Places = {}
 
-    def values(point: Mapping[Expr, float] | None = None) -> list[Expr]:
-        context = context_of(places)
-        return [as_real(trace(routine, arguments(context), point=point).value), *context.additional.values()]
+    def values(point: _Point | None = None) -> list[Any]:
+        context = context_of(places, point)
+        given = arguments(context)
+        value = as_real(trace(routine, given).value) if point is None else routine(*given)
+        return [value, *context.additional.values()]
 
     try:
         found = values()
@@ -123,9 +125,9 @@ def _routine(
     except TypeError:
         return "it returns no number"  # the call says so
     symbols = {item for item in walk(found) if item.op == "symbol"}
-    difference = compare(found, values, dict.fromkeys(symbols, 1.0), _POINTS)
+    difference = compare(found, values, dict.fromkeys(symbols, 1.0))
     if difference is not None:
-        return "it gives two answers to one question" if difference.is_own else "followed on symbols, it gives other numbers than along one path"
+        return "it gives two answers to one question" if difference.is_own else "followed on symbols, it gives other numbers than when it is called"
     return TracedRoutine(block, tuple(found), extras, places)
 
 
