@@ -18,6 +18,7 @@ from tidegate.compiled.mass_form import mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.opaque import trampolines
 from tidegate.compiled.transitions import Writer, flatten_transitions, states_before
+from tidegate.compiled.waking import forcing_of
 from tidegate.errors import ModelError
 from tidegate.expressions import TRUE, Expr, Role, symbol, walk
 from tidegate.expressions.sparsity import dependencies, is_affine
@@ -121,6 +122,7 @@ def compile_model(model: Model) -> CompiledModel:
         tapes=guard_tapes(guards, is_linear | is_opaque, layout),
         seconds=time.perf_counter() - began,
         has_opaque=bool(opaque.addresses),
+        forcing=forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions]),
         output_values=tuple(values),
         keep_alive=opaque.keep_alive,
     )

@@ -97,6 +97,7 @@ class CompiledModel:
     tapes : nonlinear guards.
     seconds : time spent compiling.
     has_opaque : some function calls back into Python.
+    forcing : the functions of time alone that the equations are made of.
     output_values : expression of each output, of the layout's symbols.
     """
 
@@ -120,6 +121,7 @@ class CompiledModel:
     tapes: GuardTapes
     seconds: float
     has_opaque: bool
+    forcing: tuple[Expr, ...] = ()
     output_values: tuple[Expr, ...] = ()
     keep_alive: tuple[object, ...] = ()
 

@@ -33,6 +33,7 @@ GOOD_STEPS, FAILURES_IN_A_ROW, LAST_GUARD, CAUSE_ITEM, ITERATIONS, FOUND_GUARD =
 # --- counters --------------------------------------------------------------------------------------------------------------------
 C_STEPS, C_REJECTED, C_RHS, C_JACOBIAN, C_FACTOR, C_NEWTON, C_NEWTON_FAILED, C_EVENTS, C_FLIPS, C_RESTEPS = range(69, 79)
 FIRST_DROP: Final = 79  # in m, of how far states fell in the round before, for those whose value before it a condition asks for; N_DROP of them
+N_STOPS: Final = 80  # instants that no step may pass, although nothing happens at them
 # --- buffers: rows of each record, and how wide they are -------------------------------------------------------------------------
 ROOM_ROWS, ROOM_LOG, ROOM_POLYNOMIALS, WIDE_ROWS, WIDE_LOG, WIDE_POLYNOMIALS, N_ASKED, F_OUTPUTS, F_OUTPUTS_T, F_TAPE = range(81, 91)
 # --- the method: addresses of its units, see integrators/hooks, and the degree of its polynomials ---------------------------------
@@ -51,20 +52,22 @@ O_FIRST: Final = 112
     O_E1, O_E2, O_J, O_MASS, O_ECHELON, O_BASE, O_YNEW, O_YOLD, O_MOLD, O_INVERSE, O_G, O_GT, O_NU, O_NUSTART, O_GC, O_ACT, O_COND, O_COND2, O_TIMES,
     O_BERN, O_LO, O_HI, O_CONST, O_BODY, O_FIRED, O_S, O_D, O_SIGMA, O_K, O_KB, O_DTDP, O_DP, O_DM, O_SNEW, O_OUTPUTS, O_ZERO, O_YDOTM, O_SCALEROW,
     O_NODES, O_NOISE, O_YEND, O_SEND, O_SOUT, O_PNEW, O_SDOT, O_HELD, O_GRIDS, O_YHELD, O_SHELD, O_TRIAL, O_LEFT, O_MTRIAL,
-) = range(O_FIRST, O_FIRST + 71)  # fmt: skip
+    O_ASKED, O_STOPS,
+) = range(O_FIRST, O_FIRST + 73)  # fmt: skip
 # --- offsets of integer arrays in h ----------------------------------------------------------------------------------------------
 (
     I_PIV1, I_PIV2, I_PIVB, I_PIVK, I_PARAM, I_LINEAR, I_TIME, I_KIND, I_MODE, I_STRICT, I_ALGEBRAIC, I_USED, I_FROW, I_NROW, I_VALUE, I_RATE,
     I_CODE, I_BRANCH, I_CHAIN, I_TERMINATES, I_FLIPPED, I_OPAQUE, I_SUN_A, I_SUN_S, I_SUN_SDOT,
     I_SUN_SEND, I_SUN_SOUT, I_DROP, I_GRID, I_EDGES, I_CLOCK, I_BEND, I_SIDE,
-) = range(O_FIRST + 71, O_FIRST + 71 + 33)  # fmt: skip
-N_FIXED_INTEGERS: Final = O_FIRST + 71 + 33
+) = range(O_FIRST + 73, O_FIRST + 73 + 33)  # fmt: skip
+N_FIXED_INTEGERS: Final = O_FIRST + 73 + 33
 # --- numbers in r ----------------------------------------------------------------------------------------------------------------
 (
     T, T_END, STEP, STEP_OLD, STEP_NEW, RTOL, RTOL_INNER, ATOL_RATIO, STEP_MAX, NEWTON_TOL, FACCON, THETA, STEP_ACCEPTED, ERROR_ACCEPTED, T_NEXT,
     T_START, LAST_EVENT, LAST_INTERVAL, ZENO_TIME, SHRINK_FROM, STEP_BEFORE_EVENT, LENGTH, FOUND_THETA, LAST_FACTOR, INTERVAL_2, INTERVAL_3, REACHED,
     NOT_FINITE_AT, TIME_SIZE, DECIDED_TO, T_HELD, STEP_HELD, INSIDE,
-) = range(33)  # fmt: skip
+    T_SHOWN,
+) = range(34)  # fmt: skip
 N_FIXED_NUMBERS: Final = 48
 
 NEVER: Final = 1e300  # a time behind every other

@@ -23,6 +23,7 @@ from tidegate.compiled.workspace import (
     I_STRICT,
     LOWER,
     N_G,
+    O_ASKED,
     O_G,
     O_GT,
     O_LEFT,
@@ -49,7 +50,8 @@ _TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 
 @native
 def forget_where_guards_left(h, r):
-    """No guard has left its written truth at this instant, as far as is known."""
+    """No guard has left its written truth at this instant, as far as is known, and nobody has asked where they go."""
+    r[h[O_ASKED]] = np.nan
     for j in range(h[N_G]):
         r[h[O_LEFT] + j] = np.nan
 

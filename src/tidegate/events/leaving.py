@@ -19,6 +19,8 @@ from tidegate.compiled.workspace import (
     I_SIDE,
     MASS_KIND,
     N_G,
+    N_M,
+    O_ASKED,
     O_ATOL,
     O_G,
     O_GT,
@@ -193,6 +195,61 @@ def _slopes_decide(h, r, t, sides):
             sides[j] = LEAVES_UP if slopes[j] > 0.0 else LEAVES_DOWN
 
 
+@native
+def _follow(h, r, t, sides):
+    """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
+    tau = r[STEP_BEFORE_EVENT]
+    if _look_ahead(h, r, t, _LONGER * tau) == 0 and not _judge(h, r, sides):
+        return
+    for _ in range(_MOST_WHILES):
+        if t + tau == t:
+            break
+        if _look_ahead(h, r, t, tau) == 0 and not _judge(h, r, sides):
+            break
+        tau *= _SHRINK
+
+
+@native
+def _was_answered(h, r, t, sides):
+    """Take the sides from the last time they were asked for, if that was for the same point in the same mode."""
+    n = h[N]
+    n_m = h[N_M]
+    place = h[O_ASKED]
+    if r[place] != t:
+        return False
+    for q in range(n):
+        if r[place + 1 + q] != r[h[O_Y] + q]:
+            return False
+    for k in range(n_m):
+        if r[place + 1 + n + k] != r[h[O_M] + k]:
+            return False
+    place += 1 + n + n_m
+    for j in range(h[N_G]):
+        if sides[j] == ASKED and r[place + j] == ASKED:
+            return False
+    for j in range(h[N_G]):
+        if sides[j] == ASKED:
+            sides[j] = int(r[place + j])
+    return True
+
+
+@native
+def _keep_answers(h, r, t, sides):
+    """Remember the answers for those who ask again; ASKED stands for who has not asked."""
+    n = h[N]
+    n_m = h[N_M]
+    place = h[O_ASKED]
+    r[place] = t
+    for q in range(n):
+        r[place + 1 + q] = r[h[O_Y] + q]
+    for k in range(n_m):
+        r[place + 1 + n + k] = r[h[O_M] + k]
+    place += 1 + n + n_m
+    for j in range(h[N_G]):
+        was_asked = r[place + j] == ASKED
+        r[place + j] = ASKED if not was_asked else _known(sides[j]) if sides[j] >= ASKED else sides[j]
+
+
 @unit(NUMBER, WHOLE)
 def leaving_sides(h, r, t, only_slopes):
     """Answer where every guard goes whose side is ASKED; guards, slopes, noise and y' must be those of the point."""
@@ -208,16 +265,11 @@ def leaving_sides(h, r, t, only_slopes):
         if sides[j] == ASKED and only_slopes == 1:
             sides[j] = RESTS
         more = more or sides[j] == ASKED
-    tau = r[STEP_BEFORE_EVENT]
-    if more and tau > 0.0:
-        if _look_ahead(h, r, t, _LONGER * tau) == 0:
-            _judge(h, r, sides)
-        for _ in range(_MOST_WHILES):
-            if t + tau == t:
-                break
-            if _look_ahead(h, r, t, tau) == 0 and not _judge(h, r, sides):
-                break
-            tau *= _SHRINK
+    if more and r[STEP_BEFORE_EVENT] > 0.0 and not _was_answered(h, r, t, sides):
+        for j in range(ng):
+            r[h[O_ASKED] + 1 + h[N] + h[N_M] + j] = sides[j]
+        _follow(h, r, t, sides)
+        _keep_answers(h, r, t, sides)
     for j in range(ng):
         if sides[j] >= ASKED:
             sides[j] = _known(sides[j])

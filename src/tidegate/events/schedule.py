@@ -18,12 +18,14 @@ from tidegate.compiled.workspace import (
     I_TIME,
     N_FIRE,
     N_G,
+    N_STOPS,
     N_TIMES,
     NEVER,
     O_ACT,
     O_FIRED,
     O_M,
     O_P,
+    O_STOPS,
     O_TIMES,
     O_Y,
     T_END,
@@ -71,13 +73,18 @@ def _note_size(h, r, t, times):
 
 @native
 def schedule(h, r, first):
-    """Set T_NEXT to the next time event, which no step may pass. At the very start (``first``) an event may be due at once.
+    """Set T_NEXT to the next time event or stop, which no step may pass. At the very start (``first``) an event may be due at once.
 
     The end of the run is a place like any other inside a step, unless the model must not be asked for what is behind it.
     """
     n_times = h[N_TIMES]
     t = r[T]
     r[T_NEXT] = r[T_END] if h[ENDS_HARD] == 1 else NEVER
+    for k in range(h[N_STOPS]):
+        stop = r[h[O_STOPS] + k]
+        if stop > t and not is_same_time(r, stop, t):
+            r[T_NEXT] = min(r[T_NEXT], stop)
+            break
     if n_times == 0:
         return
     ng = h[N_G]

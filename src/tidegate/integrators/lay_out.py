@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tidegate.compiled import linear
 from tidegate.compiled import workspace as w
 from tidegate.compiled.locking import GuardKind
+from tidegate.compiled.waking import MOST_STOPS, stops
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 
@@ -81,7 +82,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.O_DM: nm, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
         w.O_HELD: conditions, w.O_YHELD: n, w.O_SHELD: ns * n,
         w.O_GRIDS: sum(len(g.source.data) for g in model.guards if g.source.op == "segment"),
-        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: len(layout.modes),
+        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: len(layout.modes), w.O_ASKED: 1 + n + nm + ng,
+        w.O_STOPS: MOST_STOPS if model.forcing else 0,
         **method.numbers,
     }  # fmt: skip
     whole = {
@@ -142,13 +144,25 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     for place, value in (
         (w.T, problem.t_start), (w.T_START, problem.t_start), (w.T_END, problem.t_end), (w.RTOL, problem.rtol), (w.STEP_MAX, problem.step_max),
         (w.STEP_NEW, problem.first_step), (w.LAST_EVENT, -w.NEVER), (w.TIME_SIZE, abs(problem.t_start)), (w.STEP_OLD, 1.0), (w.LENGTH, 1.0),
-        (w.ERROR_ACCEPTED, 1e-2), (w.STEP_ACCEPTED, 1.0), (w.ZENO_TIME, np.nan),
+        (w.ERROR_ACCEPTED, 1e-2), (w.STEP_ACCEPTED, 1.0), (w.ZENO_TIME, np.nan), (w.T_SHOWN, -w.NEVER),
     ):  # fmt: skip
         r[place] = value
     h[w.EVENT_ROWS], h[w.STEP_ROWS] = problem.event_rows, problem.step_rows
-    h[w.ENDS_HARD] = 1
+    h[w.ENDS_HARD] = model.has_opaque  # what Python computes may not be defined behind the end
+    set_stops(work, problem)
     h[w.IS_FIRST] = h[w.NEEDS_JACOBIAN] = h[w.NEEDS_FACTORS] = 1
     h[w.FAILED_GUARD] = h[w.LAST_GUARD] = -1
+
+
+def set_stops(work: w.Workspace, problem: Problem) -> None:
+    """Put down where forcing wakes between now and the end of the run."""
+    forcing = problem.model.forcing
+    if not forcing:
+        return
+    parameters = dict(zip(problem.model.layout.parameters, work.view(w.O_P).tolist(), strict=True))
+    found = stops(forcing, parameters, problem.t_start, float(work.r[w.T]), float(work.r[w.T_END]))
+    work.h[w.N_STOPS] = len(found)
+    work.view(w.O_STOPS)[: len(found)] = found
 
 
 def _fill_branches(work: w.Workspace, problem: Problem) -> None:

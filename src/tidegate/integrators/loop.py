@@ -96,6 +96,7 @@ from tidegate.compiled.workspace import (
     T_END,
     T_HELD,
     T_NEXT,
+    T_SHOWN,
     T_START,
     TARGET,
     TERMINATED,
@@ -295,6 +296,8 @@ def _commit(h, r):
     t_new = r[T] + r[STEP]
     if is_same_time(r, t_new, r[T_NEXT]):
         t_new = r[T_NEXT]
+    elif is_same_time(r, t_new, r[T_END]):
+        t_new = r[T_END]
     for q in range(h[N]):
         r[h[O_Y] + q] = r[h[O_YNEW] + q]
     for q in range(h[N_S] * h[N]):
@@ -438,6 +441,7 @@ def _stand_inside(h, r, rows, polynomials):
         r[h[O_SHELD] + q] = r[h[O_S] + q]
         r[h[O_S] + q] = r[h[O_SOUT] + q]
     r[T] = r[T_END]
+    r[T_SHOWN] = r[T_END]
     if h[MASS_KIND] != 0 and consistent_point(h, r, r[T], h[O_Y]) != 0:
         for q in range(n):
             r[h[O_Y] + q] = r[h[O_YOLD] + q]
@@ -478,6 +482,12 @@ def advance(h, r, rows, log, polynomials, times):
                 return LIMIT
             budget -= 1
             code = _find_step(h, r)
+            if code == NOT_FINITE and h[N] > 0 and r[T] + r[STEP] > r[T_END] and r[T_NEXT] > r[T_END]:
+                # what is behind the end of the run need not make sense
+                r[T_NEXT] = r[T_END]
+                code = _start_afresh(h, r)
+                if code == 0:
+                    code = _find_step(h, r)
             if code != 0:
                 return code
             h[PHASE] = _FOUND
@@ -516,6 +526,8 @@ def advance(h, r, rows, log, polynomials, times):
                     return code
             elif h[N] > 0:
                 call_hook(h[H_ACCEPT], h, r, r[T], 0)
+            if r[T] == r[T_NEXT]:
+                schedule(h, r, False)
             if h[STEP_ROWS] == 1:
                 record_row(h, r, rows, row_time(r), h[O_Y], h[O_S], STEP_ROW)
         _outputs_here(h, r, rows, times)

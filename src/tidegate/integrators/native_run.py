@@ -14,7 +14,7 @@ from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.integrators import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
-from tidegate.integrators.lay_out import Method, fill, lay_out, record_sizes
+from tidegate.integrators.lay_out import Method, fill, lay_out, record_sizes, set_stops
 
 __all__ = ["NativeRun"]
 
@@ -117,6 +117,7 @@ class NativeRun:
     def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
         """Move the end of the run; with ``output_times`` also what is still to be recorded."""
         self._r[w.T_END] = t_end
+        set_stops(self._work, self.problem)
         if output_times is not None:
             self._ask_for(output_times)
         with self._alone, noted_in(self.calls):

@@ -43,6 +43,7 @@ from tidegate.compiled.workspace import (
     ROUNDS,
     STEP,
     T_END,
+    T_SHOWN,
     WIDE_LOG,
     WIDE_POLYNOMIALS,
     WIDE_ROWS,
@@ -110,27 +111,39 @@ def record_row(h, r, rows, t, point, sensitivities, kind):
     return 0
 
 
+@native
+def _shift(n, degree, by, row):
+    """The coefficients around another origin (Horner; Knuth, The Art of Computer Programming 2, section 4.6.4)."""
+    for first in range(degree):
+        for k in range(degree - 1, first - 1, -1):
+            for q in range(n):
+                row[3 + k * n + q] += by * row[3 + (k + 1) * n + q]
+
+
 @unit(NUMBERS)
 def record_polynomial(h, r, polynomials):
-    """Append the polynomial of the step about to be committed, scaled to the part of it that is used."""
+    """Append the polynomial of the step about to be committed, scaled to the part of it that is used, and not shown at the end of a run before."""
     if h[KEEP_POLYNOMIALS] == 0 or r[STEP] <= 0.0:
         return 0
     n = h[N]
     degree = h[DEGREE]
     row = tail(polynomials, h[N_POLYNOMIALS] * h[WIDE_POLYNOMIALS])
-    row[0] = r[T]
-    row[1] = r[STEP]
+    begin = max(0.0, r[T_SHOWN] - r[T])
+    row[0] = r[T] + begin
+    row[1] = r[STEP] - begin
     row[2] = degree
     for q in range(n):
         row[3 + q] = r[h[O_Y] + q]
-    ratio = r[STEP] / r[LENGTH]
+        for k in range(h[MAX_DEGREE]):
+            row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] if k < degree else 0.0
+    if begin > 0.0:
+        _shift(n, degree, begin / r[LENGTH], row)
+    ratio = (r[STEP] - begin) / r[LENGTH]
     power = 1.0
-    for k in range(h[MAX_DEGREE]):
+    for k in range(degree):
         power *= ratio
         for q in range(n):
-            row[3 + (k + 1) * n + q] = 0.0
-            if k < degree:
-                row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] * power
+            row[3 + (k + 1) * n + q] *= power
     place = 3 + (h[MAX_DEGREE] + 1) * n
     for q in range(h[N_D]):
         row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
