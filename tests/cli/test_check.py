@@ -31,8 +31,8 @@ class Source:
     def lower(self):
         return self.run.lower()
 
-    def plainly(self, parameters):
-        return self.truth.plainly(parameters)
+    def plainly(self, parameters, model):
+        return self.truth.plainly(parameters, model)
 
 model = Source()
 t_span = (0, 2)

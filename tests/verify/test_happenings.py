@@ -193,3 +193,46 @@ def test_a_diagram_is_judged_by_the_neutral_model() -> None:
     assert check.ok, str(check)
     result.parameters = {name: 1.1 * value for name, value in result.parameters.items()}
     assert "speed" in {item.name for item in tg.verify(result).wrong}
+
+
+def test_an_output_of_what_came_to_rest_on_its_threshold_is_right_on_either_side() -> None:
+    def floored(value: float) -> Any:
+        outputs = lambda t, y: {"whole": np.floor(1.04 * y["x"]) + value}  # noqa: E731
+        return tg.ode(lambda t, y: [-0.937 if y["x"] > 0 else 0.0], y0={"x": 0.746}, outputs=outputs)
+
+    # x is 0 to the last digits from t = 0.796 on, so that the floor is 0 or -1
+    assert tg.verify(tg.simulate(floored(0.0), (0.0, 1.0), rtol=1e-4)).ok
+    assert wrong(floored(1.0), floored(0.0), 1.0, rtol=1e-4) == {("output", "whole")}
+
+
+class Chained(tg.Component):
+    """Outputs that need each other, derivatives of them, and conditions and bodies that ask for either."""
+
+    x = tg.State(1.0)
+    k = tg.Discrete(0.0)
+    forced = tg.Output(lambda self: 3.0 * np.sin(2.0 * tg.time) + self.x)
+    rate = tg.Output(lambda self: tg.der(np.sin(self.x) * self.x))
+    low = tg.Output()
+    drift = tg.Output()
+
+    def equations(self) -> Any:
+        yield self.drift == (-self.x if self.low > 0.2 else -0.5 * self.x)
+        yield self.low == 0.5 * self.x
+        yield tg.der(self.x) == self.drift + 0.01 * self.forced
+
+    @tg.when(lambda self: self.low + self.forced > 2.5)
+    def rises(self) -> Any:
+        return {self.k: self.low + self.drift}
+
+
+class WronglyChained(Chained):
+    rate = tg.Output(lambda self: 1.01 * tg.der(np.sin(self.x) * self.x))
+
+
+def test_outputs_that_need_each_other_and_their_derivatives_are_worked_out_where_they_are_needed() -> None:
+    result = tg.simulate(Chained(), (0.0, 3.0), rtol=1e-5)
+    check = tg.verify(result)
+    assert check.notes == ()
+    assert check.ok, str(check)
+    assert {("output", "rate"), ("output", "drift"), ("reset", "rises")} <= {(item.kind, item.name) for item in check.findings}
+    assert ("output", "rate") in wrong(WronglyChained(), Chained(), rtol=1e-5)

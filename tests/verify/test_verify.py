@@ -150,7 +150,7 @@ def test_where_a_call_with_numbers_fails_the_notes_say_so() -> None:
     class Shy:
         lower = model.lower
 
-        def plainly(self, parameters: Any) -> Any:
+        def plainly(self, parameters: Any, model: Any) -> Any:
             raise TypeError("not with numbers")
 
     check = tg.verify(result, source=Shy())

@@ -13,6 +13,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.model.model import Model
+
 __all__ = ["Deed", "Instant", "PlainClause", "PlainClock", "PlainModel", "Plainly"]
 
 FloatArray = NDArray[np.float64]
@@ -162,6 +164,6 @@ class PlainModel(Protocol):
 class Plainly(Protocol):
     """A source of models that can be called with numbers."""
 
-    def plainly(self, parameters: Mapping[str, float]) -> PlainModel:
-        """The model in plain numbers, with these values of its parameters' elements."""
+    def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainModel:
+        """The model in plain numbers, with these values of its parameters' elements; of ``model``, its neutral form, only names, shapes and roles."""
         ...

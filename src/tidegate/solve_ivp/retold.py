@@ -52,7 +52,7 @@ class Ran:
         """The equations alone, for whoever cannot call the function."""
         return replace(self.model, whens=(), variables=tuple(item for item in self.model.variables if item.role is VariableRole.STATE))
 
-    def plainly(self, parameters: Mapping[str, float]) -> PlainIvp:  # noqa: ARG002, as any source
+    def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainIvp:  # noqa: ARG002, as any source
         """The user's functions, called with numbers; there are no parameters."""
         return PlainIvp(self)
 

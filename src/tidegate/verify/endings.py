@@ -100,6 +100,8 @@ class Endings:
         slopes = model.residuals(Instant(after.t, after.y, np.zeros_like(after.y), after.d, after.pre)) if is_explicit else after.ydot
         last = model.outputs(Instant(after.t, after.y, slopes, after.d, after.pre))
         for name, wanted in last.items():
+            if name not in place:
+                continue
             got = float(self._result.values[-1, place[name]])
             size = max(abs(got), abs(wanted), float(np.nanmax(np.abs(self._result.values[:, place[name]]), initial=0.0)))
             share = abs(got - wanted) / (100.0 * tolerance.rtol * size) if got != wanted else 0.0

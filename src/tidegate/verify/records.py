@@ -6,7 +6,8 @@ are what the steps' polynomials say, with the outputs that Python computes from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from tidegate.model.plain import Instant, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
-from tidegate.verify.defects import Tolerance
+from tidegate.verify.defects import Tolerance, noisy
 from tidegate.verify.pieces import Piece
 from tidegate.verify.verification import Tally
 
@@ -24,7 +25,6 @@ __all__ = ["check_joints", "check_rows"]
 
 FloatArray = NDArray[np.float64]
 
-_MOST_ROWS: Final = 300  # that are compared, evenly over the run
 _BESIDE: Final = (1e-7, -1e-7)  # of a step: where an output is asked that jumps at a row
 _ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order of operations
 
@@ -50,16 +50,26 @@ def check_joints(pieces: Sequence[Piece], result: Result, model: PlainModel, tol
             tally.note("discrete variable", name, after.start, 0.0 if old == new else np.inf, says)
 
 
-def check_rows(pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool) -> None:
-    """Rows that are not at an event, against the polynomials and against outputs in Python."""
+def check_rows(
+    pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool, most: int
+) -> list[str]:
+    """Rows that are not at an event, against the polynomials and against outputs in Python; returned is what could not be judged.
+
+    Parameters
+    ----------
+    most : so many rows are compared, evenly over the run.
+    """
     if not pieces:
-        return
+        return []
     instants = set(result.events.times.tolist())
+    largest = np.max([piece.size for piece in pieces], axis=0)
     ends = np.array([piece.end for piece in pieces])
-    rows = np.unique(np.linspace(0, result.t.size - 1, min(_MOST_ROWS, result.t.size)).astype(int))
+    rows = np.unique(np.linspace(0, result.t.size - 1, min(most, result.t.size)).astype(int))
     place = {column.name: k for k, column in enumerate(result.columns)}
     own, constants = [place[name] for name in model.unknowns], [place[name] for name in model.discretes]
-    outputs = [column.name for column in result.columns if column.role == "output"]
+    shown = [column.name for column in result.columns if column.role == "output"]
+    known: Mapping[str, float] = model.outputs(pieces[0].at(0.0)) if shown else {}
+    outputs = [name for name in shown if name in known]
     sizes = {name: float(np.nanmax(np.abs(result.values[:, place[name]]), initial=0.0)) for name in outputs}
     for row in rows.tolist():
         t = float(result.t[row])
@@ -74,15 +84,14 @@ def check_rows(pieces: Sequence[Piece], result: Result, model: PlainModel, toler
             says = f"the row at t = {t:.9g} and the dense result differ by {shares[worst]:.3g} tolerances"
             tally.note("row", model.unknowns[worst], t, float(shares[worst]), says)
         if outputs:
-            beside = [piece.at(piece.theta(t) + part) for part in _BESIDE]
-            sides = [Instant(t, y, at.ydot, d, d), *(Instant(near.t, y + (near.y - at.y), near.ydot, d, d) for near in beside)]
-            asked = _Outputs(model, sides, is_explicit)
+            asked = _Outputs(model, piece, Instant(t, y, at.ydot, d, d), largest, is_explicit)
             for name in outputs:
                 got = float(result.values[row, place[name]])
                 # derivatives in an output of a DAE are not those of the polynomial, which has them to less
                 allowed = _ALIKE * sizes[name] + (1.0 if is_explicit else 100.0) * tolerance.rtol * abs(got)
                 share, wanted = asked.share(name, got, allowed)
                 tally.note("output", name, t, share, f"is {number(got, 9)} in the row at t = {t:.9g}, and Python gives {number(wanted, 9)}")
+    return [f"{len(shown) - len(outputs)} outputs that what it is judged by does not have"] if len(outputs) < len(shown) else []
 
 
 class _Outputs:
@@ -91,21 +100,40 @@ class _Outputs:
     A row may lie where an output jumps without an event, as one of a start value on a threshold does: then it is the limit from one side.
     """
 
-    def __init__(self, model: PlainModel, instants: Sequence[Instant], is_explicit: bool) -> None:
-        self._model, self._instants, self._is_explicit = model, instants, is_explicit
+    def __init__(self, model: PlainModel, piece: Piece, row: Instant, largest: FloatArray, is_explicit: bool) -> None:
+        self._model, self._piece, self._row, self._largest, self._is_explicit = model, piece, row, largest, is_explicit
         self._given: list[Mapping[str, float]] = []
+
+    @cached_property
+    def _rounded(self) -> list[Instant]:
+        """The row within the rounding of what was integrated: what came to rest on a threshold may lie on either side of it."""
+        return noisy(self._row, np.zeros(self._row.y.size, dtype=bool), self._largest)
+
+    def _instant(self, k: int) -> Instant:
+        """The row, or what is on a side of it."""
+        if k == 0:
+            return self._row
+        if k > len(_BESIDE):
+            return self._rounded[k - len(_BESIDE) - 1]
+        theta, row = self._piece.theta(self._row.t), self._row
+        near = self._piece.at(theta + _BESIDE[k - 1])
+        return Instant(near.t, row.y + (near.y - self._piece.at(theta).y), near.ydot, row.d, row.d)
 
     def _at(self, k: int) -> Mapping[str, float]:
         while len(self._given) <= k:
-            at = self._instants[len(self._given)]
+            at = self._instant(len(self._given))
             slopes = self._model.residuals(Instant(at.t, at.y, np.zeros_like(at.y), at.d, at.pre)) if self._is_explicit else at.ydot
             self._given.append(self._model.outputs(Instant(at.t, at.y, slopes, at.d, at.pre)))
         return self._given[k]
 
+    def _after_beside(self) -> Iterator[int]:
+        yield from range(1 + len(_BESIDE), 1 + len(_BESIDE) + len(self._rounded))
+
     def share(self, name: str, got: float, allowed: float) -> tuple[float, float]:
         """How far the value in the row is off, over what is allowed, and what it should be."""
         first = _off(got, self._at(0)[name], allowed)
-        if first <= 1.0 or any(_off(got, self._at(k)[name], allowed) <= 1.0 for k in range(1, len(self._instants))):
+        others = (self._at(k)[name] for each in (range(1, 1 + len(_BESIDE)), self._after_beside()) for k in each)
+        if first <= 1.0 or any(_off(got, value, allowed) <= 1.0 for value in others):
             return min(first, 1.0), self._at(0)[name]
         return first, self._at(0)[name]
 

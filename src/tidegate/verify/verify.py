@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, Final, Protocol, cast, runtime_checkable
 
@@ -13,7 +14,7 @@ from tidegate.errors import UsageError
 from tidegate.model import Assignment, Form, Lowerable, Model
 from tidegate.model.plain import Plainly, PlainModel
 from tidegate.model.plain_expressions import PlainExpressions
-from tidegate.results import Result
+from tidegate.results import EventLog, Result
 from tidegate.verify.clocks import check_clocks
 from tidegate.verify.defects import Defects, Tolerance, differential
 from tidegate.verify.endings import Endings
@@ -30,6 +31,8 @@ _ALLOWED: Final = 100.0  # times the tolerance: an order of magnitude above what
 _POINTS: Final = 4  # in a step; each in a part of its own
 _IN_ALL: Final = 1000  # points, where there are few steps: a dip of a thousandth of the run is seen
 _NEAR: Final = np.array([1e-2, 1e-3, 1e-4, 1e-5, 1e-6])  # parts of a step before and after an event
+_ROWS: Final = 300  # that are compared with the dense result and with outputs
+_FEW_ROWS: Final = 20  # where fewer points were asked for
 _MANY: Final = 200  # events, beyond which fewer points are taken around each
 _SEED: Final = 20240229  # points are irregular, and the same every time
 
@@ -54,7 +57,8 @@ def verify(result: Result | Retellable, source: Lowerable | None = None, *, poin
     ----------
     result : of a run with dense output; of ``tg.simulate``, ``tg.Simulation`` or ``tg.solve_ivp``.
     source : the model; the one the result was made from if it still knows it.
-    points : in each step; by default 4, and more where there are fewer than 250 steps.
+    points : in each step; by default 4, and more where there are fewer than 250 steps. Fewer than 4 are also
+        fewer around events and in rows.
     allowed : how many times the tolerance of the run a step may be off inside.
 
     Returns
@@ -81,15 +85,16 @@ def verify(result: Result | Retellable, source: Lowerable | None = None, *, poin
         raise UsageError("this result keeps no dense output, along which it could be verified", hint="tg.simulate(..., dense=True)")
     model = source.lower()
     _refuse_settings(result)
-    neutral = PlainExpressions(model, result.parameters)
+    result = copy(result)
+    result.events = EventLog(list(result.events), time_unit=result.time_unit)  # each is asked for many times
     if not isinstance(source, Plainly):
-        return _judged(result, model, neutral, points, allowed)
+        return _judged(result, model, PlainExpressions(model, result.parameters), points, allowed)
     try:
         with np.errstate(all="ignore"):  # what is not finite is found as such
-            return _judged(result, model, source.plainly(result.parameters), points, allowed)
+            return _judged(result, model, source.plainly(result.parameters, model), points, allowed)
     except Exception as error:  # noqa: BLE001 - whatever the user's own code does when it meets numbers is told, and judged another way
         told = f"called with numbers, the model raised {type(error).__name__}: {error}; what stands here is by its expressions"
-        return replace(_judged(result, model, neutral, points, allowed), notes=(told,))
+        return replace(_judged(result, model, PlainExpressions(model, result.parameters), points, allowed), notes=(told,))
 
 
 def _retold(result: Any) -> Result:
@@ -122,7 +127,7 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     looked = 0
     exact = Exact(result, plain.unknowns)
     each = points if points is not None else max(_POINTS, _IN_ALL // max(len(pieces), 1))
-    near = _NEAR if len(result.events) <= _MANY else _NEAR[::3]
+    near = _NEAR if len(result.events) <= _MANY and each >= _POINTS else _NEAR[::3]
     for piece in pieces:
         thetas = _thetas(piece, rng, each, near)
         looked += thetas.size
@@ -132,11 +137,11 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     unjudged = _unjudged(result, model)
     if pieces:
         is_explicit = model.form is Form.ODE
-        states = differential(plain, pieces[0])
+        states = np.ones(len(plain.unknowns), dtype=bool) if is_explicit else differential(plain, pieces[0])
         happenings.read_log(states)
         check_joints(pieces, result, plain, tolerance, tally)
         unjudged += check_clocks(plain, result, pieces, tally)
-        check_rows(pieces, result, plain, tolerance, tally, is_explicit=is_explicit)
+        unjudged += check_rows(pieces, result, plain, tolerance, tally, is_explicit=is_explicit, most=_ROWS if each >= _POINTS else _FEW_ROWS)
         Endings(plain, result, tolerance, tally, happenings).look(pieces[0], pieces[-1], states, is_explicit=is_explicit)
     return Verification(result.model_name, plain.truth, tuple(tally.findings), tuple(plain.notes), looked, tuple(unjudged))
 

@@ -17,7 +17,7 @@ from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Moment, Number, Numbers, Sides, ValuedNumber, now, number_of
+from tidegate.frontends.components.numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
 from tidegate.frontends.components.symbols import before_of, time
 from tidegate.model import Action, Assignment, element_names
 from tidegate.model.remarks import collect_remarks
@@ -39,12 +39,18 @@ class Values:
         self.shapes = shapes
         self._wanted = wanted
         self._kind = kind
-        self.numbers: dict[str, Number] = {}
+        self.numbers: dict[str, Any] = {}
         self._kept: dict[str, Any] = {}
 
     def set(self, name: str, value: float, rate: float = 0.0, before: float | None = None) -> None:
         """The value of an element."""
         self.numbers[name] = self._kind(value, name, rate, before)
+        self._kept.pop(name.partition("[")[0], None)
+        self._kept.pop(name, None)
+
+    def put_off(self, name: str) -> None:
+        """An element that has no value yet."""
+        self.numbers[name] = Pending(name)
         self._kept.pop(name.partition("[")[0], None)
         self._kept.pop(name, None)
 
@@ -126,7 +132,7 @@ def _shape(key: Any, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _names(key: Any, shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
-    if isinstance(key, Number):
+    if isinstance(key, Number | Pending):
         return [key.name]
     if isinstance(key, Numbers):
         return [item.name for item in flat(key)]

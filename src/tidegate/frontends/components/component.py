@@ -111,9 +111,9 @@ class Component:
         """The neutral model of this component."""
         return lower(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()))
 
-    def plainly(self, parameters: Mapping[str, float]) -> PlainComponent:
+    def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainComponent:
         """The methods called as Python with numbers; see ``tidegate.model.plain``."""
-        return PlainComponent(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()), self.lower(), parameters)
+        return PlainComponent(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()), model, parameters)
 
     def _own_clauses(self) -> dict[str, Clause]:
         return {**self.clauses(), **{name: item for name, item in vars(self).items() if isinstance(item, Clause)}}

@@ -7,6 +7,7 @@ a yielded equation can be read, and is as true as Python's.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -17,38 +18,63 @@ import numpy as np
 from tidegate.expressions import Expr, evaluate, symbol
 from tidegate.expressions.nodes import Role
 
-__all__ = ["Moment", "Number", "Numbers", "Sides", "ValuedNumber", "now", "number_of"]
+__all__ = ["Moment", "Number", "Numbers", "Pending", "Sides", "ValuedNumber", "Wanted", "now", "number_of"]
 
 _TIME: Final = symbol(Role.TIME, "time")
+_SIMPLE: Final[dict[str, Callable[[float, float], float]]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _STEP: Final = 1e-6  # of a value: difference quotients of a function that is applied to one
 
 
+def _of_time(item: Expr, t: float) -> float:
+    """The value of an expression of time: what is written in an equation is a sum or product of a few of them."""
+    if item is _TIME:
+        return t
+    if item.op == "const":
+        return float(item.data)
+    if len(item.args) == 2 and all(arg is _TIME or arg.op == "const" for arg in item.args) and item.op in _SIMPLE:
+        left, right = (t if arg is _TIME else float(arg.data) for arg in item.args)
+        return _SIMPLE[item.op](left, right)
+    return evaluate([item], {_TIME: t})[0]
+
+
 class Moment:
-    """A time, and what expressions of time are then: the same ones are asked for in every equation, and again for every unknown."""
+    """A time, and what expressions of time are then: the same ones are asked for in every equation, and again for every unknown.
 
-    __slots__ = ("rates", "t", "values")
+    Parameters
+    ----------
+    t : time.
+    has_rates : whether derivatives by time of what is no variable are worked out; otherwise ``tg.der`` of it raises ``Wanted``.
+    """
 
-    def __init__(self, t: float) -> None:
+    __slots__ = ("has_rates", "rates", "t", "values")
+
+    def __init__(self, t: float, *, has_rates: bool = True) -> None:
         self.t = t
+        self.has_rates = has_rates
         self.values: dict[Expr, float] = {}
         self.rates: dict[Expr, float] = {}
 
     def value(self, item: Expr) -> float:
         """Of an expression of time."""
         if item not in self.values:
-            self.values[item] = evaluate([item], {_TIME: self.t})[0]
+            self.values[item] = _of_time(item, self.t)
         return self.values[item]
 
     def rate(self, item: Expr) -> float:
-        """Its derivative."""
+        """Its derivative; NaN where none is worked out."""
+        if not self.has_rates:
+            return math.nan
         if item not in self.rates:
             step = _STEP * max(abs(self.t), 1.0)
-            (late,), (early,) = evaluate([item], {_TIME: self.t + step}), evaluate([item], {_TIME: self.t - step})
-            self.rates[item] = (late - early) / (2.0 * step)
+            self.rates[item] = (_of_time(item, self.t + step) - _of_time(item, self.t - step)) / (2.0 * step)
         return self.rates[item]
 
 
 now: Final[ContextVar[Moment]] = ContextVar("now")
+
+
+class Wanted(BaseException):
+    """What was put off is needed: the values of outputs, or derivatives. No error, and not to be caught as one by what is called."""
 
 
 class Sides:
@@ -80,6 +106,46 @@ class Sides:
 
     __rand__ = __and__
     __ror__ = __or__
+
+
+class Pending:
+    """An output whose value has not been asked for: it may stand alone on a side of an equation; all else raises ``Wanted``.
+
+    Parameters
+    ----------
+    name : of the element.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else Sides(self, other)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if ufunc is np.equal and method == "__call__" and not options and all(np.ndim(item) == 0 for item in inputs):
+            return Sides(*inputs)
+        raise Wanted
+
+
+def _pending() -> None:
+    def wanted(*_: Any) -> Any:
+        raise Wanted
+
+    arithmetic = ("add", "sub", "mul", "truediv", "mod", "floordiv", "pow", "and", "or", "divmod")
+    others = ("neg", "pos", "abs", "invert", "float", "int", "index", "bool", "round", "floor", "ceil", "trunc", "str", "format")
+    for name in (*arithmetic, *(f"r{item}" for item in arithmetic), *others, "lt", "le", "gt", "ge", "ne"):
+        setattr(Pending, f"__{name}__", wanted)
+    for name in ("real", "imag", "rate", "before"):
+        setattr(Pending, name, property(wanted))
+
+
+_pending()
 
 
 class Number(float):
@@ -160,6 +226,8 @@ def _applied(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     result: Any = function(*values)
     if np.asarray(result).dtype.kind == "b":
         return bool(result)
+    if not now.get().has_rates:
+        return Number(float(result), rate=math.nan)
     rates = [_rate_of(item) for item in inputs]
     slope = 0.0
     for k, rate in enumerate(rates):

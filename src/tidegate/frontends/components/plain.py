@@ -6,7 +6,7 @@ numbers: nothing is followed on symbols but ``tg.time``, which is one wherever i
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ from tidegate.frontends.components.called import Values, assigned_in, instance_i
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat
-from tidegate.frontends.components.numbers import Moment, Number, Sides, number_of
+from tidegate.frontends.components.numbers import Moment, Number, Pending, Sides, Wanted, number_of
 from tidegate.model import Model, Terminate, VariableRole, element_names
 from tidegate.model.plain import Deed, Instant
 from tidegate.model.remarks import collect_remarks, sentences
@@ -71,14 +71,12 @@ class _Clock:
     owner: PlainComponent
 
     def times(self, at: Instant) -> list[float]:
-        with self.owner.standing(at):
-            return [number_of(item) for one in self.trigger.times for item in flat(self.owner.given(one))]
+        return self.owner.numbers_given(self.trigger.times, at)
 
     def period(self, at: Instant) -> float | None:
         if self.trigger.kind == "at":
             return None
-        with self.owner.standing(at):
-            return number_of(flat(self.owner.given(self.trigger.period))[0])
+        return self.owner.numbers_given([self.trigger.period], at)[0]
 
     def deed(self, at: Instant) -> Deed:
         return self.owner.done(self.clause, at)
@@ -108,6 +106,7 @@ class PlainComponent:
         self._at: Instant | None = None
         self._moment = Moment(0.0)
         self._is_missing = False
+        self._is_put_off = True  # what outputs are, and derivatives of what is no variable, as long as nothing needs them
         self._asked: dict[Trigger, tuple[list[bool], tuple[int, ...]]] = {}
         self.instance = instance_in_numbers(component, self._values)
         for name, value in parameters.items():
@@ -143,11 +142,14 @@ class PlainComponent:
             for name, value, before in zip(self.discretes, at.d.tolist(), at.pre.tolist(), strict=True):
                 self._values.set(name, value, 0.0, before)
             for name in self._outputs:
-                self._values.set(name, float("nan"))
-            self._at, self._is_missing = at, bool(self._outputs)
+                if self._is_put_off:
+                    self._values.put_off(name)
+                else:
+                    self._values.set(name, float("nan"))
+            self._at, self._is_missing = at, bool(self._outputs) and not self._is_put_off
             self._asked.clear()
-            if self._moment.t != at.t:
-                self._moment = Moment(float(at.t))
+            if self._moment.t != at.t or self._moment.has_rates is self._is_put_off:
+                self._moment = Moment(float(at.t), has_rates=not self._is_put_off)
         with standing_at(self._moment):
             yield
 
@@ -158,6 +160,15 @@ class PlainComponent:
         if isinstance(item, str):
             return self._values[item]
         return item(self.instance) if is_function(item) else item
+
+    def whatever_is_wanted[T](self, function: Callable[[Instant], T], at: Instant) -> T:
+        """The function of an instant; if it needs what was put off, again with that, and so from then on."""
+        if self._is_put_off:
+            try:
+                return function(at)
+            except Wanted:
+                self._is_put_off, self._at = False, None
+        return function(at)
 
     # -- equations
 
@@ -177,10 +188,8 @@ class PlainComponent:
         before: list[float] = []
         for _ in range(_PASSES):
             for name, declaration in self._declarations.items():
-                if isinstance(declaration, Output) and declaration.value is not UNSET and self._is_output(name):
-                    names = element_names(name, self._values.shapes[name])
-                    values = flat(self.given(declaration.value))
-                    for element, value in zip(names, values * (len(names) // len(values)), strict=True):
+                if self._is_given(name, declaration):
+                    for element, value in zip(*self._elements_and_values(name, declaration), strict=True):
                         self._values.set(element, number_of(value), value.rate if isinstance(value, Number) else 0.0)
             for name, value in self._defined(self._sides()).items():
                 self._values.set(name, number_of(value), value.rate if isinstance(value, Number) else 0.0)
@@ -188,6 +197,14 @@ class PlainComponent:
             if np.array_equal(found, before, equal_nan=True):
                 return
             before = found
+
+    def _is_given(self, name: str, declaration: Declaration) -> bool:
+        """Whether it is an output that is declared with its value."""
+        return isinstance(declaration, Output) and declaration.value is not UNSET and self._is_output(name)
+
+    def _elements_and_values(self, name: str, declaration: Declaration) -> tuple[list[str], list[Any]]:
+        names, values = element_names(name, self._values.shapes[name]), flat(self.given(declaration.value))
+        return names, values * (len(names) // len(values))
 
     def _is_output(self, name: str) -> bool:
         return element_names(name, self._values.shapes[name])[0] in self._outputs
@@ -203,7 +220,7 @@ class PlainComponent:
 
     def _definition(self, item: Sides, known: Mapping[str, Any]) -> tuple[str, Any]:
         for target, value in ((item.left, item.right), (item.right, item.left)):
-            name = target.name if isinstance(target, Number) else ""
+            name = target.name if isinstance(target, Number | Pending) else ""
             if name in self._outputs and name not in known and not self._has_value(name):
                 return name, value
         return "", None
@@ -214,6 +231,9 @@ class PlainComponent:
 
     def residuals(self, at: Instant) -> FloatArray:
         """See ``PlainModel``."""
+        return self.whatever_is_wanted(self._residuals, at)
+
+    def _residuals(self, at: Instant) -> FloatArray:
         with self.standing(at):
             defined: dict[str, Any] = {}
             found: list[float] = []
@@ -229,15 +249,37 @@ class PlainComponent:
 
     def outputs(self, at: Instant) -> dict[str, float]:
         """See ``PlainModel``."""
+        return self.whatever_is_wanted(self._output_values, at) if self._outputs else {}
+
+    def _output_values(self, at: Instant) -> dict[str, float]:
         with self.standing(at):
+            if self._is_put_off:
+                found = {name: number_of(value) for name, value in self._defined(self._sides()).items()}
+                for name, declaration in self._declarations.items():
+                    if self._is_given(name, declaration):
+                        elements, values = self._elements_and_values(name, declaration)
+                        found.update(zip(elements, map(number_of, values), strict=True))
+                return {name: found[name] for name in self._outputs}
             for name in self._outputs[:1]:
                 self._want(name.partition("[")[0])
             return {name: float(self._values.numbers[name]) for name in self._outputs}
 
     # -- events
 
+    def numbers_given(self, items: Sequence[Any], at: Instant) -> list[float]:
+        """What stands in a decorator, in numbers."""
+
+        def asked(at: Instant) -> list[float]:
+            with self.standing(at):
+                return [number_of(item) for one in items for item in flat(self.given(one))]
+
+        return self.whatever_is_wanted(asked, at)
+
     def conditions(self, trigger: Trigger, at: Instant) -> tuple[list[bool], tuple[int, ...]]:
         """The conditions of a ``when``, and their shape if there is one function that gives an array."""
+        return self.whatever_is_wanted(lambda at: self._conditions(trigger, at), at)
+
+    def _conditions(self, trigger: Trigger, at: Instant) -> tuple[list[bool], tuple[int, ...]]:
         with self.standing(at):
             if trigger not in self._asked:
                 values = [self.given(one) for one in trigger.conditions]
@@ -253,6 +295,9 @@ class PlainComponent:
         ----------
         part : a shape and an element: of arrays of this shape only this element is assigned.
         """
+        return self.whatever_is_wanted(lambda at: self._done(clause, at, part), at)
+
+    def _done(self, clause: Clause, at: Instant, part: tuple[tuple[int, ...], int] | None) -> Deed:
         with self.standing(at), collect_remarks() as said:
             found = assigned_in(clause.body(self.instance), self._values.shapes, part)
         return Deed(found, sentences(said), any(isinstance(item, Terminate) for item in said))

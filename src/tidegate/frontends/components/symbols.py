@@ -13,7 +13,7 @@ from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Number, Numbers, now
+from tidegate.frontends.components.numbers import Number, Numbers, Pending, Wanted, now
 
 __all__ = ["before_of", "continuous_of", "der", "pre", "time"]
 
@@ -25,6 +25,8 @@ def _each(function: Callable[[Any], Any], x: Any) -> Any:
         return Numbers([function(item) for item in flat(x)], x.shape)
     if isinstance(x, Number):
         return function(x)
+    if isinstance(x, Pending):
+        raise Wanted
     is_number: bool = isinstance(x, float | int) and now.get(None) is not None
     if is_number:
         # called with numbers: what came out of `math`, or was written as a number, does not know what it depends on
@@ -38,6 +40,8 @@ def _each(function: Callable[[Any], Any], x: Any) -> Any:
 
 def _derivative(x: Any) -> Any:
     if isinstance(x, Number):
+        if x.rate != x.rate and not now.get().has_rates:
+            raise Wanted
         return Number(x.rate)
     if x.op == "symbol" and x.data.role is Role.UNKNOWN:
         return symbol(Role.DERIVATIVE, x.data.name)

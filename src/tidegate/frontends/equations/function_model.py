@@ -43,7 +43,7 @@ class FunctionModel:
         """What was followed here is followed again elsewhere: what it read belongs to this process."""
         return {name: value for name, value in vars(self).items() if name != "_kept"}
 
-    def plainly(self, parameters: Mapping[str, float]) -> PlainFunctions:
+    def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainFunctions:  # noqa: ARG002, as any source
         """The functions called as Python with numbers; see ``tidegate.model.plain``."""
         return PlainFunctions(self.description, parameters)
 
