@@ -427,6 +427,16 @@ def _happens_here(h, r):
 
 
 @native
+def _end_here(h, r):
+    """Let the step end with the run, the unknowns there being in O_YOLD, S in O_SOUT."""
+    r[STEP] = r[T_END] - r[T]
+    for q in range(h[N]):
+        r[h[O_YNEW] + q] = r[h[O_YOLD] + q]
+    for q in range(h[N_S] * h[N]):
+        r[h[O_SEND] + q] = r[h[O_SOUT] + q]
+
+
+@native
 def _stand_inside(h, r, rows, polynomials):
     """Stand at the end of the run, a place inside the step just found, with what that step is going to need held back."""
     n = h[N]
@@ -501,6 +511,8 @@ def advance(h, r, rows, log, polynomials, times):
             _stand_inside(h, r, rows, polynomials)
             _outputs_here(h, r, rows, times)
             return TARGET
+        if beyond:
+            _end_here(h, r)
         record_polynomial(h, r, polynomials)
         _commit(h, r)
         h[PHASE] = _AT_END
