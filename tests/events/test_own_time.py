@@ -95,3 +95,34 @@ def test_a_reset_across_millions_of_pieces_is_one_event(method: str) -> None:
     leap = tg.event(lambda t, y: y["x"] > 1.25, reset=lambda t, y: {"x": y["x"] + 2e7, "n": 0.0})
     result = tg.simulate(tg.ode(staircase, y0={"x": 0.75, "n": 0.0}, events=leap), (0.0, 1.0), method=method)
     assert result.final["n"] == pytest.approx(0.5 * (2e7 + 1), rel=1e-6)
+
+
+ROOMS = 30
+
+
+class Rooms(tg.Component):
+    """Heated to 22, left to cool to 20, one after the other, two of them at one instant now and then."""
+
+    T = tg.State(np.linspace(18.0, 21.0, ROOMS))
+    on = tg.Discrete(np.ones(ROOMS))
+
+    def equations(self) -> Any:
+        yield tg.der(self.T) == -0.1 * (self.T - 10.0) + 2.0 * self.on
+
+    @tg.when(lambda self: self.T > 22.0)
+    def off(self) -> Any:
+        return {self.on: np.zeros(ROOMS)}
+
+    @off.elsewhen(lambda self: self.T < 20.0)
+    def back(self) -> Any:
+        return {self.on: np.ones(ROOMS)}
+
+
+def test_many_conditions_one_after_the_other_are_no_accumulation(method: str) -> None:
+    # from a towards b with the rate of 0.1: the time is 10 log((b - a) / (b - reached))
+    up, down = 10.0 * np.log(10.0 / 8.0), 10.0 * np.log(12.0 / 10.0)
+    first = 10.0 * np.log((30.0 - np.linspace(18.0, 21.0, ROOMS)) / 8.0)
+    switchings = [first + k * (up + down) + part for k in range(3) for part in (0.0, down)]
+    expected = int((np.concatenate(switchings) < 8.0).sum())
+    result = tg.simulate(Rooms(), (0.0, 8.0), method=method)
+    assert sum(cause.startswith(("off", "back")) for event in result.events for cause in event.causes) == expected

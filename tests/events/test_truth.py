@@ -34,6 +34,8 @@ FALLING: dict[str, tuple[Callable[[Any], Any], float]] = {
     "not max > 0": (lambda x: not max(x, 0.0) > 0, 2.0),
     "conditional expression": (lambda x: (x if x > 0 else 0.0) > 0, 1.0),
     "clip == lower bound": (lambda x: abs(np.clip(x, -0.5, 0.5) + 0.5) <= 0, 1.5),
+    "clip == upper bound": (lambda x: np.clip(x, -0.5, 0.5) == 0.5, 0.5),
+    "force behind a gap": (lambda x: 50.0 * max(x - 0.25, 0.0) > 0, 0.75),
     "a bound within a bound": (lambda x: min(max(x, 0.0), 0.5) >= 0.5, 0.5),
     "a saturated actuator": (lambda x: abs(np.clip(3.0 * x, -1.0, 1.0)) >= 1, 2.0 / 3.0 + 5.0 / 3.0),
     "sign": (lambda x: np.sign(max(x, 0.0)) > 0, 1.0),

@@ -109,8 +109,10 @@ def test_near_a_tangency_the_derivative_is_large_and_right(below: float, method:
     model = tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": level})
     result = tg.simulate(model, (0.0, 6.0), rtol=1e-11, sensitivities="all", method=method)
     slope = 1 / math.sqrt(1 - level**2)
-    assert [event.dt_dp["c"] for event in result.events] == pytest.approx([slope, -slope], rel=1e-4)
-    assert slopes(result, ["y[2]"], "c") == pytest.approx([-2 * slope], rel=1e-4)
+    # an error of the wave's height counts 1 / (2 * below) times: 1e-4 is twenty tolerances at the nearest
+    rel = 1e-4 if method == "radau" else 1e-3
+    assert [event.dt_dp["c"] for event in result.events] == pytest.approx([slope, -slope], rel=rel)
+    assert slopes(result, ["y[2]"], "c") == pytest.approx([-2 * slope], rel=rel)
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])

@@ -168,7 +168,7 @@ def test_a_tampered_row_is_found_out() -> None:
     # the outputs are functions of level, which Python computes from the row
     assert {(item.kind, item.name, item.disagree) for item in check.wrong} == {("row", "level", 1), ("output", "lead", 1), ("output", "double", 1)}
     # level is 0.9: its tolerance is about rtol, 1e-5, of which a row may be off by one
-    assert check.wrong[0].share == pytest.approx(1e-3 / 0.9e-5, rel=0.1)
+    assert check.wrong[0].share == pytest.approx(1e-3 / 0.9e-5 / 5.0, rel=0.1)  # a row may lie five tolerances beside
 
 
 def test_a_row_where_an_output_jumps_without_an_event_is_right_from_one_side() -> None:

@@ -72,6 +72,7 @@ _SAME_FACTOR: Final = 0.05  # relative difference of two factors that are one
 _SHRINKS: Final = 0.999  # factor of two intervals below which the later is the shorter
 _ZENO_PART: Final = 1e-7  # of the time since intervals began to shrink: an accumulation nearer than this is there
 _ROUNDINGS: Final = 256 * 2.220446049250313e-16  # of the time: shorter intervals are made of them
+_FAR_APART: Final = 1e6  # two intervals in a row that an accumulation shrinks differ by less
 _MOST_IN_A_ROW: Final = 2000
 _FAINT: Final = 100.0  # noises: a bounce lower than this is fed by rounding
 _LITTLE: Final = 1e-9  # of the speed before: a guard that is no faster after an event was stopped by it
@@ -95,7 +96,11 @@ def note_event_time(h, r, t, guard):
     if factor < _SHRINKS and abs(factor - r[LAST_FACTOR]) <= _SAME_FACTOR * factor:
         h[SHRINKING] += 1
         r[ZENO_TIME] = t + two * factor / (1.0 - factor)
-        is_there = r[ZENO_TIME] - t < _ZENO_PART * (t - r[SHRINK_FROM]) or (guard >= 0 and interval < _least_interval(h, r, t, guard))
+        is_there = r[ZENO_TIME] - t < _ZENO_PART * (t - r[SHRINK_FROM])
+        if guard >= 0 and not is_there:
+            # one short interval alone is two conditions at one instant
+            least = _least_interval(h, r, t, guard)
+            is_there = interval < least and last < _FAR_APART * least
         if h[SHRINKING] >= _STEADY and is_there:
             code = ZENO
     else:

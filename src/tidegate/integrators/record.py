@@ -134,8 +134,11 @@ def record_polynomial(h, r, polynomials):
     row[2] = degree
     for q in range(n):
         row[3 + q] = r[h[O_Y] + q]
-        for k in range(h[MAX_DEGREE]):
-            row[3 + (k + 1) * n + q] = r[h[O_A] + k * n + q] if k < degree else 0.0
+    coefficients = tail(r, h[O_A])
+    for k in range(degree * n):
+        row[3 + n + k] = coefficients[k]
+    for k in range(degree * n, h[MAX_DEGREE] * n):
+        row[3 + n + k] = 0.0
     if begin > 0.0:
         _shift(n, degree, begin / r[LENGTH], row)
     ratio = (r[STEP] - begin) / r[LENGTH]

@@ -26,6 +26,7 @@ __all__ = ["check_joints", "check_rows"]
 FloatArray = NDArray[np.float64]
 
 _BESIDE: Final = (1e-7, -1e-7)  # of a step: where an output is asked that jumps at a row
+_BESIDE_THE_ROW: Final = 5.0  # tolerances: algebraic unknowns of a row are solved for, those of a polynomial only controlled
 _ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order of operations
 
 
@@ -78,10 +79,10 @@ def check_rows(
         piece = pieces[min(int(np.searchsorted(ends, t)), len(pieces) - 1)]
         at = piece.at(piece.theta(t))
         y, d = result.values[row, own], result.values[row, constants]
-        shares = np.abs(at.y - y) / (tolerance.of(np.maximum(piece.size, np.abs(y))) / tolerance.allowed)
+        shares = np.abs(at.y - y) / (_BESIDE_THE_ROW * tolerance.of(np.maximum(piece.size, np.abs(y))) / tolerance.allowed)
         worst = int(np.argmax(shares)) if shares.size else 0
         if shares.size:
-            says = f"the row at t = {t:.9g} and the dense result differ by {shares[worst]:.3g} tolerances"
+            says = f"the row at t = {t:.9g} and the dense result differ by {_BESIDE_THE_ROW * shares[worst]:.3g} tolerances"
             tally.note("row", model.unknowns[worst], t, float(shares[worst]), says)
         if outputs:
             asked = _Outputs(model, piece, Instant(t, y, at.ydot, d, d), largest, is_explicit)
