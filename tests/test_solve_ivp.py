@@ -186,6 +186,7 @@ def test_two_zeros_within_one_step_are_found() -> None:
 # -- discontinuities
 
 
+@pytest.mark.slow
 def test_hidden_crossings_are_right_where_scipy_misses_them() -> None:
     def switching(t: Any, y: Any) -> Any:
         return [4.0 - y[0]] if y[0] ** 3 - 5 * y[0] ** 2 + 7 * y[0] <= 2.999 else [10.0 - 2 * y[0]]

@@ -86,6 +86,7 @@ def test_status_is_zero_where_plain_python_agrees(real: Any, method: str) -> Non
     assert "WRONG" not in done.stdout
 
 
+@pytest.mark.slow
 def test_status_is_one_where_plain_python_disagrees(real: Any) -> None:
     real.write("otherwise.py", OTHERWISE)
     done = real("check", "otherwise.py", "--against", "python")

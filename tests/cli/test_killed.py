@@ -103,6 +103,7 @@ def test_ctrl_c_writes_the_whole_file(tmp_path: Path) -> None:
     assert Result.load(tmp_path / "swing.csv").t.size > 10
 
 
+@pytest.mark.slow
 def test_the_commands_read_what_was_left(line: Any, ball: Result) -> None:
     with Result.appended(line.folder / "ball.nc") as rows:
         rows(ball)

@@ -43,6 +43,7 @@ def test_the_file_says_how_long_unless_told_otherwise(line: Any) -> None:
     assert [call["t_span"] for call in line.calls] == [(2.0, 8.0), (2.0, 9.0)]
 
 
+@pytest.mark.slow
 def test_files_are_written_and_named(line: Any) -> None:
     done = line("run", "tank.py", "--until", 1, "--out", "a.nc", "--plot", "a.png")
     assert "result written to a.nc" in done.stdout
@@ -137,6 +138,7 @@ def test_an_instance_comes_before_its_class_and_imported_classes_do_not_count(li
     assert line("run", "parts.py:Part", "--until", 1).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_failed_run_ends_with_1_and_its_result_is_written(line: Any, ball: Result) -> None:
     ball.status = "failed"
 

@@ -75,6 +75,7 @@ def test_the_file_is_asked_for_when_none_is_named(saved: Any) -> None:
     assert "INTEGN INT = VARIABLE" in done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_is_said_when_whoever_reads_has_gone(saved: Any) -> None:
     command = [sys.executable, "-m", "tidegate.cli", "trans", str(saved.folder / "spring.nc"), "--csv", "-", "--time", "::0.00001"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:

@@ -47,6 +47,7 @@ def native(exprs: list[Expr], at: dict[Expr, float]) -> list[float]:
     return run(load(emit_module([specification(exprs)])), len(exprs), at)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(graphs(RATIONAL, size=15), graphs(RATIONAL, size=5), points())
 def test_arithmetic_agrees_to_the_last_bit(first: Expr, second: Expr, at: dict[Expr, float]) -> None:

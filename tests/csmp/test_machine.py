@@ -52,6 +52,7 @@ def plain_rows(made: CsmpProgram, h: float, half_steps: int) -> np.ndarray:
     return np.array(rows)
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=150, deadline=None)
 def test_any_diagram_runs_bit_for_bit_as_in_plain_python(made: CsmpProgram) -> None:
@@ -284,6 +285,7 @@ def test_a_run_that_goes_on_is_the_long_run_to_the_last_bit(every: float) -> Non
     assert (third.control.lower, third.control.upper) == (0, 3)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_as_if_nothing_had_been() -> None:
     whole = csmp.run(model("vdp"), to=40_000, h=0.02, every=10, out=[2])
     first = csmp.run(model("vdp"), to=40_000, h=0.02, every=10, out=[2], progress=lambda t: True)

@@ -163,6 +163,7 @@ def test_the_second_ctrl_c_does_not_wait() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.slow
 def test_process_that_gets_sigint_ends_by_itself_with_its_rows() -> None:
     code = f"""
         from tidegate import csmp

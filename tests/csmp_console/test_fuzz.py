@@ -40,6 +40,7 @@ def is_short(line: str) -> bool:
     return not any(number in line for number in TOO_LONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_person", [False, True], ids=["script", "person"])
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(replies=sessions.map(lambda lines: [line for line in lines if is_short(line)]))
@@ -51,6 +52,7 @@ def test_a_session_answers_anything_with_diagnostics_only(is_person: bool, repli
         assert text.startswith(EXPLAINED)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(replies=st.lists(st.one_of(st.sampled_from([*WORDS, *CHANNELS, INTERRUPT]), numbers, st.text(max_size=8)), max_size=25))
 def test_a_model_survives_everything_but_its_own_statements(replies: list[str]) -> None:

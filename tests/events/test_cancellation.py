@@ -87,6 +87,7 @@ def test_a_dip_of_a_product_is_seen_down_to_its_rounding(gap: float, method: str
     assert event_times(result) == pytest.approx([0.3, 0.3 + gap], abs=gap / 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zero", list(NOTHING))
 def test_a_condition_that_is_zero_but_for_rounding_never_changes(zero: str) -> None:
     result = watched(lambda y: NOTHING[zero](y) + 1e-9)

@@ -38,6 +38,7 @@ model = tg.ode(lambda t, y: [y[1], pull(y[0])], y0=[1.0, 0.0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [NATIVE, OPAQUE], ids=["native", "opaque"])
 def test_ctrl_c_keeps_the_result(model: str) -> None:
     with subprocess.Popen([sys.executable, "-c", PROGRAM.format(model=model)], stdout=subprocess.PIPE, text=True) as process:
@@ -91,6 +92,7 @@ def is_beginning_of(part: tg.Result, whole: tg.Result) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["events", "rows", "stretch"])
 def test_ctrl_c_at_any_moment_loses_nothing(kind: str) -> None:
     """Also while rows are collected and the result is put together, which is half the time of the second."""

@@ -53,6 +53,7 @@ def growth(run: Callable[[], object], *, warm_up: int, runs: int) -> int:
     return resident() - before
 
 
+@pytest.mark.slow
 @needs_proc
 def test_runs_of_a_prepared_model_leave_nothing_behind() -> None:
     prepared = tg.prepare(Drip(), (0.0, 3.0), sensitivities=["rate"])
@@ -60,6 +61,7 @@ def test_runs_of_a_prepared_model_leave_nothing_behind() -> None:
     assert growth(prepared.run, warm_up=100, runs=300) < 300 * KIB  # a KiB a run; the smallest buffer of a run has more
 
 
+@pytest.mark.slow
 @needs_proc
 def test_models_simulated_anew_leave_nothing_behind() -> None:
     def simulate() -> object:
@@ -69,6 +71,7 @@ def test_models_simulated_anew_leave_nothing_behind() -> None:
     assert growth(simulate, warm_up=50, runs=100) < 100 * 8 * KIB
 
 
+@pytest.mark.slow
 def test_a_model_and_its_machine_code_go_without_the_garbage_collector() -> None:
     tg.simulate(Drip(), (0.0, 1.0))
     gc.collect()

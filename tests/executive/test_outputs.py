@@ -41,6 +41,7 @@ def test_a_distance_of_times_ends_at_the_end() -> None:
     assert tg.simulate(SWING, (0.0, 1.0), outputs=0.4).time.tolist() == [0.0, 0.4, 0.8, 1.0]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_fit_through_the_buffers() -> None:
     model = tg.ode(lambda t, y: [-y[0]], y0=[1.0])
     times = np.linspace(0.0, 1.0, 100_001)

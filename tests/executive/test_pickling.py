@@ -129,6 +129,7 @@ def test_a_neutral_model_and_a_run_that_is_set_up_come_back(through: Callable[[A
     assert_same(through(tg.prepare(neutral, (0, 1))).run(), result)
 
 
+@pytest.mark.slow
 def test_expressions_deeper_than_python_s_stack_are_no_obstacle() -> None:
     n = 3000
 
@@ -158,6 +159,7 @@ def test_a_result_outlives_its_model_and_holds_no_machine_code(kind: str) -> Non
     assert np.isfinite(result.at(0.1, result.names[-1]))
 
 
+@pytest.mark.slow
 def test_the_result_of_a_failure_holds_no_machine_code() -> None:
     def other(t, y):
         return [y["x"] * y["x"] * (2.0 if y["x"] > 3.0 else 1.0)]
@@ -170,6 +172,7 @@ def test_the_result_of_a_failure_holds_no_machine_code() -> None:
     assert sum(isinstance(item, NativeModule) for item in gc.get_objects()) == before
 
 
+@pytest.mark.slow
 def test_a_thousand_results_share_what_is_the_same() -> None:
     run = tg.prepare(Ball(), (0.0, 1.0), outputs=[0.0, 0.5, 1.0], event_rows=False)
     for _ in range(3):
@@ -187,6 +190,7 @@ def test_a_thousand_results_share_what_is_the_same() -> None:
     assert held < 8 * KIB
 
 
+@pytest.mark.slow
 def test_a_thousand_results_of_a_large_model_hold_only_their_numbers() -> None:
     n = 200
     model = tg.ode(lambda t, y: [-x if x > 0.5 else -2.0 * x for x in y["x"]], y0={"x": np.linspace(1.0, 2.0, n)})
@@ -214,6 +218,7 @@ def failing(model: Any) -> tg.Result:
     return tg.simulate(model, (0, 2))
 
 
+@pytest.mark.slow
 def test_runs_in_other_processes_give_the_same_as_here() -> None:
     jobs = [(Ball(), e) for e in (0.5, 0.6, 0.7)]
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:

@@ -48,6 +48,7 @@ def test_walk_gives_arguments_before_their_users_once() -> None:
     assert all(position[id(arg)] < position[id(item)] for item in order for arg in item.args)
 
 
+@pytest.mark.slow
 def test_deep_graphs_need_no_recursion() -> None:
     expr = x
     for _ in range(20_000):

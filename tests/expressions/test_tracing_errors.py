@@ -249,6 +249,7 @@ def test_unknown_names_are_also_the_errors_python_expects():
         y["missing"]
 
 
+@pytest.mark.slow
 def test_too_many_paths_without_source_are_refused():
     space: dict[str, Any] = {}
     exec("def f(y):\n    return sum(1.0 for i in range(14) if y[0] * i > i * i * y[1] + i)\n", space)

@@ -29,6 +29,7 @@ def python_function(item: object) -> types.FunctionType | None:
     return item if isinstance(item, types.FunctionType) else None
 
 
+@pytest.mark.slow
 def test_everything_that_a_compiled_function_uses_is_in_the_key() -> None:
     """The second way: from function to function through what Python itself finds under each name."""
     found = kernel_sources(native_modules(KERNEL))
@@ -69,6 +70,7 @@ def key_of(root: Path, cache: Path) -> str:
     return subprocess.run([sys.executable, "-c", KEY], env=environment, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_change_of_what_the_kernel_is_made_of_changes_its_key_and_no_other_does(copied: Path, tmp_path: Path) -> None:
     before = key_of(copied, tmp_path)
     for file, old, new, matters in (
@@ -87,6 +89,7 @@ def test_a_change_of_what_the_kernel_is_made_of_changes_its_key_and_no_other_doe
     assert key_of(copied, tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_folder_that_others_can_write_to_is_refused_and_it_is_said(tmp_path: Path) -> None:
     for shared in (tmp_path / "shared", tmp_path / "open" / "inner"):
         shared.mkdir(parents=True)
@@ -103,6 +106,7 @@ def test_a_folder_that_others_can_write_to_is_refused_and_it_is_said(tmp_path: P
         assert not any(shared.iterdir())
 
 
+@pytest.mark.slow
 def test_machine_code_of_models_is_not_read_from_such_a_folder_either(tmp_path: Path) -> None:
     code = "import tidegate as tg; from tidegate.simulate import compiled_of; compiled_of(tg.ode(lambda t, y: [-y[0]], y0=[1.0]))"
     tmp_path.chmod(0o777)

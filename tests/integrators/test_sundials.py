@@ -34,6 +34,7 @@ def worst_derivative(found: Any, truth: Any) -> float:
     return float(np.max(np.abs(found.sensitivities[-1] - truth.sensitivities[-1]) / (size + 0.01 * values / parameters[:, None] + 1e-12)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ENGINES)
 @pytest.mark.parametrize("example", EXPLICIT)
 def test_values_events_and_derivatives_agree_with_a_tight_run_of_our_own(example: Any, method: str) -> None:
@@ -175,6 +176,7 @@ def test_a_model_without_states_only_has_its_clock(method: str) -> None:
     assert result.final["n"] == tg.simulate(Counter(), (0.0, 3.5)).final["n"]
 
 
+@pytest.mark.slow
 def test_two_threads_run_at_once() -> None:
     found: list[Any] = [None, None]
 

@@ -20,5 +20,6 @@ def test_a_run_has_nearly_as_many_digits_as_were_asked_for(name: str, rtol: floa
     assert significant_digits(name, rtol, rtol * 1e-4) > -math.log10(rtol) - 1.5
 
 
+@pytest.mark.slow
 def test_the_ring_modulator_keeps_its_digits_through_fast_oscillations() -> None:
     assert significant_digits("ring_modulator", 1e-6, 1e-9) > 4.5

@@ -96,6 +96,7 @@ def assert_solved(result: Any, numbers: list[float], spans: list[float]) -> None
     assert found == pytest.approx(list(end_of_pieces(numbers, spans)), rel=0.0, abs=bound)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(numbers=coefficients, spans=durations, slopes=rates)
 def test_switches_on_a_state_lie_where_the_thresholds_are_reached(numbers: list[float], spans: list[float], slopes: list[float]) -> None:
@@ -106,6 +107,7 @@ def test_switches_on_a_state_lie_where_the_thresholds_are_reached(numbers: list[
     assert_solved(result, numbers, spans)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(numbers=coefficients, spans=durations)
 def test_switches_on_time_happen_at_their_times(numbers: list[float], spans: list[float]) -> None:

@@ -131,6 +131,7 @@ def advanced(simulation: tg.Simulation, until: float) -> tg.Simulation:
     return simulation
 
 
+@pytest.mark.slow
 def test_a_simulation_goes_to_another_process_and_back() -> None:
     simulation = tg.Simulation(Tank())
     simulation.advance(1.0)

@@ -79,6 +79,7 @@ def test_what_was_saved_goes_on_like_what_was_not(tmp_path: Path, outputs: float
     assert other.at([1.5, 9.0], ["level"])["level"].values == pytest.approx(one.at([1.5, 9.0], ["level"])["level"].values)
 
 
+@pytest.mark.slow
 def test_another_process_goes_on(tmp_path: Path) -> None:
     simulation = saved(tmp_path)
     (tmp_path / "tank_model.py").write_text(TANK)

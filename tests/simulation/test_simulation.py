@@ -569,6 +569,7 @@ def test_an_interrupted_callback_is_called_again(error: type[BaseException]) -> 
     assert np.all(np.diff(simulation.result.t) >= 0)
 
 
+@pytest.mark.slow
 def test_rows_within_the_step_that_was_stopped_are_written_once() -> None:
     class Slow(tg.Component):
         x = tg.State(1.0)

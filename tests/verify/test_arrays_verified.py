@@ -63,6 +63,7 @@ class AllOff(Rooms):
     again = None
 
 
+@pytest.mark.slow
 def test_arrays_are_judged_by_plain_methods_and_not_by_expressions(method: str) -> None:
     check = tg.verify(tg.simulate(Rooms(), (0.0, 4.0), rtol=1e-5, method=method))
     assert check.notes == ()
@@ -73,11 +74,13 @@ def test_arrays_are_judged_by_plain_methods_and_not_by_expressions(method: str) 
     }
 
 
+@pytest.mark.slow
 def test_another_threshold_is_found_for_the_elements() -> None:
     check = tg.verify(tg.simulate(Weak(), (0.0, 2.0), rtol=1e-5), source=Rooms())
     assert {("missed event", "off[0,0]"), ("missed event", "off[1,1]")} <= {(item.kind, item.name) for item in check.wrong}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["on[1,1]", "on[0,0]", "switched", "temp[0,1]"])
 def test_an_element_that_is_assigned_wrongly_is_found(name: str) -> None:
     result = copy(tg.simulate(Rooms(), (0.0, 1.0), rtol=1e-5))

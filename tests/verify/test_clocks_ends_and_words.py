@@ -86,6 +86,7 @@ def test_a_right_run_is_verified(t_end: float, dae_method: str) -> None:
     assert (("end", "full") in judged) == (t_end > 3.0)
 
 
+@pytest.mark.slow
 def test_a_varying_clock_is_judged_by_expressions_too() -> None:
     result = slowing()
     check = tg.verify(result, source=Slowing().lower())
@@ -96,6 +97,7 @@ def test_a_varying_clock_is_judged_by_expressions_too() -> None:
     assert ("clock", "tick") in {(item.kind, item.name) for item in tg.verify(late, source=Slowing().lower()).wrong}
 
 
+@pytest.mark.slow
 def test_a_tick_too_few_is_told() -> None:
     result = slowing()
     times = [event.time for event in result.events if "tick" in event.causes]
@@ -122,6 +124,7 @@ def test_a_single_time_that_moved_is_judged() -> None:
     assert ("clock", "ring") in wrong(changed(result, lambda e: replace(e, time=2.3) if "ring" in e.causes and e.time > 2.0 else e))
 
 
+@pytest.mark.slow
 def test_a_message_that_is_missing_or_too_much_is_told() -> None:
     result = slowing()
     assert sum("an even tick" in event.messages for event in result.events) == 3
@@ -143,6 +146,7 @@ def test_a_run_that_went_on_or_ended_for_no_reason_is_told() -> None:
     assert wrong(stopped) == {("end", "no body")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t_end", [2.0, 5.0])
 def test_a_wrong_last_value_is_told(t_end: float) -> None:
     result = slowing(t_end)
@@ -187,6 +191,7 @@ def test_a_model_of_nothing_but_discrete_variables_is_judged(begin: float) -> No
     assert wrong(changed(result, lambda e: None if e.time == max(result.events.times) else e)) == {("clock", "tick"), ("discrete variable", "period")}
 
 
+@pytest.mark.slow
 def test_parts_of_a_run_with_a_varying_clock_and_a_last_word_are_judged() -> None:
     simulation = tg.Simulation(Slowing(), rtol=1e-5)
     for until in (0.5, 1.2, 2.0):

@@ -98,6 +98,7 @@ def verify_seed(seed: int, runs: int = 1) -> tuple[list[str], int]:
     return [text for text in found if text and text != REFUSED], sum(text != REFUSED for text in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, QUICK_SEEDS, 6))
 def test_random_models_are_verified(first: int) -> None:
     failures = [text for seed in range(first, first + 6) for text in verify_seed(seed)[0]]

@@ -58,6 +58,7 @@ def test_an_event_in_a_mode_that_cannot_be_is_found() -> None:
     assert ("spurious event", "never") in wrong(model(0.5, False), model(0.5, True), 2.0)
 
 
+@pytest.mark.slow
 def test_what_only_rounding_decides_is_not_held_against_a_run() -> None:
     # x decays to 1e-18 and less of what it was, on whatever side of 0; that the clause happens a moment after is as good as that it does not
     def model(level: float) -> Any:
@@ -122,6 +123,7 @@ class WrongTank(Tank):
     lead = tg.Output(lambda self: self.level + 0.2 * tg.der(self.level))
 
 
+@pytest.mark.slow
 def test_a_component_is_judged_by_its_own_methods(dae_method: str) -> None:
     check = tg.verify(tg.simulate(Tank(gain=3.0), (0.0, 2.0), method=dae_method, rtol=1e-5))
     assert check.truth == "the component's methods, called as Python"
@@ -130,6 +132,7 @@ def test_a_component_is_judged_by_its_own_methods(dae_method: str) -> None:
     assert {"equation", "condition", "reset", "clock", "discrete variable", "output"} <= {item.kind for item in check.findings}
 
 
+@pytest.mark.slow
 def test_clocks_bodies_and_outputs_of_a_component_that_are_wrong_are_found() -> None:
     assert ("clock", "sample") in wrong(LateTank(), Tank(), rtol=1e-5)
     assert wrong(ForgetfulTank(), Tank(), rtol=1e-5) == {("reset", "sample")}
@@ -147,6 +150,7 @@ def tampered(**changes: Any) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_a_tampered_result_is_found_out() -> None:
     def jump(kept: Any) -> None:
         kept.coefficients[len(kept) // 2, 0, kept.names.index("level")] += 1e-3
@@ -159,6 +163,7 @@ def test_a_tampered_result_is_found_out() -> None:
     assert ("discrete variable", "held") in {(item.kind, item.name) for item in tg.verify(tampered(interpolant=flip)).wrong}
 
 
+@pytest.mark.slow
 def test_a_tampered_row_is_found_out() -> None:
     result = tampered()
     column = [item.name for item in result.columns].index("level")
@@ -179,6 +184,7 @@ def test_a_row_where_an_output_jumps_without_an_event_is_right_from_one_side() -
     assert wrong(floored(1.0), floored(0.0), 0.5) == {("output", "whole")}
 
 
+@pytest.mark.slow
 def test_a_diagram_is_judged_by_the_neutral_model() -> None:
     def diagram(gain: float) -> Any:
         d = tg.Diagram("lag")
@@ -229,6 +235,7 @@ class WronglyChained(Chained):
     rate = tg.Output(lambda self: 1.01 * tg.der(np.sin(self.x) * self.x))
 
 
+@pytest.mark.slow
 def test_outputs_that_need_each_other_and_their_derivatives_are_worked_out_where_they_are_needed() -> None:
     result = tg.simulate(Chained(), (0.0, 3.0), rtol=1e-5)
     check = tg.verify(result)

@@ -98,6 +98,7 @@ def test_a_dip_of_an_event_function_inside_a_long_step_is_missed_if_it_is_not_th
     assert wrong(solution) == {("missed event", "events[0]")}
 
 
+@pytest.mark.slow
 def test_a_function_that_is_another_one_by_now_is_found() -> None:
     rate = [1.0]
     solution = tg.solve_ivp(lambda t, y: [-rate[0] * y[0]], (0.0, 1.0), [1.0], dense_output=True)

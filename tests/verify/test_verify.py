@@ -40,12 +40,14 @@ def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float)
     assert "der(y[1]) is off by 1 " in finding.says
 
 
+@pytest.mark.slow
 def test_a_condition_kept_at_a_rest_exactly_on_its_threshold_is_found() -> None:
     right = tg.ode(lambda t, y: [0.0, 1.0 if y[0] > 0 else 0.0], y0=[0.0, 0.0])
     wrong = tg.ode(lambda t, y: [0.0, 1.0], y0=[0.0, 0.0])
     assert [finding.name for finding in judged(wrong, right, 3.0).wrong] == ["y[1]"]
 
 
+@pytest.mark.slow
 def test_a_forcing_that_was_stepped_over_is_found() -> None:
     # what a stiff method keeps to that looks at the ends of its steps only: a polynomial through a few points of the forcing
     right = tg.ode(lambda t, y: [1e4 * (np.sin(2.0 * np.pi * t) - y[0])], y0=[0.0])
@@ -54,6 +56,7 @@ def test_a_forcing_that_was_stepped_over_is_found() -> None:
     assert finding.share * 100.0 * 1e-8 == pytest.approx(1.0, rel=0.05)  # the forcing itself, over 0.01 rtol, which is what a zero may be off
 
 
+@pytest.mark.slow
 def test_an_algebraic_variable_is_judged_by_its_own_error() -> None:
     def divider(level: float) -> Any:
         return tg.dae(lambda t, y, ydot: [y["z"] - level * np.cos(t), ydot["q"] - y["z"]], y0={"z": level, "q": 0.0})
@@ -76,6 +79,7 @@ def test_python_that_cannot_be_followed_rightly_is_refused_before_it_is_judged(t
         tg.verify(tg.simulate(tg.ode(truth, y0=[1.0, 0.0]), (0.0, 3.0)))
 
 
+@pytest.mark.slow
 def test_python_followed_otherwise_than_python_does_is_found() -> None:
     right = tg.ode(lambda t, y: [-1.0, 5.0 if y[0] > 0 else 0.0], y0=[1.0, 0.0])
     wrong = tg.ode(lambda t, y: [-1.0, 0.0], y0=[1.0, 0.0])

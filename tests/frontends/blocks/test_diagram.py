@@ -318,6 +318,7 @@ def linear_diagrams(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return np.array([end[0] for end in ends]), np.array([end[1] for end in ends]), start, diagram
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(linear_diagrams())
 def test_random_linear_diagrams_equal_their_equations(made: tuple[np.ndarray, np.ndarray, np.ndarray, tg.Diagram]) -> None:

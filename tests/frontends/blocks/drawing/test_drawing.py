@@ -207,6 +207,7 @@ def test_every_kind_of_block_has_a_look_of_its_own(kind: str) -> None:
     assert all(-1 <= x <= 1 and -1 <= y <= 1 for curve in look.curves for x, y in curve)
 
 
+@pytest.mark.slow
 def test_large_diagrams_are_drawn() -> None:
     chain = [Node(f"b{i}", "G") for i in range(1500)]
     assert plan_of(Drawing(chain, [Edge(a.id, 0, b.id, 0) for a, b in pairwise(chain)])).width > 1500 * 48
