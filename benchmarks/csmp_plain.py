@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from tidegate.frontends.blocks.language.program import CsmpProgram
+from tidegate.csmp.language.program import CsmpProgram
 
 __all__ = ["Plain"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tidegate.csmp.session import Ended, Session
-from tidegate.csmp.session_state import SessionState
-from tidegate.csmp.terminal import EndOfReplies, Recorder, ScriptTerminal
+from tidegate.csmp.session.session import Ended, Session
+from tidegate.csmp.session.session_state import SessionState
+from tidegate.csmp.session.terminal import EndOfReplies, Recorder, ScriptTerminal
 
 GOLDEN = Path(__file__).parent / "golden" / "csmp"
 RUN_DECAY = ["INT", "0, 2, .1", "OUT", "A", "0, .5", "GOE"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate import csmp
-from tidegate.frontends.blocks.language.program import CsmpProgram
+from tidegate.csmp.language.program import CsmpProgram
 
 FOLDER = Path(__file__).parent / "golden" / "csmp"
 REPORT: dict[str, Any] = json.loads((FOLDER / "csmp.json").read_text())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TABLE = Path(__file__).parent / "trans" / "appendix_d.txt"
+TABLE = Path(__file__).parent / "csmp" / "trans" / "appendix_d.txt"
 BLOCKS = {9: "Y", 4: "Y DBLE DOT", 48: "Y DOT", 10: "F(Y)"}
 
 Session = Callable[..., list[str]]

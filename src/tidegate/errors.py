@@ -40,12 +40,8 @@ and every warning::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.language.diagnostics import Diagnostic
-    from tidegate.results import Result
+from dataclasses import dataclass, replace
+from typing import Any
 
 __all__ = [
     "CallbackError",
@@ -53,6 +49,7 @@ __all__ = [
     "ClockError",
     "ConflictError",
     "CsmpError",
+    "Diagnostic",
     "InitializationError",
     "InterruptedRunError",
     "InvalidModelError",
@@ -99,6 +96,41 @@ class Origin:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         return " ".join(part for part in (self.path, place) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A diagnostic of CSMP-10(ARL), said.
+
+    Parameters
+    ----------
+    key : its name in the table of the language.
+    text : the message as the report words it.
+    block : number of the block it is about; 0 for none.
+    line, file : where the statement stands; 0 and "" for none. Without a file, ``"<text>"``.
+    statement : the line as it was written.
+    hint : what to try.
+    loop : after a sort failure, the blocks that need each other, along the signals; the first closes the loop.
+    """
+
+    key: str
+    text: str
+    block: int = 0
+    line: int = 0
+    file: str = ""
+    statement: str = ""
+    hint: str = ""
+    loop: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        place = f" (at {self.file}:{self.line})" if self.file and self.line else ""
+        return f"{self.text}{place}" + (f"; {self.hint}" if self.hint else "")
+
+    def at(self, origin: Origin | None) -> Diagnostic:
+        """The same with the place of its statement, unless it has one."""
+        if origin is None or self.line:
+            return self
+        return replace(self, file=origin.file, line=origin.line, statement=origin.text)
 
 
 class _Told(BaseException):
@@ -219,7 +251,7 @@ class _Stopped(_Told):
         time: float = float("nan"),
         origin: Origin | None = None,
         hint: str = "",
-        result: Result | None = None,
+        result: Any = None,
     ) -> None:
         super().__init__(message, origin=origin, hint=hint)
         self.time = time
@@ -232,7 +264,7 @@ class RunError(_Stopped, TidegateError):
     Parameters
     ----------
     time : simulated time of the failure.
-    result : the result so far; None only where nothing was computed.
+    result : the ``Result`` so far; None only where nothing was computed.
     """
 
 
@@ -290,7 +322,7 @@ class InterruptedRunError(_Stopped, KeyboardInterrupt):
     Parameters
     ----------
     time : simulated time when it came.
-    result : the result so far.
+    result : the ``Result`` so far.
     """
 
 

@@ -17,15 +17,15 @@ from tidegate.cli.failures import FAILED, INTERRUPTED
 from tidegate.cli.progress import Progress
 from tidegate.compiled.cache_folder import cache_directory
 from tidegate.csmp import SEED, CsmpRun, RunControl, output_blocks, routines_of, run_program
-from tidegate.csmp.console import ConsoleTerminal, watched
-from tidegate.csmp.session import Session
-from tidegate.csmp.session_state import SessionState
-from tidegate.csmp.terminal import Recorder, ScriptTerminal, Terminal
+from tidegate.csmp.language.control import Control
+from tidegate.csmp.language.program import CsmpProgram
+from tidegate.csmp.language.stored import read
+from tidegate.csmp.session.console import ConsoleTerminal, watched
+from tidegate.csmp.session.session import Session
+from tidegate.csmp.session.session_state import SessionState
+from tidegate.csmp.session.terminal import Recorder, ScriptTerminal, Terminal
+from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
-from tidegate.frontends.blocks.language.control import Control
-from tidegate.frontends.blocks.language.program import CsmpProgram
-from tidegate.frontends.blocks.language.stored import read
-from tidegate.trans import choose, csv_table, teletype_table
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]
 

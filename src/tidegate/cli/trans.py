@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tidegate.errors import UsageError
-from tidegate.export import load
-from tidegate.plot import picture_format
-from tidegate.results import Result, known_suffix, written_whole
-from tidegate.trans import (
+from tidegate.csmp.trans import (
     OutputProgram,
     Scale,
     Selection,
@@ -26,6 +22,10 @@ from tidegate.trans import (
     teletype_table,
     terminal_plot,
 )
+from tidegate.errors import UsageError
+from tidegate.export import load
+from tidegate.plot import picture_format
+from tidegate.results import Result, known_suffix, written_whole
 
 __all__ = ["Wanted", "trans"]
 

@@ -1,14 +1,22 @@
-"""CSMP-10(ARL): its programs run by the language's own method, with user routines in Python; the console is ``tidegate csmp``."""
+"""CSMP-10(ARL): its programs run by the language's own method, with user routines in Python; the console is ``tidegate csmp``.
 
-from tidegate.csmp.context import Context, RunFacts
-from tidegate.csmp.control import RunControl, control_problems, integration_problems, output_blocks
-from tidegate.csmp.csmp_run import CsmpRun
-from tidegate.csmp.execution import Surroundings
-from tidegate.csmp.files import load
-from tidegate.csmp.listing import DebugEntry, debug_text
-from tidegate.csmp.remarks import Remark
-from tidegate.csmp.routines import Routine, Routines, interpolation, routines_of, user
-from tidegate.csmp.run import SEED, run, run_program
+A folder for each of its parts; what is behind a name loads when it is first used, so that a table or a picture needs no machine.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from tidegate.csmp.execution.context import Context, RunFacts
+    from tidegate.csmp.execution.control import RunControl, control_problems, integration_problems, output_blocks
+    from tidegate.csmp.execution.csmp_run import CsmpRun
+    from tidegate.csmp.execution.execution import Surroundings
+    from tidegate.csmp.execution.listing import DebugEntry, debug_text
+    from tidegate.csmp.execution.remarks import Remark
+    from tidegate.csmp.execution.routines import Routines, interpolation, routines_of, user
+    from tidegate.csmp.execution.run import SEED, run, run_program
+    from tidegate.csmp.language.program import Routine
+    from tidegate.csmp.language.stored import load
 
 __all__ = [
     "SEED",
@@ -32,3 +40,29 @@ __all__ = [
     "run_program",
     "user",
 ]
+
+_NAMES_OF: Final = {
+    "execution.context": ("Context", "RunFacts"),
+    "execution.control": ("RunControl", "control_problems", "integration_problems", "output_blocks"),
+    "execution.csmp_run": ("CsmpRun",),
+    "execution.execution": ("Surroundings",),
+    "execution.listing": ("DebugEntry", "debug_text"),
+    "execution.remarks": ("Remark",),
+    "execution.routines": ("Routines", "interpolation", "routines_of", "user"),
+    "execution.run": ("SEED", "run", "run_program"),
+    "language.program": ("Routine",),
+    "language.stored": ("load",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = next((module for module, names in _NAMES_OF.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'tidegate.csmp' has no attribute {name!r}")
+    value = getattr(import_module(f"tidegate.csmp.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

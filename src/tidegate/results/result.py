@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
 from html import escape
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.later_stages import later
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dataset import at_times, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
@@ -31,27 +31,9 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from tidegate.export.appended import Appended
-
 __all__ = ["Result", "RunStatus"]
 
 RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
-
-# Deeds on a result that belong to later stages. They are found by name when asked for: a result knows no plotting library and no file format.
-_LATER_STAGES: Final = {
-    "plot": ("tidegate.plot", "plot"),
-    "save": ("tidegate.export", "save"),
-    "to_netcdf": ("tidegate.export", "to_netcdf"),
-    "to_csv": ("tidegate.export", "to_csv"),
-    "to_dataframe": ("tidegate.export", "to_dataframe"),
-    "load": ("tidegate.export", "load"),
-    "appended": ("tidegate.export", "Appended"),
-}
-
-
-def _deed(name: str) -> Any:
-    module, function = _LATER_STAGES[name]
-    return getattr(import_module(module), function)
 
 
 class Result:
@@ -288,40 +270,39 @@ class Result:
 
     def plot(self, *names: str, path: str | Path | None = None, sensitivities: bool = False) -> Figure:
         """Draw trajectories with the events marked; see ``tidegate.plot.plot``."""
-        figure: Figure = _deed("plot")(self, *names, path=path, sensitivities=sensitivities)
+        figure: Figure = later("plot")(self, *names, path=path, sensitivities=sensitivities)
         return figure
 
     def save(self, path: str | Path) -> Path:
         """Write to a file whose suffix tells the format: .nc or .csv."""
-        written: Path = _deed("save")(self, path)
+        written: Path = later("save")(self, path)
         return written
 
     def to_netcdf(self, path: str | Path) -> Path:
         """Write all of it to a NetCDF file; ``Result.load`` reads it."""
-        written: Path = _deed("to_netcdf")(self, path)
+        written: Path = later("to_netcdf")(self, path)
         return written
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the trajectories and sensitivities to a CSV file, every digit kept."""
-        written: Path = _deed("to_csv")(self, path)
+        written: Path = later("to_csv")(self, path)
         return written
 
     def to_dataframe(self, *, sensitivities: bool = False) -> pd.DataFrame:
         """One row a recorded time, one column a scalar, the time as index."""
-        frame: pd.DataFrame = _deed("to_dataframe")(self, sensitivities=sensitivities)
+        frame: pd.DataFrame = later("to_dataframe")(self, sensitivities=sensitivities)
         return frame
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what ``to_netcdf`` or ``to_csv`` wrote, or the ``.part`` that a killed run left; see ``tidegate.export.load.load``."""
-        loaded: Self = _deed("load")(path)
+        loaded: Self = later("load")(path)
         return loaded
 
     @staticmethod
-    def appended(path: str | Path) -> Appended:
+    def appended(path: str | Path) -> Any:
         """A context for a run whose rows are to be appended to ``path.part`` as they come; see ``tidegate.export.appended.Appended``."""
-        made: Appended = _deed("appended")(path)
-        return made
+        return later("Appended")(path)
 
     # -- for people -------------------------------------------------------------------------------------------------------------------------
 

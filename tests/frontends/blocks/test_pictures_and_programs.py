@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tidegate as tg
-from tidegate.frontends.blocks.language import read
+from tidegate.csmp.language import read
 
 b = tg.blocks
 GOLDEN = Path(__file__).parents[2] / "golden" / "csmp"

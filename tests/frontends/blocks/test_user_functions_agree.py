@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tidegate as tg
-from tidegate.frontends.blocks.language import CsmpProgram, read
+from tidegate.csmp.language import CsmpProgram, read
 
 b = tg.blocks
 GOLDEN = Path(__file__).parents[2] / "golden" / "csmp"

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.csmp.language.kinds import KINDS, BlockStatement, is_user_kind
+from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import places as m
-from tidegate.frontends.blocks.language.kinds import KINDS, is_user_kind
-from tidegate.frontends.blocks.language.program import BlockStatement, CsmpProgram
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["Machine", "Records", "Schedule"]

@@ -1,4 +1,4 @@
-"""Block diagrams: blocks with ports, connected by calls or expressions, and the language CSMP-10(ARL) that describes the same thing in text."""
+"""Block diagrams: blocks with ports, connected by calls or expressions."""
 
 from tidegate.frontends.blocks import library as blocks
 from tidegate.frontends.blocks.block import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from tidegate.errors import UnknownNameError, UsageError
 from tidegate.frontends.blocks.block import Block, closest
@@ -16,10 +16,8 @@ from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 from tidegate.frontends.blocks.picture import picture
 from tidegate.frontends.blocks.ports import InPort, OutPort, Port, is_number
 from tidegate.frontends.blocks.written_at import written_at
+from tidegate.later_stages import later
 from tidegate.model import Model
-
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.language import CsmpProgram
 
 __all__ = ["Connection", "Diagram"]
 
@@ -457,15 +455,17 @@ class Diagram(Block):
         """
         return lower(self)
 
-    def to_program(self) -> CsmpProgram:
+    def to_program(self) -> Any:
         """The program of CSMP-10(ARL) that describes the same, for ``csmp.run``: the language's own method, with its half steps.
 
         Clocks are not carried over: give the run twice the period of the diagram's delays as its interval.
+
+        Returns
+        -------
+        CsmpProgram
 
         Raises
         ------
         InvalidModelError : naming every block that the language does not have.
         """
-        from tidegate.frontends.blocks.language.from_diagram import from_diagram  # reads diagrams
-
-        return from_diagram(self)
+        return later("from_diagram")(self)

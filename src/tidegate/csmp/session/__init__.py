@@ -1,0 +1,3 @@
+"""A session of commands at a terminal: replies in, dialogue, model files and runs out."""
+
+__all__: list[str] = []

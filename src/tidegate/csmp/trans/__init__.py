@@ -1,0 +1,35 @@
+"""The output program TRANS (it needs results and pictures only): tables and plots of any result, by commands or from Python.
+
+In goes a ``Result``, out come teletype tables, plots of characters, strip and overlay plots, CSV and Markdown.
+"""
+
+from tidegate.csmp.trans.channels import Channel
+from tidegate.csmp.trans.heading import heading
+from tidegate.csmp.trans.pictures import overlay_plot, strip_plot
+from tidegate.csmp.trans.program import OutputProgram
+from tidegate.csmp.trans.scales import Scale, convenient_scale, round_step
+from tidegate.csmp.trans.selection import Selection, Window, choose
+from tidegate.csmp.trans.tables import csv_table, markdown_table, printer_table, teletype_table
+from tidegate.csmp.trans.terminal import StreamTerminal, Terminal
+from tidegate.csmp.trans.terminal_plot import terminal_plot
+
+__all__ = [
+    "Channel",
+    "OutputProgram",
+    "Scale",
+    "Selection",
+    "StreamTerminal",
+    "Terminal",
+    "Window",
+    "choose",
+    "convenient_scale",
+    "csv_table",
+    "heading",
+    "markdown_table",
+    "overlay_plot",
+    "printer_table",
+    "round_step",
+    "strip_plot",
+    "teletype_table",
+    "terminal_plot",
+]

@@ -1,0 +1,28 @@
+"""Deeds that belong to later stages than the class that offers them: found by name when asked for. No other file knows them.
+
+So a result knows no plotting library and no file format, and a diagram knows no other language.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+__all__ = ["later"]
+
+_HOMES: Final = {
+    "plot": "tidegate.plot",
+    "save": "tidegate.export",
+    "to_netcdf": "tidegate.export",
+    "to_csv": "tidegate.export",
+    "to_dataframe": "tidegate.export",
+    "load": "tidegate.export",
+    "Appended": "tidegate.export",
+    "from_diagram": "tidegate.csmp.diagrams",
+    "to_diagram": "tidegate.csmp.diagrams",
+}
+
+
+def later(name: str) -> Any:
+    """The function of this name, from the stage where it lives."""
+    return getattr(import_module(_HOMES[name]), name)
