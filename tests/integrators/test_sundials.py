@@ -208,3 +208,16 @@ def test_a_run_goes_on_from_the_state_of_another_method(method: str) -> None:
     assert second.y == pytest.approx(whole.values[-1], rel=1e-6)
     # derivatives are continued, not begun anew
     assert second.sensitivities == pytest.approx(whole.sensitivities[-1], rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_many_at_rest_make_no_room_for_errors_of_the_one_that_moves(method: str) -> None:
+    """The largest weighted error counts, as with Radau; in the root mean square of 200 the one could be 14 times as far off."""
+
+    def swing(others: int) -> Any:
+        rates = lambda t, y: [10.0 * np.cos(10.0 * t), *(0.0 * y[q] for q in range(1, 1 + others))]  # noqa: E731
+        return tg.simulate(tg.ode(rates, y0=[0.0, *[1.0] * others]), (0.0, 3.0), method=method, rtol=1e-6, atol=1e-6)
+
+    alone, among_many = swing(1), swing(200)
+    assert among_many.statistics.steps == alone.statistics.steps
+    assert among_many.final["y[0]"] == pytest.approx(alone.final["y[0]"], abs=1e-12)

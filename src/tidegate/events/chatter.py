@@ -26,15 +26,12 @@ from tidegate.compiled.workspace import (
     LAST_FACTOR,
     LAST_INTERVAL,
     N_D,
-    N_FIRE,
     N_G,
     O_ACT,
-    O_FIRED,
     O_G,
     O_GT,
     O_M,
     O_MOLD,
-    O_NOISE,
     O_NU,
     O_NUSTART,
     O_TRIAL,
@@ -61,6 +58,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
+from tidegate.events.settle import anything_happened
 from tidegate.events.time_scale import time_scale
 from tidegate.events.touch import guard_reach
 
@@ -136,8 +134,6 @@ def _least_height(h, r, t, guard):
     """How high a bounce must be for the method to follow it."""
     least = _FAINT * r[h[O_NUSTART] + guard]
     if h[STARTS_COARSE] == 1:
-        for q in range(h[N]):
-            r[h[O_NOISE] + q] = 0.0
         reach = vector(r, h[O_GT], h[N_G])
         guard_reach(h, r, t, vector(r, h[O_Y], h[N]), reach)
         least = max(least, reach[guard])
@@ -163,8 +159,8 @@ def bounces_below_noise(h, r, t, guard):
     stopped = r[h[O_M] + place] != r[h[O_MOLD] + place]
     if stopped and not _was_stopped(h, r, t, guard, side, away):
         return False
-    if not stopped and not away > 0.0:
-        return False
+    if not stopped and not (away > 0.0 and anything_happened(h, r)):
+        return False  # nothing threw it back: it has only touched zero
     scale = time_scale(h, r, h[O_YDOT])
     short = _SHORT * scale
     ahead = vector(r, h[O_YNEW], n)
@@ -195,11 +191,8 @@ def _was_stopped(h, r, t, guard, side, after):
     for q in range(first, first + h[N_D]):
         if r[h[O_M] + q] != r[h[O_MOLD] + q]:
             return False  # whoever notes what has happened may mean to go on
-    fired = False
-    for k in range(h[N_FIRE]):
-        fired = fired or r[h[O_FIRED] + k] != 0.0
     short = _SHORT * time_scale(h, r, h[O_YDOTM])
-    if not fired or not abs(after) * short <= noise:
+    if not anything_happened(h, r) or not abs(after) * short <= noise:
         return False
     guard_slopes(h, r, t, tail(r, h[O_YOLD]), tail(r, h[O_YDOTM]), slopes)
     before = side * slopes[guard]
@@ -217,9 +210,7 @@ def goes_on_through(h, r):
     kind = integers(h, h[I_KIND], ng)
     mode = integers(h, h[I_MODE], ng)
     held = integers(h, h[I_SIDE] + 2 * ng, ng)
-    fired = False
-    for k in range(h[N_FIRE]):
-        fired = fired or r[h[O_FIRED] + k] != 0.0
+    fired = anything_happened(h, r)
     noted = False
     for q in range(h[FIRST_DISCRETE], h[FIRST_DISCRETE] + h[N_D]):
         noted = noted or r[h[O_M] + q] != r[h[O_MOLD] + q]

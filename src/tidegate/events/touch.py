@@ -2,7 +2,7 @@
 
 Looked for where sensitivities are asked for, since none exists there. In: a step's polynomial and its earliest crossing, if there is one. Out, at the
 end of m: the first contact of the run, and how fast a guard must cross to be sure of it. Only a guard that falls at the start and rises at the end of
-a piece has a lowest point in between. A polynomial is less accurate inside a step than at its end, so what it leaves of the equations counts too.
+a piece has a lowest point in between.
 """
 
 from __future__ import annotations
@@ -15,19 +15,16 @@ from tidegate.compiled.workspace import (
     DEGREE,
     F_GUARDS,
     F_GUARDS_T,
-    F_RHS,
     F_SCALE,
     I_KIND,
     I_MODE,
     I_TIME,
     IS_FIRST,
-    MASS_KIND,
     N_G,
     N_M,
     O_A,
     O_ACT,
     O_ATOL,
-    O_BERN,
     O_G,
     O_GC,
     O_GT,
@@ -52,21 +49,18 @@ __all__ = ["guard_reach", "note_contacts"]
 
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
-_PLACES: Final = 8
 _PIECES: Final = 8  # of a step, each with one lowest point at most
-_OF_THE_DEFECT: Final = 0.5  # the defect changes its sign from node to node, so that its integral stays below this part
-_ROOM: Final = 512  # numbers in the scratch space of root isolation
 _ROUNDINGS: Final = 16.0  # noises of a guard below which its distance from zero means nothing
 
 
 @native
 def guard_reach(h, r, t, y, out):
-    """How far the tolerances of the unknowns, and what is in O_NOISE already, may move each guard."""
+    """How far the tolerances of the unknowns may move each guard."""
     n = h[N]
     width = vector(r, h[O_NOISE], n)
     nothing = tail(r, h[O_ZERO])
     for q in range(n):
-        width[q] += r[h[O_ATOL] + q] + r[RTOL] * r[h[O_YMAX] + q]
+        width[q] = r[h[O_ATOL] + q] + r[RTOL] * r[h[O_YMAX] + q]
     call_tangent(h[F_SCALE], t, y, vector(r, h[O_ZERO], n), tail(r, h[O_P]), tail(r, h[O_M]), 0.0, width, nothing, nothing, out)
 
 
@@ -88,27 +82,6 @@ def _slopes_at(h, r, t, step, y, theta, slopes):
         point[q] = y[q] + x
         rate[q] = v
     call_tangent(h[F_GUARDS_T], t + theta * step, point, nothing, tail(r, h[O_P]), tail(r, h[O_M]), step, rate, nothing, nothing, slopes)
-
-
-@native
-def _add_defect(h, r, t, step, y):
-    """Into O_NOISE how far the polynomial may be from the solution inside the step: what it leaves of the differential equations there."""
-    n = h[N]
-    width = vector(r, h[O_NOISE], n)
-    point = vector(r, h[O_W], n)
-    rate = vector(r, h[O_W2], n)
-    slopes = vector(r, h[O_GT], h[N_G])
-    right = vector(r, h[O_BERN], n)
-    for q in range(n):
-        width[q] = 0.0
-    if h[MASS_KIND] != 0 or n > _ROOM:
-        return
-    for k in range(1, _PLACES):
-        theta = k / _PLACES
-        _slopes_at(h, r, t, step, y, theta, slopes)
-        call_value(h[F_RHS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), right)
-        for q in range(n):
-            width[q] = max(width[q], _OF_THE_DEFECT * abs(step * right[q] - rate[q]))
 
 
 @native
@@ -143,7 +116,6 @@ def _note_touch(h, r, t, step, y, lower, upper, found):
                 low = middle
             else:
                 high = middle
-        _add_defect(h, r, t, step, y)
         _slopes_at(h, r, t, step, y, high, here)
         point = vector(r, h[O_W], h[N])
         guard_reach(h, r, t + high * step, point, reach)
@@ -171,9 +143,6 @@ def _least_slope(h, r, t, step, y, guard, theta):
     ng = h[N_G]
     slopes = vector(r, h[O_GC] + ng, ng)
     reach = vector(r, h[O_GC] + 2 * ng, ng)
-    width = vector(r, h[O_NOISE], h[N])
-    for q in range(h[N]):
-        width[q] = 0.0
     beside = 0.5 * theta if theta > 0.0 else 0.5
     _slopes_at(h, r, t, step, y, beside, slopes)
     other = slopes[guard]

@@ -17,7 +17,7 @@ from numba import types
 
 from tidegate.errors import UsageError
 
-__all__ = ["CODE", "HANDLE", "NUMBER", "WHOLE", "c_function", "native_function"]
+__all__ = ["CODE", "HANDLE", "NUMBER", "WHOLE", "c_function", "function_address", "native_function"]
 
 HANDLE: Final = c_int64  # of an object, or an address
 WHOLE: Final = c_int64  # sunindextype, long int
@@ -42,8 +42,13 @@ def c_function(name: str, result: Any, *arguments: Any) -> Any:
     return function
 
 
+def function_address(name: str) -> int:
+    """Where a function of SUNDIALS lies, as SUNDIALS itself refers to it."""
+    return int(ctypes.cast(getattr(_library(), name), ctypes.c_void_p).value or 0)
+
+
 def native_function(name: str, result: Any, *arguments: Any) -> Any:
     """A function of SUNDIALS for code that Numba compiles; the code names it, so that it may be kept on disk."""
     symbol = f"tidegate_sundials_{name}"
-    binding.add_symbol(symbol, ctypes.cast(getattr(_library(), name), ctypes.c_void_p).value)
+    binding.add_symbol(symbol, function_address(name))
     return types.ExternalFunction(symbol, _NATIVE[result](*[_NATIVE[a] for a in arguments]))

@@ -41,7 +41,7 @@ from tidegate.compiled.workspace import (
     vector,
 )
 from tidegate.events.restart import times_mass
-from tidegate.integrators.sundials.objects import N_VGetArrayPointer, SUNDenseMatrix_Data
+from tidegate.integrators.sundials.objects import SUNDenseMatrix_Data, items
 from tidegate.sensitivity.jump import set_direction
 
 __all__ = ["change_along", "cvode_jacobian", "cvode_rhs", "cvode_sensitivities", "ida_jacobian", "ida_residual", "ida_sensitivities", "solve_base"]
@@ -49,11 +49,6 @@ __all__ = ["change_along", "cvode_jacobian", "cvode_rhs", "cvode_sensitivities",
 _T, _V = types.float64, types.int64  # time; handle of a vector or matrix
 _VS = types.CPointer(types.int64)  # handles of several
 _CODE = types.int32
-
-
-@native
-def _items(vector_handle, n):
-    return vector(pointer(N_VGetArrayPointer(vector_handle)), 0, n)
 
 
 @native
@@ -108,8 +103,8 @@ def _jacobian(h, r, t, y):
 def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     """CVRhsFn."""
     r = pointer(h[ADDRESS_R])
-    out = _items(ydot, h[N])
-    _rate(h, r, t, _items(y, h[N]), out)
+    out = items(ydot, h[N])
+    _rate(h, r, t, items(y, h[N]), out)
     if h[MASS_KIND] != 0:
         solve_base(h, r, out, h[N])
     return _judge(r, t, out)
@@ -120,7 +115,7 @@ def cvode_jacobian(t, y, _fy, target, h, _a, _b, _c):  # type: ignore[no-untyped
     """CVLsJacFn."""
     n = h[N]
     r = pointer(h[ADDRESS_R])
-    _jacobian(h, r, t, _items(y, n))
+    _jacobian(h, r, t, items(y, n))
     jac = matrix(r, h[O_J], n, n)
     out = matrix(pointer(SUNDenseMatrix_Data(target)), 0, n, n)
     for j in range(n):
@@ -138,8 +133,8 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
     r = pointer(h[ADDRESS_R])
     code = 0
     for i in range(count):
-        out = _items(sdot[i], n)
-        change_along(h, r, t, _items(y, n), _items(ydot, n), _items(s[i], n), i, out)
+        out = items(sdot[i], n)
+        change_along(h, r, t, items(y, n), items(ydot, n), items(s[i], n), i, out)
         if h[MASS_KIND] != 0:
             solve_base(h, r, out, n)
         code = max(code, _judge(r, t, out))
@@ -151,10 +146,10 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     """IDAResFn."""
     n = h[N]
     r = pointer(h[ADDRESS_R])
-    out = _items(residual, n)
+    out = items(residual, n)
     f = vector(r, h[O_W], n)
-    _rate(h, r, t, _items(y, n), f)
-    times_mass(h, r, _items(ydot, n), out)
+    _rate(h, r, t, items(y, n), f)
+    times_mass(h, r, items(ydot, n), out)
     for q in range(n):
         out[q] -= f[q]
     return _judge(r, t, out)
@@ -165,7 +160,7 @@ def ida_jacobian(t, cj, y, _ydot, _residual, target, h, _a, _b, _c):  # type: ig
     """IDALsJacFn: cj M - J."""
     n = h[N]
     r = pointer(h[ADDRESS_R])
-    _jacobian(h, r, t, _items(y, n))
+    _jacobian(h, r, t, items(y, n))
     jac = matrix(r, h[O_J], n, n)
     mass = matrix(r, h[O_MASS], n, n)
     out = matrix(pointer(SUNDenseMatrix_Data(target)), 0, n, n)
@@ -187,9 +182,9 @@ def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a,
     change = vector(r, h[O_W], n)
     code = 0
     for i in range(count):
-        out = _items(out_handles[i], n)
-        change_along(h, r, t, _items(y, n), _items(ydot, n), _items(s[i], n), i, change)
-        times_mass(h, r, _items(sdot[i], n), out)
+        out = items(out_handles[i], n)
+        change_along(h, r, t, items(y, n), items(ydot, n), items(s[i], n), i, change)
+        times_mass(h, r, items(sdot[i], n), out)
         for q in range(n):
             out[q] -= change[q]
         code = max(code, _judge(r, t, out))
