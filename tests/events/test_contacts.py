@@ -12,7 +12,7 @@ from examples.hidden_crossing import model as hidden_crossing
 
 import tidegate as tg
 from run_checks import event_times, slopes
-from tidegate.executive.contacts import influenced
+from tidegate.compiled.influence import influenced
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10])

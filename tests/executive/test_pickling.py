@@ -150,7 +150,7 @@ def test_expressions_deeper_than_python_s_stack_are_no_obstacle() -> None:
 def test_a_result_outlives_its_model_and_holds_no_machine_code(kind: str) -> None:
     model = Ball() if kind == "component" else tg.ode(decay, y0={"x": 1.0}, p={"k": 1.0}, outputs=halved)
     code = weakref.ref(compiled := compiled_of(neutral := model.lower()))
-    module = weakref.ref(compiled.module)
+    module = weakref.ref(compiled.keep_alive[0])
     result = tg.simulate(model if kind == "function" else neutral, (0, 1), sensitivities="all")
     del model, neutral, compiled
     gc.collect()

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.compile import compile_model
-from tidegate.compiled.waking import stops
+from tidegate.compiled.waking import forcing_of, stops
 
 T_END = 100.0
 
@@ -73,6 +72,6 @@ def test_a_pulse_that_a_parameter_moves_is_found_where_it_is() -> None:
 
 def test_a_forcing_that_never_sleeps_is_left_to_the_control_of_the_error() -> None:
     model = tg.ode(lambda t, y: [np.sin(t) ** 2 + np.exp(-t)], y0={"x": 0.0})
-    forcing = compile_model(model.lower()).forcing
+    forcing = forcing_of(equation.residual for equation in model.lower().equations)
     assert len(forcing) == 2
-    assert not stops(forcing, {}, 0.0, 0.0, 1000.0).size
+    assert not stops(forcing, [], np.zeros(0), 0.0, 0.0, 1000.0).size

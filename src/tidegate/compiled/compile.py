@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tidegate.compiled.actions import ExpressionActions
+from tidegate.compiled.describe import quantities_of, shown_of
+from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.emit_llvm import emit_module
 from tidegate.compiled.functions import FunctionParts, function_specs
 from tidegate.compiled.guard_tapes import guard_tapes
-from tidegate.compiled.interface import CompiledModel, Output
+from tidegate.compiled.interface import Clock, CompiledModel, Guards, Quantity
 from tidegate.compiled.layout import Layout
-from tidegate.compiled.locking import Locking, activities
-from tidegate.compiled.mass_form import mass_form
+from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
+from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
-from tidegate.compiled.opaque import trampolines
+from tidegate.compiled.opaque import callback
+from tidegate.compiled.start import ExpressionStart
+from tidegate.compiled.symbols import Symbols
 from tidegate.compiled.transitions import Writer, flatten_transitions, states_before
-from tidegate.compiled.waking import forcing_of
-from tidegate.errors import ModelError
-from tidegate.expressions import TRUE, Expr, Role, symbol, walk
+from tidegate.compiled.waking import MOST_STOPS, forcing_of, stops
+from tidegate.compiled.words import ExpressionWords, zeros_of
+from tidegate.compiled.workspace import LOWER, RELATION, UPPER
+from tidegate.errors import ModelError, Origin
+from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions.formulas import Formulas
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
+from tidegate.model.identity import identity
 
 __all__ = ["compile_model"]
+
+_KINDS: Final = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
 
 
 def compile_model(model: Model) -> CompiledModel:
@@ -58,7 +73,7 @@ def compile_model(model: Model) -> CompiledModel:
     writers = {s: tuple(Writer(w.fire, *substitute([w.value], in_form)) for w in several) for s, several in transitions.writers.items()}
     transitions = replace(transitions, writers=writers)
 
-    layout = Layout(
+    symbols = Symbols(
         unknowns=form.unknowns,
         parameters=tuple(s for v in model.parameters for s in v.symbols()),
         modes=tuple(locking.modes),
@@ -72,7 +87,7 @@ def compile_model(model: Model) -> CompiledModel:
     rising = form_conditions[: transitions.n_rising]
     roots = [*form.rhs, *form.mass.values(), *values, *rising, *transitions.times, *transitions.enabled, *guards]
     active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *rising, *transitions.enabled, *residuals])
-    state_conditions = _state_conditions(roots, active, layout)
+    state_conditions = _state_conditions(roots, active, symbols.modes)
     state_conditions += [(TRUE, enabled) for enabled in transitions.enabled if not enabled.is_constant]
     continuous = [symbol(Role.TIME, "time"), *form.unknowns]
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
@@ -83,7 +98,7 @@ def compile_model(model: Model) -> CompiledModel:
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 
     parts = FunctionParts(
-        layout=layout,
+        symbols=symbols,
         rhs=form.rhs,
         mass=form.mass,
         guards=tuple(guards),
@@ -98,34 +113,105 @@ def compile_model(model: Model) -> CompiledModel:
         outputs=tuple(values),
     )
     specs = function_specs(parts)
-    opaque = trampolines(expr for spec in specs for _, expr in spec.outputs)
-    module = load(emit_module(specs, opaque.addresses))
+    called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
+    callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
+    module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
+    layout, quantities, formulas = _described(model, symbols, values)
+    forcing = forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions])
+    bodies, guard_list = tuple(body.told() for body in transitions.fires), tuple(locking.guards)
+    algebraic = np.array([all(j != k for _, j in form.mass) for k in range(len(form.unknowns))], dtype=bool)
+    initial = ExpressionActions(model.initial_actions, symbols)
+    waits = any(is_algebraic and s in initial.read for s, is_algebraic in zip(symbols.unknowns, algebraic, strict=True))
     return CompiledModel(
-        model=model,
+        name=model.name,
+        time_unit=model.time_unit,
         layout=layout,
-        n_own=len(own),
-        equations=form.equations,
+        quantities=quantities,
         mass_kind=0 if form.is_identity else 1 if form.is_diagonal else 2,
         mass_varies=varies,
-        guards=tuple(locking.guards),
-        activity=guard_activity,
+        algebraic=algebraic,
+        nominal=_nominal(quantities, len(form.unknowns)),
+        guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque),
+        tapes=guard_tapes(guards, is_linear | is_opaque, symbols),
+        fires=bodies,
+        clocks=tuple(Clock(event.label, event.origin, event.repeats) for event in model.time_events),
+        n_conditions=len(transitions.conditions),
+        n_state_conditions=len(state_conditions),
+        first_equation=_first_equation(model, form),
+        addresses={spec.name: module.address(spec.name) for spec in specs},
+        has_opaque=bool(callbacks),
+        seconds=time.perf_counter() - began,
+        start=ExpressionStart(model, symbols, guard_list, form.derivatives, asks_solution=waits),
+        initial=initial,
+        final=ExpressionActions(model.final_actions, symbols),
+        outputs=formulas,
+        words=ExpressionWords(model, symbols, guard_list, guard_activity, bodies),
+        diagnosis=ExpressionDiagnosis(model, symbols, guard_list, guard_activity, bodies, transitions.writers),
+        stops=partial(stops, forcing, symbols.parameters),
+        most_stops=MOST_STOPS if forcing else 0,
+        identity=partial(identity, model),
+        again=(compile_model, (model,)),
+        keep_alive=(module, *callbacks.values()),
+    )
+
+
+def _described(model: Model, symbols: Symbols, outputs: Sequence[Expr]) -> tuple[Layout, tuple[Quantity, ...], Formulas | None]:
+    """The layout with what is shown, quantities, and the outputs as formulas of what dense output holds."""
+    layout = replace(symbols.layout, n_outputs=len(outputs))
+    quantities = quantities_of(model, layout)
+    shown = tuple(shown_of(quantities, layout))
+    previous = {symbol(Role.PREVIOUS, s.data.name): s for s in symbols.discretes}  # between events they are the same
+    values = tuple(substitute(list(map(as_real, outputs)), previous))
+    read = dependencies_of(values)
+    kept = {item.index for item in shown if item.column.role == "unknown"}
+    kept |= {k for k, s in enumerate(symbols.unknowns) if s in read}
+    layout = replace(layout, shown=shown, dense=np.array(sorted(kept), dtype=np.intp))
+    if not values:
+        return layout, quantities, None
+    constants = [[k for k, s in enumerate(several) if s in read] for several in (symbols.parameters, symbols.inputs, symbols.modes)]
+    read_in_order = [s for several in (symbols.parameters, symbols.inputs, symbols.modes) for s in several if s in read]
+    dense = [symbols.unknowns[k] for k in layout.dense]
+    order = (symbol(Role.TIME, "time"), *dense, *symbols.discretes, *read_in_order)
+    return layout, quantities, Formulas(tuple(d.name for d in model.definitions), values, order, *map(tuple, constants))
+
+
+def _nominal(quantities: Sequence[Quantity], n: int) -> NDArray[np.float64]:
+    nominal = np.zeros(n)
+    for quantity in quantities:
+        if quantity.vector == "y":
+            nominal[quantity.places] = quantity.nominal or 0.0
+    return nominal
+
+
+def _guards(
+    guards: Sequence[Guard], symbols: Symbols, is_linear: NDArray[np.bool_], is_time: NDArray[np.bool_], is_opaque: NDArray[np.bool_]
+) -> Guards:
+    return Guards(
+        kind=np.array([_KINDS[guard.kind] for guard in guards], dtype=np.int64),
+        mode=np.array([symbols.places[guard.mode][1] for guard in guards], dtype=np.int64),
+        strict=np.array([guard.strict for guard in guards], dtype=bool),
+        source=_numbered([guard.source for guard in guards]),
+        zero=_numbered(zeros_of(guards)),
         is_linear=is_linear,
         is_time=is_time,
         is_opaque=is_opaque,
-        n_state_conditions=len(state_conditions),
-        transitions=transitions,
-        algebraic=np.array([all(j != k for _, j in form.mass) for k in range(len(form.unknowns))], dtype=bool),
-        outputs=_outputs(model),
-        addresses={spec.name: module.address(spec.name) for spec in specs},
-        module=module,
-        tapes=guard_tapes(guards, is_linear | is_opaque, layout),
-        seconds=time.perf_counter() - began,
-        has_opaque=bool(opaque.addresses),
-        forcing=forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions]),
-        output_values=tuple(values),
-        keep_alive=opaque.keep_alive,
+        grids=tuple(_grid(guard.source) for guard in guards),
     )
+
+
+def _numbered(items: Sequence[object]) -> NDArray[np.int64]:
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)
+
+
+def _grid(source: Expr) -> tuple[float, ...] | None:
+    return None if source.op == "floor" else tuple(source.data[1:-1]) if source.op == "segment" else ()
+
+
+def _first_equation(model: Model, form: MassForm) -> Origin | None:
+    equations = [k for k in form.equations if k >= 0]
+    return model.equations[equations[0]].origin if equations else None
 
 
 def _refuse_what_is_not_built(model: Model) -> None:
@@ -145,9 +231,9 @@ def dependencies_of(roots: Sequence[Expr]) -> set[Expr]:
     return {item for item in walk(roots) if item.op == "symbol"}
 
 
-def _state_conditions(roots: Sequence[Expr], active: dict[Expr, Expr], layout: Layout) -> list[tuple[Expr, Expr]]:
+def _state_conditions(roots: Sequence[Expr], active: dict[Expr, Expr], all_modes: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
     """(activity, value) of every condition of a select, and of every piece number, that modes decide."""
-    modes = set(layout.modes)
+    modes = set(all_modes)
     found: dict[Expr, Expr] = {}
     for item in walk(roots):
         if item.op == "select" and item.args[0] in active and dependencies(item.args[0]) & modes:
@@ -157,8 +243,3 @@ def _state_conditions(roots: Sequence[Expr], active: dict[Expr, Expr], layout: L
     # a mode that only decides truth values matters through the conditions it enters, not by itself
     truths = {item.args[0] for item in walk(roots) if item.op == "nonzero" and item.args[0] in modes}
     return [(activity, value) for value, activity in found.items() if value not in truths]
-
-
-def _outputs(model: Model) -> tuple[Output, ...]:
-    owner = {name: v for v in model.by_role(VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY) for name in v.names}
-    return tuple(Output(owner[d.name], d.name) for d in model.definitions)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.emit_llvm import FunctionSpec
-from tidegate.compiled.layout import Layout, seed
+from tidegate.compiled.symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
 from tidegate.expressions.substitute import substitute
@@ -32,7 +32,7 @@ class FunctionParts:
 
     Parameters
     ----------
-    layout : places of the symbols.
+    symbols : of the flat vectors.
     rhs, mass : the form M y' = f.
     guards : discontinuity functions; ``is_time`` marks those of time only; ``activity`` says when one matters (None: never).
     conditions : of the ``when`` branches.
@@ -43,7 +43,7 @@ class FunctionParts:
     outputs : recorded outputs.
     """
 
-    layout: Layout
+    symbols: Symbols
     rhs: tuple[Expr, ...]
     mass: dict[tuple[int, int], Expr]
     guards: tuple[Expr, ...]
@@ -74,11 +74,11 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     outputs, outputs_tangent  recorded outputs
     ========================  =============================================================================
     """
-    layout = parts.layout
-    n = len(layout.unknowns)
-    seeds = layout.seeds()
-    places = layout.places()
-    all_places = places | layout.seed_places()
+    symbols = parts.symbols
+    n = len(symbols.unknowns)
+    seeds = symbols.seeds()
+    places = symbols.places
+    all_places = places | symbols.seed_places()
 
     def values(name: str, exprs: Sequence[tuple[int, Expr]]) -> FunctionSpec:
         return FunctionSpec(name, _VALUE, _BY_VALUE, places, list(exprs))
@@ -94,7 +94,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     specs = [
         values("rhs", list(enumerate(parts.rhs))),
         tangents("residual_tangent", [(i, flow - mass_flows.get(i, ZERO)) for i, flow in enumerate(flows)]),
-        values("jacobian", [(i * n + j, entry) for (i, j), entry in jacobian(list(parts.rhs), list(layout.unknowns)).items()]),
+        values("jacobian", [(i * n + j, entry) for (i, j), entry in jacobian(list(parts.rhs), list(symbols.unknowns)).items()]),
         values("mass", [(i * n + j, entry) for (i, j), entry in parts.mass.items()]),
         values("outputs", list(enumerate(map(as_real, parts.outputs)))),
         tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
@@ -109,17 +109,17 @@ def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: 
     return [
         values("guards", list(enumerate(guards))),
         tangents("guards_tangent", list(enumerate(tangent(guards, seeds)))),
-        tangents("guard_scale", list(enumerate(_scales(guards, parts.layout)))),
+        tangents("guard_scale", list(enumerate(_scales(guards, parts.symbols)))),
         values("activity", [(k, as_real(a) if a is not None else ZERO) for k, a in enumerate(parts.activity)]),
     ]
 
 
-def _scales(guards: Sequence[Expr], layout: Layout) -> list[Expr]:
+def _scales(guards: Sequence[Expr], symbols: Symbols) -> list[Expr]:
     time = symbol(Role.TIME, "time")
-    symbols = [time, *layout.unknowns]
-    sizes = [seed("dt", 0), *(seed("dy", k) for k in range(len(layout.unknowns)))]
+    inputs = [time, *symbols.unknowns]
+    sizes = [seed("dt", 0), *(seed("dy", k) for k in range(len(symbols.unknowns)))]
     scales: list[Expr] = [ZERO] * len(guards)
-    for (i, j), slope in jacobian(list(guards), symbols).items():
+    for (i, j), slope in jacobian(list(guards), inputs).items():
         scales[i] = scales[i] + _magnitude(slope) * sizes[j]
     return scales
 
@@ -129,11 +129,11 @@ def _magnitude(x: Expr) -> Expr:
 
 
 def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
-    layout = parts.layout
+    symbols = parts.symbols
     conditions = [as_real(c) for c in parts.conditions]
     conditions += [select(active, as_real(value) + 2.0, ZERO) for active, value in parts.state_conditions]
-    n = len(layout.unknowns)
-    place = {s: k for k, s in enumerate(layout.unknowns)} | {s: n + k for k, s in enumerate(layout.discretes)}
+    n = len(symbols.unknowns)
+    place = {s: k for k, s in enumerate(symbols.unknowns)} | {s: n + k for k, s in enumerate(symbols.discretes)}
     bodies = sorted(((place[target], value) for target, value in parts.new_values.items()), key=lambda item: item[0])
     body_tangents = tangent([value for _, value in bodies], seeds)
     times = _guard_times(parts) + [select(on, t, as_real(float("inf"))) for on, t in zip(parts.enabled, parts.times, strict=True)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import GuardTapes
-from tidegate.compiled.layout import Layout, seed
+from tidegate.compiled.symbols import Symbols, seed
 from tidegate.expressions import Expr, Role, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.nodes import raw_node
@@ -24,7 +24,7 @@ __all__ = ["guard_tapes"]
 _LONGEST_BEND: Final = 4000  # rows of a tape: the second derivative of a longer one costs more than the parts it saves
 
 
-def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], layout: Layout) -> GuardTapes:
+def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbols) -> GuardTapes:
     """Tapes of the guards that are not skipped.
 
     Parameters
@@ -34,10 +34,10 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], layout: Layout)
     """
     wanted = [g for g, s in zip(guards, skip, strict=True) if not s]
     present = {item for item in walk(wanted) if item.op == "symbol"}
-    used = [k for k, s in enumerate(layout.unknowns) if s in present]
+    used = [k for k, s in enumerate(symbols.unknowns) if s in present]
     time = symbol(Role.TIME, "time")
-    seeds = {time: seed("dt", 0)} | {layout.unknowns[k]: seed("dy", k) for k in used}
-    inputs = [time, *(layout.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *layout.parameters, *layout.m_symbols()]
+    seeds = {time: seed("dt", 0)} | {symbols.unknowns[k]: seed("dy", k) for k in used}
+    inputs = [time, *(symbols.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *symbols.parameters, *symbols.of_m()]
     inputs += [seed("ddy", k) for k in used]
 
     codes: list[NDArray[np.int64]] = []

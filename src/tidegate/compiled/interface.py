@@ -1,6 +1,6 @@
-"""What every later stage sees of a model: flat vectors, and native functions on them by address.
+"""What every later stage sees of a model: numbers, addresses of native functions, and texts for messages. No expression is among it.
 
-Signatures of the native functions (C, all vectors ``double *``):
+Signatures of the native functions (C, all vectors ``double *``; which there are says ``functions.function_specs``):
 
 =================  ======================================================================================
 value functions    ``void f(double t, y, p, m, out)``
@@ -10,23 +10,119 @@ tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.layout import Layout
-from tidegate.compiled.locking import Guard
-from tidegate.compiled.native import NativeModule
-from tidegate.compiled.transitions import Transitions
-from tidegate.expressions import Expr
-from tidegate.model import Model, Variable
+from tidegate.errors import Origin
+from tidegate.results.dense_outputs import OutputFormulas
 
-__all__ = ["CompiledModel", "GuardTapes", "Output", "StartValues"]
+__all__ = [
+    "Actions",
+    "Clock",
+    "CompiledModel",
+    "Diagnosis",
+    "Disagreement",
+    "Fire",
+    "GuardTapes",
+    "Guards",
+    "Point",
+    "Quantity",
+    "Said",
+    "Start",
+    "StartValues",
+    "Trouble",
+    "Words",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+class Point(Protocol):
+    """Where a run stands."""
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        ...
+
+    @property
+    def y(self) -> FloatArray:
+        """Unknowns."""
+        ...
+
+    @property
+    def p(self) -> FloatArray:
+        """Parameters."""
+        ...
+
+    @property
+    def m(self) -> FloatArray:
+        """Modes, discrete variables and all else that is constant between events."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """What has a name and a value.
+
+    Parameters
+    ----------
+    name : of the whole; names : of its elements in row order.
+    role : "state", "algebraic", "input", "discrete", "parameter", or what an output is called.
+    vector : "y", "m", "p", or "outputs"; places : of its elements there.
+    shape, unit, description, kind, origin : as in the neutral model.
+    nominal : typical size; None if unknown.
+    problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
+    """
+
+    name: str
+    names: Sequence[str]
+    role: str
+    vector: str
+    places: NDArray[np.intp]
+    shape: tuple[int, ...]
+    unit: str
+    description: str
+    kind: str
+    origin: Origin
+    nominal: float | None
+    problem: Callable[[str, float], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """The discontinuity functions, one element each.
+
+    Parameters
+    ----------
+    kind : what it decides: ``workspace.RELATION``, ``LOWER`` or ``UPPER``.
+    mode : place of the mode that it decides about.
+    strict : true where ``> 0``, not where ``>= 0``.
+    source : number of the relation that the user wrote; those of one relation are equal.
+    zero : number of its zero; ``a > b`` and ``b >= a`` have the same.
+    is_linear, is_time, is_opaque : affine in time and unknowns; of time only; not computable on intervals.
+    grids : inner edges of the grid whose pieces it watches; None for whole numbers, () where it watches no pieces.
+    """
+
+    kind: IntArray
+    mode: IntArray
+    strict: BoolArray
+    source: IntArray
+    zero: IntArray
+    is_linear: BoolArray
+    is_time: BoolArray
+    is_opaque: BoolArray
+    grids: tuple[tuple[float, ...] | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +151,188 @@ class GuardTapes:
 
 
 @dataclass(frozen=True, eq=False)
-class Output:
-    """A recorded quantity that is computed from the unknowns."""
+class Fire:
+    """One thing that can happen at an event: a branch of a ``when``, something said under a condition (a remark), or a time event.
 
-    variable: Variable
-    name: str
+    Parameters
+    ----------
+    label : how the log names it.
+    chain : number of the ``when`` chain it belongs to; -1 for a time event, a number of its own from ``FIRST_REMARK`` for a remark.
+    conditions : places of its conditions in what ``conditions`` gives; empty for a time event.
+    is_noted : True if it is an event even where it changes nothing: it ends the run, says something, is there to be noted only, or a clock's tick.
+    terminates : True if it ends the run.
+    messages : what it says.
+    targets : names of what it gives a new value.
+    """
+
+    label: str
+    chain: int
+    conditions: tuple[int, ...]
+    priority: int
+    origin: Origin
+    is_noted: bool
+    terminates: bool
+    messages: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """A time event; ``repeats`` where its next time must lie ahead again after every time it happens."""
+
+    label: str
+    origin: Origin
+    repeats: bool
 
 
 @dataclass(frozen=True, eq=False)
 class StartValues:
-    """Values at the start of a run, and their derivatives with respect to every parameter."""
+    """Start vectors; derivatives by the chosen parameters as (parameter, element)."""
 
     y: FloatArray
     m: FloatArray
-    p: FloatArray
     dy_dp: FloatArray
     dd_dp: FloatArray
+
+
+class Start(Protocol):
+    """Values at the start of a run."""
+
+    @property
+    def asks_solution(self) -> bool:
+        """Whether an initial action assigns what depends on an algebraic unknown, and so can be carried out on a consistent start only."""
+        ...
+
+    def parameters(self, given: Mapping[int, float]) -> FloatArray:
+        """Values of all parameters, some given by place; a default may follow from others."""
+        ...
+
+    def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
+        """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
+        ...
+
+    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
+        """Declared start values, or with the initial actions carried out on these, and their derivatives by chosen parameters."""
+        ...
+
+    def periods(self, p: FloatArray) -> FloatArray:
+        """Of every time event its constant period; NaN where it has none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Sentences, and whether the run ends."""
+
+    messages: tuple[str, ...]
+    terminates: bool
+
+
+class Actions(Protocol):
+    """What is done once, at the start or the end of a run."""
+
+    @property
+    def assigns(self) -> bool:
+        """Whether it gives new values."""
+        ...
+
+    @property
+    def says(self) -> bool:
+        """Whether it says something, or ends the run."""
+        ...
+
+    @property
+    def asks(self) -> bool:
+        """Whether something is said under a condition."""
+        ...
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Of the assignments."""
+        ...
+
+    def assigned(self, at: Point) -> FloatArray:
+        """Unknowns and discrete variables afterwards."""
+        ...
+
+    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
+        """Their derivatives afterwards from those before, (parameters, values)."""
+        ...
+
+    def said(self, at: Point | None) -> Said:
+        """What is said; conditions, if there are any, are asked at a point."""
+        ...
+
+
+class Words(Protocol):
+    """What guards and clauses are called. It holds no machine code: event logs keep it."""
+
+    def origin(self, guard: int) -> Origin | None:
+        """Where the relation was written."""
+        ...
+
+    def relation(self, guard: int, *, holds: bool = True) -> str:
+        """The relation that holds, in the direction in which it was written."""
+        ...
+
+    def piece(self, guard: int, before: float, after: float) -> str:
+        """Which edge of a table, or which whole number, was passed."""
+        ...
+
+    def clause(self, fire: int) -> str:
+        """A clause by its name, with its conditions and where it stands."""
+        ...
+
+    def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:
+        """Whether the guard is on the active path with these modes and discrete variables."""
+        ...
+
+    def read(self, guard: int) -> frozenset[str]:
+        """Names of what stands in the relation."""
+        ...
+
+    def influenced(self, guard: int, fire: int = -1) -> frozenset[str]:
+        """Names of all columns that depend on a relation, or (guard -1) on what a clause assigns, directly or through others."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Trouble:
+    """An equation that is not finite: how it is called, what it gives, what it says, and where it was written."""
+
+    label: str
+    number: float
+    text: str
+    origin: Origin
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """Two clauses, by number, and the values that they give one variable."""
+
+    target: str
+    fires: tuple[int, int]
+    values: tuple[float, float]
+
+
+class Diagnosis(Protocol):
+    """What is found out about a failure, at the point at which a run stands."""
+
+    def not_finite(self, at: Point) -> Trouble | None:
+        """An equation that is not finite."""
+        ...
+
+    def not_a_number(self, at: Point, suspected: int) -> int:
+        """A guard that matters and is NaN, or is the suspected one; -1 for none."""
+        ...
+
+    def suspect(self, at: Point) -> Origin | None:
+        """The first equation near the end of its domain."""
+        ...
+
+    def disagreement(self, at: Point) -> Disagreement | None:
+        """Two clauses, whose flags are set in m, that give a variable different values."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,61 +341,62 @@ class CompiledModel:
 
     Parameters
     ----------
-    model : where it came from, for names and origins.
-    layout : order of the vectors.
-    n_own : how many of the unknowns are the model's own; the rest are derivatives made unknowns.
-    equations : for each row of M y' = f the number of the model's equation, -1 for ``x' = z``.
+    name, time_unit : of the model.
+    layout : order of the vectors, and what is shown.
+    quantities : everything that has a name and a value.
     mass_kind : 0 unit matrix, 1 diagonal, 2 dense.
     mass_varies : True if M depends on modes or discrete variables.
-    guards : the discontinuity functions.
-    activity : for every guard the condition, of modes, discrete variables and parameters, under which it matters; None: never.
-    is_linear, is_time, is_opaque : for every guard whether it is affine in time and unknowns; of time only; not computable on intervals.
-    n_state_conditions : how many values ``conditions`` gives behind those of the ``when`` branches.
-    transitions : branches and time events.
     algebraic : True for unknowns that no derivative of enters.
-    outputs : recorded outputs, in the order of the ``outputs`` function.
+    nominal : typical sizes of the unknowns, 0 where unknown.
+    guards, tapes : the discontinuity functions; the nonlinear ones for intervals.
+    fires, clocks : what can happen at events; the time events among it.
+    n_conditions : of branches and remarks; n_state_conditions : how many values ``conditions`` gives behind these.
+    first_equation : where the first equation was written.
     addresses : of the native functions by name; absent where there is nothing to compute.
-    module : keeps the machine code alive.
-    tapes : nonlinear guards.
-    seconds : time spent compiling.
     has_opaque : some function calls back into Python.
-    forcing : the functions of time alone that the equations are made of.
-    output_values : expression of each output, of the layout's symbols.
+    seconds : time spent compiling.
+    start, initial, final : start values, what is done at the start, at the end.
+    outputs : the outputs as functions of what dense output holds; None where there are none.
+    words, diagnosis : for messages.
+    stops : from parameters, the start, the present and the end of the run: increasing instants that no step may pass.
+    most_stops : how many these are at most.
+    identity : for every variable, equation and clause a digest, by kind and name: what makes two models the same one.
+    again : a function and its arguments that make the same model anew.
+    keep_alive : what the addresses need.
     """
 
-    model: Model
+    name: str
+    time_unit: str
     layout: Layout
-    n_own: int
-    equations: tuple[int, ...]
+    quantities: tuple[Quantity, ...]
     mass_kind: int
     mass_varies: bool
-    guards: tuple[Guard, ...]
-    activity: tuple[Expr | None, ...]
-    is_linear: NDArray[np.bool_]
-    is_time: NDArray[np.bool_]
-    is_opaque: NDArray[np.bool_]
-    n_state_conditions: int
-    transitions: Transitions
-    algebraic: NDArray[np.bool_]
-    outputs: tuple[Output, ...]
-    addresses: dict[str, int]
-    module: NativeModule
+    algebraic: BoolArray
+    nominal: FloatArray
+    guards: Guards
     tapes: GuardTapes
-    seconds: float
+    fires: tuple[Fire, ...]
+    clocks: tuple[Clock, ...]
+    n_conditions: int
+    n_state_conditions: int
+    first_equation: Origin | None
+    addresses: Mapping[str, int]
     has_opaque: bool
-    forcing: tuple[Expr, ...] = ()
-    output_values: tuple[Expr, ...] = ()
+    seconds: float
+    start: Start
+    initial: Actions
+    final: Actions
+    outputs: OutputFormulas | None
+    words: Words
+    diagnosis: Diagnosis
+    stops: Callable[[FloatArray, float, float, float], FloatArray]
+    most_stops: int
+    identity: Callable[[], dict[str, dict[str, str]]]
+    again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
     keep_alive: tuple[object, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # addresses mean nothing elsewhere; the machine code is found in the cache again
-        return _compiled_anew, (self.model,)
+        return self.again  # addresses mean nothing elsewhere; the machine code is found in the cache again
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompiledModel:
         return self
-
-
-def _compiled_anew(model: Model) -> CompiledModel:
-    from tidegate.compiled.compile import compile_model  # which makes what is described here
-
-    return compile_model(model)

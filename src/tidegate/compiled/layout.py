@@ -1,67 +1,65 @@
-"""Where everything stands in the flat vectors of a compiled model: y, p and m (modes and all that is constant between events).
+"""Where everything stands in the flat vectors of a compiled model, y, p and m, and what of it a result shows: names and numbers only.
 
 ``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events | drops of states | contacts].
+A recorded row is [unknowns | discrete variables | outputs].
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
-from tidegate.expressions import Expr, Role, symbol
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Layout", "count_symbol", "drop_symbol", "fire_symbol", "names_of", "seed"]
+from tidegate.results import Column
 
+__all__ = ["CONTACTS", "Layout", "Shown"]
 
-_CONTACT: Final = (symbol(Role.MODE, "contact guard"), symbol(Role.MODE, "contact time"), symbol(Role.MODE, "contact slope"))
-
-
-def fire_symbol(index: int) -> Expr:
-    """1 while branch or time event number ``index`` is carried out."""
-    return symbol(Role.MODE, f"fire{index}")
+CONTACTS: Final = ("contact guard", "contact time", "contact slope")
 
 
-def count_symbol(index: int) -> Expr:
-    """How often time event number ``index`` has happened."""
-    return symbol(Role.MODE, f"count{index}")
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One number that results show: its name, its source (``column.role``) and its index among what comes from there."""
 
-
-def drop_symbol(state: Expr) -> Expr:
-    """By how much a state was more before the last round of an event than it is now; zero between events."""
-    return symbol(Role.MODE, f"(pre({state.data.name}) - {state.data.name})")
-
-
-def seed(vector: str, index: int) -> Expr:
-    """Element of a direction in which functions are differentiated."""
-    return symbol(Role.SEED, f"{vector}[{index}]")
+    column: Column
+    index: int
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Symbols in the order of the flat vectors.
+    """Names in the order of the flat vectors.
 
     Parameters
     ----------
-    unknowns, parameters, modes, discretes, inputs : symbols.
-    n_fires : number of when branches and time events.
+    unknowns, parameters, discretes, inputs : names.
+    n_modes : number of modes.
+    n_fires : number of when branches, remarks and time events.
     n_time_events : number of time events.
-    dropping : states whose values before a round a condition asks for.
+    n_outputs : number of outputs.
+    dropping : places of the states whose values before a round a condition asks for.
+    shown : what a result shows, in its order.
+    dense : places of the unknowns that dense output holds: those that are shown, and those that an output reads.
     """
 
-    unknowns: tuple[Expr, ...]
-    parameters: tuple[Expr, ...]
-    modes: tuple[Expr, ...]
-    discretes: tuple[Expr, ...]
-    inputs: tuple[Expr, ...]
+    unknowns: tuple[str, ...]
+    parameters: tuple[str, ...]
+    discretes: tuple[str, ...]
+    inputs: tuple[str, ...]
+    n_modes: int
     n_fires: int
     n_time_events: int
-    dropping: tuple[Expr, ...] = ()
+    n_outputs: int = 0
+    dropping: tuple[int, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    dense: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @property
     def first_discrete(self) -> int:
         """Place of the first discrete variable in m."""
-        return len(self.modes)
+        return self.n_modes
 
     @property
     def first_previous(self) -> int:
@@ -100,40 +98,30 @@ class Layout:
     @property
     def n_m(self) -> int:
         """Length of m."""
-        return self.first_contact + len(_CONTACT)
+        return self.first_contact + len(CONTACTS)
 
-    def m_symbols(self) -> list[Expr]:
-        """The symbols of m in order."""
-        previous = [symbol(Role.PREVIOUS, d.data.name) for d in self.discretes]
-        fires = [fire_symbol(k) for k in range(self.n_fires)]
-        counts = [count_symbol(k) for k in range(self.n_time_events)]
-        drops = [drop_symbol(s) for s in self.dropping]
-        return [*self.modes, *self.discretes, *previous, *self.inputs, *fires, *counts, *drops, *_CONTACT]
+    @property
+    def n_recorded(self) -> int:
+        """Length of a recorded row."""
+        return len(self.unknowns) + len(self.discretes) + self.n_outputs
 
-    def places(self) -> dict[Expr, tuple[str, int]]:
-        """For every symbol the vector and index where native code finds it."""
-        places: dict[Expr, tuple[str, int]] = {symbol(Role.TIME, "time"): ("t", 0)}
-        for vector, symbols in (("y", self.unknowns), ("p", self.parameters), ("m", self.m_symbols())):
-            places |= {s: (vector, k) for k, s in enumerate(symbols)}
-        return places
+    @cached_property
+    def columns(self) -> list[Column]:
+        """One column of a result for each number that is shown; made once, so that a thousand results share it."""
+        return [shown.column for shown in self.shown]
 
-    def seeds(self) -> dict[Expr, Expr]:
-        """For time, every unknown, parameter and discrete variable the symbol of its direction."""
-        seeds = {symbol(Role.TIME, "time"): seed("dt", 0)}
-        seeds |= {s: seed("dy", k) for k, s in enumerate(self.unknowns)}
-        seeds |= {s: seed("dp", k) for k, s in enumerate(self.parameters)}
-        first, last = self.first_discrete, self.first_input
-        seeds |= {s: seed("dm", first + k) for k, s in enumerate(self.m_symbols()[first:last])}
-        return seeds
+    @cached_property
+    def recorded(self) -> NDArray[np.intp]:
+        """For each column its place in a recorded row."""
+        first = {"unknown": 0, "discrete": len(self.unknowns), "output": len(self.unknowns) + len(self.discretes)}
+        return np.array([first[shown.column.role] + shown.index for shown in self.shown], dtype=np.intp)
 
-    def seed_places(self) -> dict[Expr, tuple[str, int]]:
-        """Like ``places`` for the symbols of directions, and for ``v``, the derivatives a residual is taken at."""
-        places: dict[Expr, tuple[str, int]] = {seed("dt", 0): ("dt", 0)}
-        for vector, size in (("dy", len(self.unknowns)), ("v", len(self.unknowns)), ("dp", len(self.parameters)), ("dm", self.n_m)):
-            places |= {seed(vector, k): (vector, k) for k in range(size)}
-        return places
+    @cached_property
+    def lasting(self) -> list[int]:
+        """Numbers of the columns that are no outputs: what an event has values of."""
+        return [k for k, shown in enumerate(self.shown) if shown.column.role != "output"]
 
-
-def names_of(symbols: Sequence[Expr]) -> list[str]:
-    """The user's names of symbols."""
-    return [s.data.name for s in symbols]
+    @cached_property
+    def lasting_names(self) -> list[str]:
+        """Names of these columns."""
+        return [self.shown[k].column.name for k in self.lasting]

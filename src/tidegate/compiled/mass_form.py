@@ -29,7 +29,7 @@ class MassForm:
     rhs : f, one expression an equation.
     mass : entries of M that are not structurally zero, by row and column.
     derivative_values : what a derivative symbol is equal to, in terms of unknowns.
-    n_extra : number of extra unknowns at the end.
+    derivatives : extra unknowns, at the end, with the derivatives that they stand for.
     equations : for each row the number of the model's equation it came from; -1 for the rows of extra unknowns.
     """
 
@@ -37,7 +37,7 @@ class MassForm:
     rhs: tuple[Expr, ...]
     mass: dict[tuple[int, int], Expr]
     derivative_values: dict[Expr, Expr]
-    n_extra: int
+    derivatives: dict[Expr, Expr]
     equations: tuple[int, ...]
 
     @property
@@ -66,6 +66,7 @@ def mass_form(unknowns: Sequence[Expr], residuals: Sequence[Expr], wanted: Seque
     extras = {d for _, entries in split for d, coefficient in entries.items() if coefficient is None}
     explicit = _explicit(split, extras)
     extras |= {d for d in wanted if d not in explicit}
+    names: dict[Expr, Expr] = {}
     if extras:
         order = [d for d in derivatives if d in extras]
         names = {d: symbol(Role.UNKNOWN, f"der({d.data.name})") for d in order}
@@ -81,7 +82,7 @@ def mass_form(unknowns: Sequence[Expr], residuals: Sequence[Expr], wanted: Seque
         mass = _mass(split, derivatives)
     equations = [*range(len(residuals)), *[-1] * len(extras)]
     rhs, mass, order = _explicit_rows_first(rhs, mass, len(columns))
-    return MassForm(tuple(columns), tuple(rhs), mass, explicit, len(extras), tuple(equations[i] for i in order))
+    return MassForm(tuple(columns), tuple(rhs), mass, explicit, {z: d for d, z in names.items()}, tuple(equations[i] for i in order))
 
 
 def _split(residuals: Sequence[Expr], derivatives: dict[Expr, int]) -> list[tuple[Expr, dict[Expr, Expr | None]]]:

@@ -1,6 +1,6 @@
 """Opaque functions for native code: a C function pointer for every Python callable.
 
-In: opaque functions of the graph. Out: addresses of ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an
+In: Python callables. Out: pointers to ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an
 exception into NaN that stops the run, keeping the exception for the message. The pointers belong to the model, what happened in a call to the run:
 native code calls back in the thread that called it, which knows whose run that is.
 """
@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from tidegate.expressions import Expr, OpaqueFunction, walk
-
-__all__ = ["OpaqueCalls", "Trampolines", "noted_in", "trampolines"]
+__all__ = ["OpaqueCalls", "callback", "noted_in"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
 
@@ -45,14 +43,6 @@ class OpaqueCalls:
         return None if isinstance(self.error, Exception) else self.error
 
 
-@dataclass(frozen=True, eq=False)
-class Trampolines:
-    """Addresses by function; ``keep_alive`` must live as long as the addresses are used."""
-
-    addresses: dict[OpaqueFunction, int]
-    keep_alive: tuple[object, ...]
-
-
 # whose calls they are that native code makes now in this thread
 _noting: ContextVar[OpaqueCalls | None] = ContextVar("noting", default=None)
 
@@ -68,22 +58,14 @@ def noted_in(calls: OpaqueCalls) -> Generator[None]:
         _noting.reset(before)
 
 
-def trampolines(roots: Iterable[Expr]) -> Trampolines:
-    """One C function for each distinct opaque function called below the roots."""
-    addresses: dict[OpaqueFunction, int] = {}
-    keep: list[object] = []
-    for item in walk(roots):
-        if item.op != "call" or item.data in addresses:
-            continue
-        function: OpaqueFunction = item.data
-        pointer = _trampoline(function, len(item.args))
-        keep.append(pointer)
-        addresses[function] = ctypes.cast(pointer, ctypes.c_void_p).value or 0
-    return Trampolines(addresses, tuple(keep))
+def callback(function: Callable[..., Any], name: str, n_inputs: int, n_outputs: int) -> Any:
+    """A C function that calls a Python function; it must live as long as its address is used.
 
-
-def _trampoline(function: OpaqueFunction, n_inputs: int) -> Any:
-    n_outputs = function.n_outputs
+    Parameters
+    ----------
+    name : by which messages call it.
+    n_inputs, n_outputs : numbers that it takes, one argument each, and gives.
+    """
 
     def call(inputs: ctypes.Array[ctypes.c_double], outputs: ctypes.Array[ctypes.c_double]) -> None:
         calls = _noting.get() or OpaqueCalls()
@@ -94,7 +76,7 @@ def _trampoline(function: OpaqueFunction, n_inputs: int) -> Any:
                 return  # the run is about to end; nobody waits for more
             calls.count += 1
             calls.is_in_python = True
-            values: Any = function.function(*(inputs[k] for k in range(n_inputs)))
+            values: Any = function(*(inputs[k] for k in range(n_inputs)))
             calls.is_in_python = False
             numbers = values if hasattr(values, "__len__") else (values,)
             for k in range(n_outputs):
@@ -102,6 +84,6 @@ def _trampoline(function: OpaqueFunction, n_inputs: int) -> Any:
         except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
             calls.is_in_python = False
             if calls.error is None or not isinstance(error, Exception):
-                calls.error, calls.name = error, function.name
+                calls.error, calls.name = error, name
 
     return _SIGNATURE(call)

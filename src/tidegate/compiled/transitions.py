@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tidegate.compiled.layout import count_symbol, drop_symbol, fire_symbol
+from tidegate.compiled.interface import Fire
 from tidegate.compiled.locking import Locking
+from tidegate.compiled.symbols import count_symbol, drop_symbol, fire_symbol
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, node, select, symbol, walk
@@ -21,23 +22,14 @@ from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
 
-__all__ = ["Fire", "Transitions", "Writer", "flatten_transitions", "states_before"]
+__all__ = ["Body", "Transitions", "Writer", "flatten_transitions", "states_before"]
 
 _ROUNDING: Final = 8 * 2.220446049250313e-16  # of two values: so far apart they are one
 
 
 @dataclass(frozen=True, eq=False)
-class Fire:
-    """One thing that can happen at an event.
-
-    Parameters
-    ----------
-    label : how the log names it.
-    actions : what it does.
-    chain : number of the ``when`` chain it belongs to; -1 for a time event, a number of its own from ``FIRST_REMARK`` for a remark.
-    conditions : places of its conditions in ``Transitions.conditions``; empty for a time event.
-    is_noted : True if it is an event even where it changes nothing: it ends the run, says something, is there to be noted only, or a clock's tick.
-    """
+class Body:
+    """One thing that can happen at an event: a ``Fire`` with ``actions``, which say what it does."""
 
     label: str
     actions: tuple[Action, ...]
@@ -47,10 +39,20 @@ class Fire:
     origin: Origin
     is_noted: bool = True
 
-    @property
-    def terminates(self) -> bool:
-        """True if it ends the run."""
-        return any(isinstance(action, Terminate) for action in self.actions)
+    def told(self) -> Fire:
+        """The same without expressions."""
+        messages = [a.text for a in self.actions if isinstance(a, Message)] + [a.message for a in self.actions if isinstance(a, Terminate)]
+        return Fire(
+            self.label,
+            self.chain,
+            self.conditions,
+            self.priority,
+            self.origin,
+            self.is_noted,
+            terminates=any(isinstance(action, Terminate) for action in self.actions),
+            messages=tuple(filter(None, messages)),
+            targets=tuple(action.target.data.name for action in self.actions if isinstance(action, Assignment)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class Transitions:
     writers : symbol of a variable with several writers -> these.
     """
 
-    fires: tuple[Fire, ...]
+    fires: tuple[Body, ...]
     conditions: tuple[Expr, ...]
     n_rising: int
     times: tuple[Expr, ...]
@@ -126,24 +128,24 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     ------
     ModelError : for bodies that need each other's new values.
     """
-    branches: list[Fire] = []
+    branches: list[Body] = []
     conditions: list[Expr] = []
     before = states_before(model)
     for chain, when in enumerate(model.whens):
         for branch in when.branches:
             places = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
             conditions.extend(locking.lock(_with_drops(branch.conditions, before)))
-            branches.append(Fire(branch.label, branch.actions, chain, places, when.priority, branch.origin, _is_noted(branch.actions)))
+            branches.append(Body(branch.label, branch.actions, chain, places, when.priority, branch.origin, _is_noted(branch.actions)))
     times: list[Expr] = []
     enabled: list[Expr] = []
-    scheduled: list[Fire] = []
+    scheduled: list[Body] = []
     for index, event in enumerate(model.time_events):
         first = event.first
         period = event.period
         times.append(first if period is None else first + count_symbol(index) * period)
         (condition,) = locking.lock([event.condition if event.condition is not None else TRUE])
         enabled.append(condition)
-        scheduled.append(Fire(event.label, event.actions, -1, (), event.priority, event.origin))
+        scheduled.append(Body(event.label, event.actions, -1, (), event.priority, event.origin))
     n_rising = len(conditions)
     fires, remarks = _with_remarks(branches, scheduled, n_rising)
     present = {symbol(Role.PREVIOUS, s.data.name): s for variable in model.unknowns for s in variable.symbols()}
@@ -169,10 +171,10 @@ def _is_noted(actions: Sequence[Action]) -> bool:
     return not actions or any(isinstance(action, Message | Terminate) and action.condition is TRUE for action in actions)
 
 
-def _with_remarks(branches: Sequence[Fire], scheduled: Sequence[Fire], n_rising: int) -> tuple[list[Fire], list[Expr]]:
+def _with_remarks(branches: Sequence[Body], scheduled: Sequence[Body], n_rising: int) -> tuple[list[Body], list[Expr]]:
     """Branches and time events without what they say under conditions, and between them the remarks, whose conditions are the second answer."""
-    groups: list[tuple[Fire, Expr, list[Action]]] = []
-    kept: list[Fire] = []
+    groups: list[tuple[Body, Expr, list[Action]]] = []
+    kept: list[Body] = []
     for fire in (*branches, *scheduled):
         said: dict[Expr, list[Action]] = {}
         for action in fire.actions:
@@ -190,7 +192,7 @@ def _with_remarks(branches: Sequence[Fire], scheduled: Sequence[Fire], n_rising:
     return [*kept[: len(branches)], *remarks, *kept[len(branches) :]], conditions
 
 
-def _writers(fires: Sequence[Fire], locking: Locking, present: Mapping[Expr, Expr]) -> dict[Expr, tuple[Writer, ...]]:
+def _writers(fires: Sequence[Body], locking: Locking, present: Mapping[Expr, Expr]) -> dict[Expr, tuple[Writer, ...]]:
     """For every variable that is assigned who does it, the least important first."""
     found: dict[Expr, list[Writer]] = {}
     for index in sorted(range(len(fires)), key=lambda k: -fires[k].priority):
@@ -201,7 +203,7 @@ def _writers(fires: Sequence[Fire], locking: Locking, present: Mapping[Expr, Exp
     return {target: tuple(several) for target, several in found.items()}
 
 
-def _merged(target: Expr, writers: Sequence[Writer], fires: Sequence[Fire]) -> tuple[Expr, Expr]:
+def _merged(target: Expr, writers: Sequence[Writer], fires: Sequence[Body]) -> tuple[Expr, Expr]:
     """The new value of a variable, and where its writers do not agree: of the most important that happen, that is."""
     merged, conflict = target, FALSE
     for priority in sorted({fires[w.fire].priority for w in writers}, reverse=True):

@@ -81,7 +81,9 @@ def _is_steady(item: Expr) -> bool:
     return is_affine(item, [_TIME]) or (item.op in ("sin", "cos") and is_affine(item.args[0], [_TIME]))
 
 
-def stops(forcing: Sequence[Expr], parameters: dict[Expr, float], t_start: float, t_now: float, t_end: float) -> NDArray[np.float64]:
+def stops(
+    forcing: Sequence[Expr], parameters: Sequence[Expr], p: NDArray[np.float64], t_start: float, t_now: float, t_end: float
+) -> NDArray[np.float64]:
     """Instants after ``t_now`` that no step may pass, at most ``MOST_STOPS`` of them, increasing, as far as steps reach.
 
     Windows begin at ``t_start``, so that a run in pieces has the stops of a run in one.
@@ -90,13 +92,14 @@ def stops(forcing: Sequence[Expr], parameters: dict[Expr, float], t_start: float
     --------
     >>> import numpy as np
     >>> pulse = np.exp(-(((_TIME - 30.0) / 0.01) ** 2))
-    >>> found = stops(forcing_of([pulse]), {}, 0.0, 0.0, 100.0)
+    >>> found = stops(forcing_of([pulse]), [], np.zeros(0), 0.0, 0.0, 100.0)
     >>> bool(29.8 < found[0] < 29.99), bool(found[-1] > 29.99), len(found) < 40
     (True, True, True)
     """
     found: set[float] = set()
+    known = dict(zip(parameters, p.tolist(), strict=True))
     for expr in forcing:
-        values = tuple((s, parameters[s]) for s in dependencies(expr) if s in parameters)
+        values = tuple((s, known[s]) for s in dependencies(expr) if s in known)
         found.update(_edges(expr, values, t_start, math.frexp(_FARTHEST * (t_end - t_start))[1]))
     return np.array(sorted(t for t in found if t > t_now)[:MOST_STOPS])
 

@@ -7,7 +7,7 @@ from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
-from tidegate.executive.opening import Opening, open_run
+from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_names, output_times, time_number
 from tidegate.executive.run import Prepared, prepare
 
@@ -18,7 +18,6 @@ __all__ = [
     "Interrupts",
     "Labelled",
     "Meter",
-    "Opening",
     "Options",
     "Prepared",
     "begin",

@@ -6,27 +6,23 @@ matter before the event is no cause of it: what it was noted to be had not been 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.locking import Guard, GuardKind
-from tidegate.compiled.transitions import Fire
+from tidegate.compiled import workspace as w
+from tidegate.compiled.interface import Fire
 from tidegate.errors import Origin
-from tidegate.executive.kept import kept_with_the_model
-from tidegate.executive.words import condition_words, shortened
-from tidegate.expressions import TRUE, Expr, Role, symbol
-from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.printing import number_text, text
-from tidegate.model import DEFAULT_PRIORITY, Message, Terminate
+from tidegate.integrators.interface import Problem
 
 __all__ = ["Cause", "Causes"]
 
 FloatArray = NDArray[np.float64]
+_PRIORITY: Final = 50  # of an event in which no clause happens: the usual one
 
 
 @dataclass(frozen=True)
@@ -39,50 +35,19 @@ class Cause:
     priority: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Facts:
-    """What causes are told from, the same for all runs of a model; no machine code."""
-
-    activity: tuple[Expr | None, ...]
-    discretes: tuple[Expr, ...]
-    fires: tuple[Fire, ...]
-    guards: tuple[Guard, ...]
-    origins: Mapping[Expr, Origin]
-    places: Mapping[Expr, int]
-    deciding: Mapping[int, int]
-
-
-@kept_with_the_model
-def _facts(compiled: CompiledModel) -> _Facts:
-    places = {mode: place for place, mode in enumerate(compiled.layout.modes)}
-    return _Facts(
-        activity=compiled.activity,
-        discretes=compiled.layout.discretes,
-        fires=compiled.transitions.fires,
-        guards=compiled.guards,
-        origins=compiled.model.condition_origins,
-        places=places,
-        deciding={places[guard.mode]: j for j, guard in enumerate(compiled.guards)},
-    )
-
-
 class Causes:
-    """Writes the causes of the events of one model.
+    """Writes the causes of the events of one run; it holds no machine code.
 
     Parameters
     ----------
-    compiled : the model.
-    constants : gives the values of its parameters and inputs, when an event is first looked at.
+    problem : the run.
     """
 
-    def __init__(self, compiled: CompiledModel, constants: Callable[[], Mapping[Expr, float]]) -> None:
-        self._facts = _facts(compiled)
-        self._make_constants = constants
+    def __init__(self, problem: Problem) -> None:
+        model = problem.model
+        self._layout, self._guards, self._fires, self._words = model.layout, model.guards, model.fires, model.words
+        self._p, self._m = problem.p, problem.m
         self._written: dict[tuple[int, float, float], str] = {}
-
-    @cached_property
-    def _constants(self) -> Mapping[Expr, float]:
-        return self._make_constants()
 
     def of(self, crossed: int, before: FloatArray, after: FloatArray, fired: FloatArray) -> Cause:
         """The cause of one event.
@@ -93,91 +58,71 @@ class Causes:
         before, after : modes on both sides.
         fired : flags of branches and time events.
         """
-        happened = [self._facts.fires[k] for k in np.flatnonzero(fired)]
+        happened = [self._fires[k] for k in np.flatnonzero(fired)]
         happened.sort(key=lambda fire: fire.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
         texts = [fire.label for fire in happened if fire.label]
         origins = [fire.origin for fire in happened]
         # at a time event with a name the relations that changed are what followed
         for j in self._changed(crossed, before, after, is_named=bool(texts)) if crossed >= 0 or not texts else ():
-            texts.append(self._words(j, before, after))
-            if self._facts.guards[j].source in self._facts.origins:
-                origins.append(self._facts.origins[self._facts.guards[j].source])
+            texts.append(self._text(j, before, after))
+            origin = self._words.origin(j)
+            if origin is not None:
+                origins.append(origin)
         return Cause(
             texts=tuple(dict.fromkeys(texts)),
             origins=tuple(dict.fromkeys(origins)),
             messages=tuple(_said(happened)),
-            priority=min((fire.priority for fire in happened), default=DEFAULT_PRIORITY),
+            priority=min((fire.priority for fire in happened), default=_PRIORITY),
         )
 
     def _changed(self, crossed: int, before: FloatArray, after: FloatArray, *, is_named: bool) -> list[int]:
         """Guards that mattered and whose relation changed, the crossed one first; of relations with the same zero the one that holds now."""
-        n = len(self._facts.places)
-        changed = [self._facts.deciding[int(place)] for place in np.flatnonzero(before[:n] != after[:n])]
+        n, modes = self._layout.n_modes, self._guards.mode
+        changed = [self._deciding[int(mode)] for mode in np.flatnonzero(before[:n] != after[:n])]
         mattered = [j for j in changed if self._mattered(j, before)]
         if mattered or is_named or crossed >= 0:
             changed = mattered
         if crossed >= 0:
-            changed = [crossed, *(j for j in changed if self._facts.guards[j].mode is not self._facts.guards[crossed].mode)]
-        chosen: dict[object, int] = {}
+            changed = [crossed, *(j for j in changed if modes[j] != modes[crossed])]
+        chosen: dict[int, int] = {}
         for j in changed:
-            key = _zero(self._facts.guards[j])
+            key = int(self._guards.zero[j])
             if key not in chosen or (not self._holds(chosen[key], before, after) and self._holds(j, before, after)):
                 chosen[key] = j
         return list(chosen.values())
 
+    @cached_property
+    def _deciding(self) -> dict[int, int]:
+        """For every mode the guard that decides about it, of two the last."""
+        return {mode: j for j, mode in enumerate(self._guards.mode.tolist())}
+
     def _mattered(self, j: int, before: FloatArray) -> bool:
         """Whether the guard was on the active path just before the event."""
-        active = self._facts.activity[j]
-        if active is None or active is TRUE:
-            return active is TRUE
-        discretes = before[len(self._facts.places) :].tolist()
-        values = {mode: float(before[place]) for mode, place in self._facts.places.items()} | dict(zip(self._facts.discretes, discretes, strict=True))
-        previous = {symbol(Role.PREVIOUS, s.data.name): values[s] for s in self._facts.discretes}
-        return evaluate([active], {**self._constants, **values, **previous}) == [1.0]
+        layout = self._layout
+        m = self._m.copy()
+        m[: layout.first_previous] = before
+        m[layout.first_previous : layout.first_input] = before[layout.first_discrete :]
+        return self._words.mattered(j, self._p, m)
 
     def _holds(self, j: int, before: FloatArray, after: FloatArray) -> bool:
         """Whether the relation came to hold; one that the event itself turned back again did."""
-        place = self._facts.places[self._facts.guards[j].mode]
+        place = self._guards.mode[j]
         return bool(after[place] if before[place] != after[place] else not before[place])
 
-    def _words(self, j: int, before: FloatArray, after: FloatArray) -> str:
-        place = self._facts.places[self._facts.guards[j].mode]
+    def _text(self, j: int, before: FloatArray, after: FloatArray) -> str:
+        place = self._guards.mode[j]
         sides = (j, float(before[place]), float(after[place]))
         if sides not in self._written:
-            guard = self._facts.guards[j]
-            is_relation = guard.kind is GuardKind.RELATION
-            self._written[sides] = self._relation_words(guard, self._holds(j, before, after)) if is_relation else _piece_words(guard, *sides[1:])
+            is_relation = self._guards.kind[j] == w.RELATION
+            self._written[sides] = self._words.relation(j, holds=self._holds(j, before, after)) if is_relation else self._words.piece(*sides)
         return self._written[sides]
-
-    def _relation_words(self, guard: Guard, holds: bool) -> str:
-        return condition_words(guard.source, self._facts.origins.get(guard.source), holds=holds)
 
 
 def _said(fires: Sequence[Fire]) -> Iterator[str]:
     """What the clauses say; of one body that happens for several reasons, or for several elements, once."""
     told: set[tuple[Origin, str]] = set()
     for fire in fires:
-        sentences = [a.text for a in fire.actions if isinstance(a, Message)] + [a.message for a in fire.actions if isinstance(a, Terminate)]
-        for sentence in filter(None, sentences):
+        for sentence in fire.messages:
             if (fire.origin, sentence) not in told:
                 told.add((fire.origin, sentence))
                 yield sentence
-
-
-def _zero(guard: Guard) -> object:
-    """The same for relations that change at the same zero: ``a > b``, ``b >= a``."""
-    if guard.kind is not GuardKind.RELATION or guard.source.op not in ("ge", "gt"):
-        return guard.mode
-    g: Expr = guard.source.args[0]
-    while g.op == "neg":
-        (g,) = g.args
-    return frozenset(g.args) if g.op == "sub" else g
-
-
-def _piece_words(guard: Guard, before: float, after: float) -> str:
-    """Which edge of a table, or which whole number, was passed."""
-    what, piece = shortened(text(guard.source.args[0])), int(after)
-    rises = after > before
-    passed = piece if rises else piece + 1
-    edge = passed if guard.source.op == "floor" else guard.source.data[passed]
-    return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"

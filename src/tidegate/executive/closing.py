@@ -11,13 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel
 from tidegate.executive.failures import failure
-from tidegate.executive.initial import moves_of
-from tidegate.expressions import Expr, Role, symbol
-from tidegate.expressions.evaluate import evaluate
 from tidegate.integrators.interface import Integrator, Problem, Stop
-from tidegate.model import Assignment, Message
 from tidegate.results import Event
 
 __all__ = ["Closing", "close"]
@@ -49,65 +44,48 @@ def close(problem: Problem, integrator: Integrator, last: FloatArray, last_sensi
     ------
     RunError : no values of the algebraic unknowns fit the new values.
     """
-    compiled = problem.model
-    actions = compiled.model.final_actions
-    if not actions:
+    model = problem.model
+    if not model.final.assigns and not model.final.says:
         return None
-    values = _values(compiled, problem, integrator)
-    assignments = [action for action in actions if isinstance(action, Assignment)]
+    said = model.final.said(integrator)
     row, sensitivities = last, last_sensitivities
-    if assignments:
-        row, sensitivities = _last_row(problem, integrator, assignments, values, last_sensitivities)
-    names = [s.data.name for s in (*compiled.layout.unknowns[: compiled.n_own], *compiled.layout.discretes)]
+    if model.final.assigns:
+        row, sensitivities = _last_row(problem, integrator, last_sensitivities)
+    names, places = model.layout.lasting_names, model.layout.lasting
     event = Event(
         index=index,
         time=integrator.time,
         kind="final",
         causes=("end of the run",),
-        origins=tuple(a.origin for a in assignments),
-        before=dict(zip(names, last.tolist(), strict=False)),
-        after=dict(zip(names, row.tolist(), strict=False)),
-        messages=tuple(a.text for a in actions if isinstance(a, Message) and evaluate([a.condition], values)[0]),
+        origins=model.final.origins,
+        before=dict(zip(names, last[places].tolist(), strict=True)),
+        after=dict(zip(names, row[places].tolist(), strict=True)),
+        messages=said.messages,
     )
     return Closing(event, row, sensitivities)
 
 
-def _last_row(
-    problem: Problem, integrator: Integrator, assignments: list[Assignment], values: dict[Expr, float], slopes: FloatArray | None
-) -> tuple[FloatArray, FloatArray | None]:
+def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
     """The row, and its derivatives if those of the row before are given."""
-    compiled = problem.model
-    n, nd = len(compiled.layout.unknowns), len(compiled.layout.discretes)
-    every = [*compiled.layout.unknowns, *compiled.layout.discretes]
-    place = {s: k for k, s in enumerate(every)}
-    new = np.array([values[s] for s in every])
-    for action, value in zip(assignments, evaluate([a.value for a in assignments], values), strict=True):
-        new[place[action.target]] = value
-    n_s = len(problem.sensitivity_parameters)
-    shown = np.r_[0 : compiled.n_own, n : n + nd]
+    model, layout = problem.model, problem.model.layout
+    n = len(layout.unknowns)
+    new = model.final.assigned(integrator)
+    n_s, width = len(problem.sensitivity_parameters), layout.n_recorded
+    lasting = layout.recorded[layout.lasting]
     found: list[FloatArray] = []
     row = new
     for probe in _PROBES if slopes is not None and np.isnan(slopes).any() else _PROBES[:1]:
-        moves = np.zeros((n_s, n + nd))
+        moves = np.zeros((n_s, len(new)))
         if slopes is not None:
             moves[:, :n], moves[:, n:] = integrator.sensitivities, integrator.discrete_sensitivities
-            moves[:, shown] = np.where(np.isnan(slopes[:, : len(shown)]), probe, slopes[:, : len(shown)])
-            moves = moves_of(problem, assignments, values, moves)
+            known = slopes[:, layout.lasting]
+            moves[:, lasting] = np.where(np.isnan(known), probe, known)
+            moves = model.final.moves(integrator, moves, problem.sensitivity_parameters.tolist())
         stop, record = integrator.conclude(new[:n], new[n:], moves[:, :n], moves[:, n:])
         if stop is not Stop.LIMIT:
             raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=False)
-        width = n + nd + len(compiled.outputs)
-        kept = np.r_[0 : compiled.n_own, n:width]
-        row = record[2 : 2 + width][kept]
-        found.append(record[2 + width :].reshape(n_s, width)[:, kept])
+        row = record[2 : 2 + width][layout.recorded]
+        found.append(record[2 + width :].reshape(n_s, width)[:, layout.recorded])
     if slopes is None:
         return row, None
     return row, np.where(found[0] == found[-1], found[0], np.nan)
-
-
-def _values(compiled: CompiledModel, problem: Problem, integrator: Integrator) -> dict[Expr, float]:
-    layout = compiled.layout
-    values = {symbol(Role.TIME, "time"): integrator.time}
-    values |= dict(zip(layout.unknowns, integrator.y.tolist(), strict=True))
-    values |= dict(zip(layout.parameters, problem.p.tolist(), strict=True))
-    return values | dict(zip(layout.m_symbols(), integrator.m.tolist(), strict=True))

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tidegate.errors import NotFiniteWarning, SensitivityWarning
 from tidegate.executive.contacts import Recorded, strike_out
 from tidegate.executive.recorder import crossed_guard, not_finite
-from tidegate.expressions.sparsity import dependencies
 from tidegate.integrators.interface import Integrator, Problem
 from tidegate.results import Result
 
@@ -75,12 +74,11 @@ class Doubts:
         if self.lost is None or not self.lost.any():
             return
         recorded.sensitivities[:, self.lost] = np.nan
-        guards = problem.model.guards
         for entry in recorded.log:
             crossed = crossed_guard(problem, entry)
             if crossed < 0:
                 continue
-            read = {s.data.name for s in dependencies(guards[crossed].source)}
+            read = problem.model.words.read(crossed)
             columns = [k for k, name in enumerate(recorded.names) if name in read]
             for i in np.flatnonzero(self.lost[:, columns].any(axis=1)):
                 entry[5 + i] = np.nan

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.layout import fire_symbol
-from tidegate.compiled.opaque import OpaqueCalls, noted_in
+from tidegate.compiled.opaque import OpaqueCalls
+from tidegate.compiled.value_functions import value_at
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
@@ -26,10 +26,6 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
-from tidegate.executive.words import condition_words, shortened
-from tidegate.expressions import FALSE, Expr, Role, symbol, walk
-from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.printing import text
 from tidegate.integrators.interface import Integrator, Problem, Stop
 
 __all__ = ["callback_error", "failure"]
@@ -37,7 +33,6 @@ __all__ = ["callback_error", "failure"]
 _RECENT: Final = 12  # events looked back over to name what chatters
 _SHOWN: Final = 4
 _OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there, by no function that raised
-_SAME: Final = 1e-15  # relative distance of two values that are one
 
 # what is said of conditions: the error, a sentence with the conditions, the time and where events accumulate, and what to try
 _OF_CONDITIONS: Final[dict[Stop, tuple[type[RunError], str, str]]] = {
@@ -103,7 +98,7 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
         return _singular(problem, integrator, at_start=at_start)
     if stop is Stop.RESTART_FAILED:
         where = "at the start" if at_start else f"after the event at t = {t:g}"
-        names = _some([s.data.name for s, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg])
+        names = _some([name for name, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg])
         return InitializationError(
             f"no values of {names} were found {where} that satisfy the algebraic equations",
             time=t,
@@ -126,7 +121,7 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
 def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.float64]) -> RunError:
     """Name the clauses that make each other happen, their conditions and what they change; where no clause does, the relations that flip."""
     t, compiled = integrator.time, problem.model
-    numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.transitions.fires[k].label]
+    numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.fires[k].label]
     if not numbers:
         words, origin = _culprits(compiled, recent, integrator.failed_guard)
         return UnsettledEventError(
@@ -135,10 +130,9 @@ def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.floa
             origin=origin,
             hint="compare with something that does not jump by it, let a discrete variable hold what was decided, or make the condition hysteretic",
         )
-    changed = [
-        target.data.name for target, writers in compiled.transitions.writers.items() if any(writer.fire in numbers for writer in writers)
-    ]
-    clauses = " and ".join(_clause(compiled, k) for k in numbers[:_SHOWN]) + (f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else "")
+    changed = list(dict.fromkeys(name for k in numbers for name in compiled.fires[k].targets))
+    clauses = " and ".join(compiled.words.clause(k) for k in numbers[:_SHOWN])
+    clauses += f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
     each = "each other's conditions" if len(numbers) > 1 else "its own condition"
     return UnsettledEventError(
         f"the event at t = {t:.9g} does not come to rest: {clauses} {'keep' if len(numbers) > 1 else 'keeps'} changing "
@@ -148,40 +142,25 @@ def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.floa
     )
 
 
-def _clause(compiled: CompiledModel, number: int) -> str:
-    """A clause with its conditions and where it stands."""
-    fire, known = compiled.transitions.fires[number], compiled.model.condition_origins
-    branches = [branch for when in compiled.model.whens for branch in when.branches if (branch.label, branch.origin) == (fire.label, fire.origin)]
-    conditions = [item for branch in branches[:1] for item in branch.conditions[:_SHOWN]]
-    words = [f"`{condition_words(item, known.get(item))}`" for item in conditions]
-    about = ", ".join([" or ".join(words)] * bool(words) + [f"at {fire.origin}"] * bool(str(fire.origin)))
-    return f"{fire.label} ({about})" if about else fire.label
-
-
 def _conflict(problem: Problem, integrator: Integrator) -> RunError:
     """Name two clauses that do not agree; their flags still stand in m, and nothing has been written."""
-    t, compiled = integrator.time, problem.model
-    fires = compiled.transitions.fires
-    values = _values(problem, integrator)
-    for target, writers in compiled.transitions.writers.items():
-        happening = [w for w in writers if values[fire_symbol(w.fire)]]
-        most = min((fires[w.fire].priority for w in happening), default=0)
-        given = [(fires[w.fire], evaluate([w.value], values)[0]) for w in happening if fires[w.fire].priority == most]
-        first = given[0] if given else None
-        other = next((item for item in given if first is not None and not math.isclose(item[1], first[1], rel_tol=_SAME)), None)
-        if first is not None and other is not None:
-            both = " and ".join(f"{fire.label or 'a clause'}{f' (at {fire.origin})' if str(fire.origin) else ''}" for fire, _ in (first, other))
-            return ConflictError(
-                f"at t = {t:.9g} {both} happen together and give {target.data.name} different values: {first[1]:.9g} and {other[1]:.9g}",
-                time=t,
-                hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
-            )
-    return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
+    t, model = integrator.time, problem.model
+    found = model.diagnosis.disagreement(integrator)
+    if found is None:
+        return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
+    fires = [model.fires[k] for k in found.fires]
+    both = " and ".join(f"{fire.label or 'a clause'}{f' (at {fire.origin})' if str(fire.origin) else ''}" for fire in fires)
+    values = " and ".join(f"{value:.9g}" for value in found.values)
+    return ConflictError(
+        f"at t = {t:.9g} {both} happen together and give {found.target} different values: {values}",
+        time=t,
+        hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
+    )
 
 
 def _stopped_clock(problem: Problem, integrator: Integrator) -> RunError:
     clock, following = integrator.stopped_clock
-    event = problem.model.model.time_events[clock]
+    event = problem.model.clocks[clock]
     return ClockError(
         f"the clock {event.label or clock + 1} would never tick again: its period is {following - integrator.time:.6g} at t = {integrator.time:.9g}",
         time=integrator.time,
@@ -196,113 +175,69 @@ def _some(names: list[str]) -> str:
 
 def _culprits(compiled: CompiledModel, recent: NDArray[np.float64], guard: int) -> tuple[str, Origin | None]:
     """The conditions behind the last events, most frequent first."""
-    known = compiled.model.condition_origins
+    words = compiled.words
     if guard >= 0:
-        source = compiled.guards[guard].source
-        return f"`{condition_words(source, known.get(source))}`", known.get(source)
+        return f"`{words.relation(guard)}`", words.origin(guard)
     causes = [int(k) for k in recent[-_RECENT:, 2] if k >= 0]
     guards = sorted(set(causes), key=causes.count, reverse=True)[:_SHOWN]
     if not guards:
         return "its time events", None
-    sources = [compiled.guards[k].source for k in guards]
-    return " and ".join(f"`{condition_words(s, known.get(s))}`" for s in sources), known.get(sources[0])
-
-
-def _values(problem: Problem, integrator: Integrator) -> dict[Expr, float]:
-    layout = problem.model.layout
-    values: dict[Expr, float] = {symbol(Role.TIME, "time"): integrator.time}
-    values |= dict(zip(layout.unknowns, integrator.y.tolist(), strict=True))
-    values |= dict(zip(layout.parameters, problem.p.tolist(), strict=True))
-    values |= dict(zip(layout.m_symbols(), integrator.m.tolist(), strict=True))
-    return values | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in layout.unknowns}
+    return " and ".join(f"`{words.relation(k)}`" for k in guards), words.origin(guards[0])
 
 
 def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
-    model = problem.model.model
-    values = _values(problem, integrator)
-    for index, equation in enumerate(model.equations):
-        (number,) = evaluate([equation.residual], values)
-        if not np.isfinite(number):
-            label = equation.label or f"equation {index + 1}"
-            return NotFiniteError(
-                f"{label} gives {number} at t = {integrator.time:g}: {shortened(text(equation.residual))}",
-                time=integrator.time,
-                origin=equation.origin,
-                hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
-            )
-    compiled = problem.model
-    known = model.condition_origins
-    activity = [FALSE if condition is None else condition for condition in compiled.activity]
-    for place, (guard, active) in enumerate(zip(compiled.guards, evaluate(activity, values), strict=True)):
-        if active and (place == integrator.failed_guard or np.isnan(evaluate([guard.function], values)[0])):
-            return NotFiniteError(
-                f"the condition `{condition_words(guard.source, known.get(guard.source))}` compares NaN at t = {integrator.time:g}",
-                time=integrator.time,
-                origin=known.get(guard.source),
-                hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
-            )
+    model, t = problem.model, integrator.time
+    found = model.diagnosis.not_finite(integrator)
+    if found is not None:
+        return NotFiniteError(
+            f"{found.label} gives {found.number} at t = {t:g}: {found.text}",
+            time=t,
+            origin=found.origin,
+            hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
+        )
+    guard = model.diagnosis.not_a_number(integrator, integrator.failed_guard)
+    if guard >= 0:
+        return NotFiniteError(
+            f"the condition `{model.words.relation(guard)}` compares NaN at t = {t:g}",
+            time=t,
+            origin=model.words.origin(guard),
+            hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
+        )
     return NotFiniteError(
         f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; {_largest(problem, integrator)}",
         time=integrator.time,
-        origin=_suspect(problem, integrator),
+        origin=model.diagnosis.suspect(integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",
     )
 
 
 def _largest(problem: Problem, integrator: Integrator) -> str:
-    names = [s.data.name for s in problem.model.layout.unknowns]
+    names = problem.model.layout.unknowns
     if not names:
         return "the model has no continuous variables"
     worst = int(np.argmax(np.abs(integrator.y)))
     return f"the largest variable there is {names[worst]} = {integrator.y[worst]:g}"
 
 
-def _suspect(problem: Problem, integrator: Integrator) -> Origin | None:
-    """The first equation with a division, root, logarithm or power near the end of its domain: where NaN usually comes from."""
-    values = _values(problem, integrator)
-    for equation in problem.model.model.equations:
-        for item in walk([equation.residual]):
-            if item.op in ("sqrt", "log", "div", "pow", "asin", "acos"):
-                argument = item.args[-1] if item.op == "div" else item.args[0]
-                (number,) = evaluate([argument], values)
-                if abs(number) < 1e-3 or number < 0:
-                    return equation.origin
-    return None
-
-
-def _jacobian(problem: Problem, integrator: Integrator) -> NDArray[np.float64]:
-    import ctypes
-
-    n = len(problem.model.layout.unknowns)
-    out = np.zeros((n, n))
-    pointer = ctypes.POINTER(ctypes.c_double)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer, pointer, pointer)(problem.model.addresses["jacobian"])
-    vectors = [np.ascontiguousarray(v).ctypes.data_as(pointer) for v in (integrator.y, problem.p, integrator.m)]
-    with noted_in(OpaqueCalls()):
-        function(integrator.time, *vectors, out.ctypes.data_as(pointer))
-    return out
-
-
 def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> RunError:
     """Name the algebraic unknowns that the equations leave open, by the null space of their Jacobian."""
     compiled = problem.model
-    names = [s.data.name for s in compiled.layout.unknowns]
+    names = compiled.layout.unknowns
     algebraic = np.flatnonzero(compiled.algebraic)
     where = "at the start" if at_start else f"at t = {integrator.time:g}"
     if "jacobian" in compiled.addresses and algebraic.size:
-        jac = _jacobian(problem, integrator)
+        n = len(names)
+        jac = value_at(compiled, "jacobian", n * n, integrator, OpaqueCalls()).reshape(n, n)
         _, _, right = np.linalg.svd(np.nan_to_num(jac[:, algebraic]))
         weights = np.abs(right[-1])
         loose = [names[int(algebraic[k])] for k in np.argsort(-weights) if weights[k] > 0.1 * weights.max()]
     else:
-        loose = names
-    equations = [k for k in compiled.equations if k >= 0]
-    origin = compiled.model.equations[equations[0]].origin if equations else None
+        loose = [*names]
     return SingularSystemError(
         f"the equations do not determine {_some(loose)} {where}: the system of algebraic equations is singular there",
         time=integrator.time,
-        origin=origin,
+        origin=compiled.first_equation,
         hint="an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
     )
 

@@ -17,7 +17,7 @@ _SHOWN: Final = 3
 
 def idle_clauses(compiled: CompiledModel, held: NDArray[np.float64]) -> str:
     """A sentence that names the clauses whose condition was true from the start to the end, so that it never became true; empty if there are none."""
-    fires = [fire for fire in compiled.transitions.fires if 0 <= fire.chain < FIRST_REMARK]
+    fires = [fire for fire in compiled.fires if 0 <= fire.chain < FIRST_REMARK]
     names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
     if not names:
         return ""

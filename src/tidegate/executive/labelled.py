@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from tidegate.compiled.interface import Said
 from tidegate.errors import RunError
 from tidegate.executive.causes import Causes
 from tidegate.executive.closing import close
@@ -16,11 +17,11 @@ from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts
 from tidegate.executive.idle import idle_clauses
 from tidegate.executive.interrupts import Interrupts
-from tidegate.executive.opening import Opening
+from tidegate.executive.opening import opening_event
 from tidegate.executive.options import Options
-from tidegate.executive.recorder import RecordedEvents, columns, dense_outputs, interpolant, log_table, rows
+from tidegate.executive.recorder import RecordedEvents, dense_outputs, interpolant, log_table, rows
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records
-from tidegate.results import Column, EventLog, Result, RunStatus, Statistics
+from tidegate.results import EventLog, Result, RunStatus, Statistics
 
 __all__ = ["Cost", "Feed", "Labelled", "Meter"]
 
@@ -74,16 +75,9 @@ class Labelled:
 
     @cached_property
     def _causes(self) -> Causes:
-        problem, layout = self.problem, self.problem.model.layout
-        inputs = problem.m[layout.first_input : layout.first_fire].copy()
-        p, symbols = problem.p, (*layout.parameters, *layout.inputs)
-        return Causes(problem.model, lambda: dict(zip(symbols, (*p.tolist(), *inputs.tolist()), strict=True)))
+        return Causes(self.problem)
 
-    @cached_property
-    def _columns(self) -> list[Column]:
-        return columns(self.problem.model)
-
-    def result(self, records: Records, cost: Cost, status: RunStatus, message: str, integrator: Integrator, opening: Opening | None = None) -> Result:
+    def result(self, records: Records, cost: Cost, status: RunStatus, message: str, integrator: Integrator, opening: Said | None = None) -> Result:
         """Everything in ``records`` under the user's names.
 
         Parameters
@@ -92,14 +86,14 @@ class Labelled:
         message : why it ended; for a run that the model terminated, what the model said is found here.
         opening : what the model said at the start, if the records begin there.
         """
-        problem, compiled = self.problem, self.problem.model
+        problem, model = self.problem, self.problem.model
         times, values, sensitivities = rows(problem, records)
         table = log_table(problem, records)
         events = RecordedEvents(problem, table, values, self._causes)
         if opening is not None and len(times):
-            events.prepend(opening.event(compiled, problem.t_start, values[0]))
+            events.prepend(opening_event(model, opening, problem.t_start, values[0]))
         if sensitivities is not None:
-            recorded = Recorded([column.name for column in self._columns], times, sensitivities, events.table)
+            recorded = Recorded([column.name for column in model.layout.columns], times, sensitivities, events.table)
             self.doubts.strike(problem, integrator, recorded)
         outputs = dense_outputs(problem, integrator, table)  # before the integrator is led through what happens at the end
         closing = None
@@ -119,25 +113,25 @@ class Labelled:
             stopped = events[-1 if closing is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
         if status in ("finished", "terminated"):
-            message = "; ".join(filter(None, (message, idle_clauses(compiled, integrator.held))))
-        names = [s.data.name for s in compiled.layout.parameters]
+            message = "; ".join(filter(None, (message, idle_clauses(model, integrator.held))))
+        names = model.layout.parameters
         return Result(
-            compiled.model.name,
-            self._columns,
+            model.name,
+            model.layout.columns,
             times,
             values,
             parameters=dict(zip(names, problem.p.tolist(), strict=True)),
-            sensitivity_parameters=[names[k] for k in problem.sensitivity_parameters],
+            sensitivity_parameters=[names[k] for k in map(int, problem.sensitivity_parameters)],
             sensitivities=sensitivities,
-            events=EventLog(events, events.times, compiled.model.time_unit),
+            events=EventLog(events, events.times, model.time_unit),
             statistics=self._statistics(cost, len(events)),
             interpolant=interpolant(problem, records),
             dense_outputs=outputs,
             options=self.options.shown(),
             status=status,
             message=message,
-            parameter_units={name: v.unit for v in compiled.model.parameters for name in v.names if v.unit},
-            time_unit=compiled.model.time_unit,
+            parameter_units={name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names},
+            time_unit=model.time_unit,
         )
 
     def _statistics(self, cost: Cost, n_events: int) -> Statistics:
@@ -165,7 +159,7 @@ class Feed:
     """
 
     def __init__(
-        self, labelled: Labelled, integrator: Integrator, records: Records, interrupts: Interrupts, opening: Opening | None = None
+        self, labelled: Labelled, integrator: Integrator, records: Records, interrupts: Interrupts, opening: Said | None = None
     ) -> None:
         self._labelled = labelled
         self._integrator = integrator

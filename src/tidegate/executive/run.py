@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
-from tidegate.executive.clocks import refuse_clocks_too_fast
 from tidegate.executive.doubts import warn
-from tidegate.executive.initial import acted_on, reads_solution
+from tidegate.executive.initial import acted_on
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, numbers_given, output_times
-from tidegate.executive.start_values import find_parameters, parameter_vector, start_values
+from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 from tidegate.results import Result, RunStatus
@@ -36,13 +35,11 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     UsageError : an option or a name that does not fit.
     """
     start, end = check_options(options, t_span)
-    layout = compiled.layout
-    names = [s.data.name for s in layout.parameters]
-    chosen = _chosen(options, names)
+    chosen = _chosen(options, compiled.layout.parameters)
     p = parameter_vector(compiled, options.parameters)
     refuse_clocks_too_fast(compiled, p, start, end)
-    waits = reads_solution(compiled)
-    values = start_values(compiled, p, start, chosen, with_actions=not waits)
+    waits = compiled.start.asks_solution
+    values = compiled.start.values(p, start, chosen, with_actions=not waits)
     times = output_times(options, start, end)
     every_step = times is None
     problem = Problem(
@@ -67,7 +64,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     return Prepared(acted_on(problem) if waits else problem, options, source)
 
 
-def _chosen(options: Options, names: list[str]) -> list[int]:
+def _chosen(options: Options, names: Sequence[str]) -> list[int]:
     wanted = options.sensitivities
     if wanted is None:
         return []
@@ -77,9 +74,8 @@ def _chosen(options: Options, names: list[str]) -> list[int]:
 
 
 def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[np.float64]:
-    names = [s.data.name for s in compiled.layout.unknowns]
-    nominal = [v.nominal or 1.0 for v in compiled.model.unknowns for _ in range(v.size)] + [1.0] * (len(names) - compiled.n_own)
-    usual = 0.01 * options.rtol * np.array(nominal)
+    names = compiled.layout.unknowns
+    usual = 0.01 * options.rtol * np.where(compiled.nominal > 0.0, compiled.nominal, 1.0)
     given = options.atol
     if given is None:
         return usual
@@ -97,11 +93,11 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
         array = _numbers(given)
         if array.ndim == 0:
             result = np.full(len(names), float(array))
-        elif array.shape == (compiled.n_own,):
+        elif array.shape == (len(own := [shown.index for shown in compiled.layout.shown if shown.column.role == "unknown"]),):
             result = usual
-            result[: compiled.n_own] = array
+            result[own] = array
         else:
-            raise UsageError(f"atol has {array.size} values for {compiled.n_own} unknowns", hint="a number, one number an unknown, or a dict by name")
+            raise UsageError(f"atol has {array.size} values for {len(own)} unknowns", hint="a number, one number an unknown, or a dict by name")
     if not np.all(np.isfinite(result)) or np.any(result <= 0):
         raise UsageError("atol must be positive everywhere", hint="a small number, e.g. 1e-12, where a variable may be exactly zero")
     return result

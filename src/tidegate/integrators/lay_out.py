@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import linear
 from tidegate.compiled import workspace as w
-from tidegate.compiled.locking import GuardKind
-from tidegate.compiled.waking import MOST_STOPS, stops
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["Method", "fill", "lay_out", "record_sizes"]
 
-_GUARD_KINDS: Final = {GuardKind.RELATION: w.RELATION, GuardKind.LOWER: w.LOWER, GuardKind.UPPER: w.UPPER}
 _FUNCTIONS: Final = {
     w.F_RHS: "rhs",
     w.F_RESIDUAL_T: "residual_tangent",
@@ -59,7 +56,7 @@ def record_sizes(problem: Problem, degree: int) -> tuple[int, int, int]:
     layout = problem.model.layout
     n, nd, ns = len(layout.unknowns), len(layout.discretes), len(problem.sensitivity_parameters)
     modes = layout.first_discrete + nd
-    row = 2 + (n + nd + len(problem.model.outputs)) * (1 + ns)
+    row = 2 + layout.n_recorded * (1 + ns)
     return row, 5 + ns + 2 * (n + modes) + layout.n_fires, 3 + (degree + 1) * n + nd
 
 
@@ -69,8 +66,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     layout = model.layout
     n, ng, nm = len(layout.unknowns), len(model.guards), layout.n_m
     ns, nd, npar = len(problem.sensitivity_parameters), len(layout.discretes), len(layout.parameters)
-    conditions = len(model.transitions.conditions) + model.n_state_conditions
-    n_times = ng + layout.n_time_events if (model.is_time.any() or layout.n_time_events) else 0
+    conditions = model.n_conditions + model.n_state_conditions
+    n_times = ng + layout.n_time_events if (model.guards.is_time.any() or layout.n_time_events) else 0
     longest = max(n, nm, npar, 8)
     numbers = {
         w.O_Y: n, w.O_P: npar, w.O_M: nm, w.O_YMAX: n, w.O_ATOL: n, w.O_F0: n, w.O_YDOT: n, w.O_W: n, w.O_W2: n, w.O_W3: n,
@@ -79,11 +76,11 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 3 * n_times, w.O_BERN: (1 + w.MOST_PARTS_AT_ONCE) * w.PART_WIDTH,
         w.O_LO: model.tapes.n_registers, w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd) + 1,
         w.O_FIRED: layout.n_fires, w.O_S: ns * n, w.O_SEND: ns * n, w.O_SOUT: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_DTDP: ns, w.O_DP: npar,
-        w.O_DM: nm, w.O_OUTPUTS: len(model.outputs), w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
+        w.O_DM: nm, w.O_OUTPUTS: layout.n_outputs, w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
         w.O_HELD: conditions, w.O_YHELD: n, w.O_SHELD: ns * n,
-        w.O_GRIDS: sum(len(g.source.data) for g in model.guards if g.source.op == "segment"),
-        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: len(layout.modes), w.O_ASKED: 1 + n + nm + ng,
-        w.O_STOPS: MOST_STOPS if model.forcing else 0,
+        w.O_GRIDS: sum(len(grid or ()) for grid in model.guards.grids),
+        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: layout.n_modes, w.O_ASKED: 1 + n + nm + ng,
+        w.O_STOPS: model.most_stops,
         **method.numbers,
     }  # fmt: skip
     whole = {
@@ -96,9 +93,9 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     }  # fmt: skip
     work = w.Workspace(numbers, whole)
     sizes = {
-        w.N: n, w.N_G: ng, w.N_M: nm, w.N_P: npar, w.N_S: ns, w.N_D: nd, w.N_FIRE: layout.n_fires, w.N_WHEN: len(model.transitions.conditions),
-        w.N_COND: conditions, w.N_TIMES: n_times, w.N_OUT: len(model.outputs), w.N_USED: len(model.tapes.used), w.N_REG: model.tapes.n_registers,
-        w.N_MODES: len(layout.modes), w.MASS_KIND: model.mass_kind, w.MASS_VARIES: model.mass_varies, w.FIRST_DISCRETE: layout.first_discrete,
+        w.N: n, w.N_G: ng, w.N_M: nm, w.N_P: npar, w.N_S: ns, w.N_D: nd, w.N_FIRE: layout.n_fires, w.N_WHEN: model.n_conditions,
+        w.N_COND: conditions, w.N_TIMES: n_times, w.N_OUT: layout.n_outputs, w.N_USED: len(model.tapes.used), w.N_REG: model.tapes.n_registers,
+        w.N_MODES: layout.n_modes, w.MASS_KIND: model.mass_kind, w.MASS_VARIES: model.mass_varies, w.FIRST_DISCRETE: layout.first_discrete,
         w.FIRST_FIRE: layout.first_fire, w.FIRST_COUNT: layout.first_count, w.FIRST_DROP: layout.first_drop, w.N_DROP: len(layout.dropping),
         w.MAX_DEGREE: method.degree, w.DEGREE: 1, **method.hooks,
     }  # fmt: skip
@@ -122,20 +119,17 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     ]  # fmt: skip
     for name, values in pairs:
         work.view(name)[:] = values
-    nominal = [variable.nominal or 0.0 for variable in model.model.unknowns for _ in range(variable.size)]
-    work.view(w.O_YMAX)[: len(nominal)] = nominal
-    tapes = model.tapes
+    work.view(w.O_YMAX)[:] = model.nominal
+    tapes, guards = model.tapes, model.guards
     if tapes.code.size:
         h[w.F_TAPE] = kernel("tidegate.events.tape_range").tape_range.address
-    mode_place = {mode: place for place, mode in enumerate(model.layout.modes)}
     facts: list[tuple[int, Any]] = [
-        (w.I_PARAM, problem.sensitivity_parameters), (w.I_LINEAR, model.is_linear), (w.I_TIME, model.is_time), (w.I_OPAQUE, model.is_opaque),
-        (w.I_KIND, [_GUARD_KINDS[g.kind] for g in model.guards]), (w.I_MODE, [mode_place[g.mode] for g in model.guards]),
-        (w.I_STRICT, [g.strict for g in model.guards]), (w.I_ALGEBRAIC, model.algebraic), (w.I_USED, tapes.used), (w.I_FROW, tapes.first_row),
+        (w.I_PARAM, problem.sensitivity_parameters), (w.I_LINEAR, guards.is_linear), (w.I_TIME, guards.is_time),
+        (w.I_OPAQUE, guards.is_opaque), (w.I_KIND, guards.kind), (w.I_MODE, guards.mode), (w.I_STRICT, guards.strict),
+        (w.I_ALGEBRAIC, model.algebraic), (w.I_USED, tapes.used), (w.I_FROW, tapes.first_row),
         (w.I_NROW, tapes.n_rows.ravel()), (w.I_VALUE, tapes.value), (w.I_RATE, tapes.rate), (w.I_BEND, tapes.bend), (w.I_CODE, tapes.code.ravel()),
-        (w.I_TERMINATES, [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.transitions.fires]),
-        (w.I_DROP, [model.layout.unknowns.index(s) for s in model.layout.dropping]),
-        (w.I_CLOCK, [event.repeats for event in model.model.time_events]),
+        (w.I_TERMINATES, [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.fires]),
+        (w.I_DROP, model.layout.dropping), (w.I_CLOCK, [clock.repeats for clock in model.clocks]),
     ]  # fmt: skip
     for name, values in facts:
         work.whole(name)[:] = values
@@ -156,17 +150,15 @@ def fill(work: w.Workspace, problem: Problem) -> None:
 
 def set_stops(work: w.Workspace, problem: Problem) -> None:
     """Put down where forcing wakes between now and the end of the run."""
-    forcing = problem.model.forcing
-    if not forcing:
+    if not problem.model.most_stops:
         return
-    parameters = dict(zip(problem.model.layout.parameters, work.view(w.O_P).tolist(), strict=True))
-    found = stops(forcing, parameters, problem.t_start, float(work.r[w.T]), float(work.r[w.T_END]))
+    found = problem.model.stops(work.view(w.O_P), problem.t_start, float(work.r[w.T]), float(work.r[w.T_END]))
     work.h[w.N_STOPS] = len(found)
     work.view(w.O_STOPS)[: len(found)] = found
 
 
 def _fill_branches(work: w.Workspace, problem: Problem) -> None:
-    branches = [fire for fire in problem.model.transitions.fires if fire.chain >= 0]
+    branches = [fire for fire in problem.model.fires if fire.chain >= 0]
     first: NDArray[np.int64] = work.whole(w.I_BRANCH)
     chain: NDArray[np.int64] = work.whole(w.I_CHAIN)
     for index, fire in enumerate(branches):
@@ -180,11 +172,10 @@ def _fill_grids(work: w.Workspace, problem: Problem) -> None:
     start: NDArray[np.int64] = work.whole(w.I_GRID)
     count: NDArray[np.int64] = work.whole(w.I_EDGES)
     place = 0
-    for index, guard in enumerate(problem.model.guards):
-        if guard.source.op == "segment":
-            edges = guard.source.data[1:-1]
+    for index, edges in enumerate(problem.model.guards.grids):
+        if edges is None:
+            count[index] = -1
+        elif edges:
             start[index], count[index] = place, len(edges)
             work.view(w.O_GRIDS)[place : place + len(edges)] = edges
             place += len(edges)
-        elif guard.source.op == "floor":
-            count[index] = -1

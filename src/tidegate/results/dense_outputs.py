@@ -1,4 +1,4 @@
-"""Outputs between the recorded rows (stage: results): their formulas, evaluated on the dense states with the conditions as they were held.
+"""Outputs between the recorded rows (stage: results): their formulas, called with the dense states and the conditions as they were held.
 
 In a mode a condition keeps its truth whatever rounding says of its two sides, so an output has at every time the value that the run gave it: a step's
 end belongs to the mode before an event, the next step's start to the mode after it. No machine code is needed.
@@ -8,51 +8,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions import Expr, walk
-from tidegate.expressions.evaluate_rows import evaluate_rows
-from tidegate.expressions.stored import stored, unstored
 from tidegate.results.interpolant import Interpolant
 
-__all__ = ["DenseOutputs", "Formulas"]
+__all__ = ["DenseOutputs", "OutputFormulas"]
 
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Formulas:
-    """What the outputs of a model are; the same for all its runs.
+class OutputFormulas(Protocol):
+    """What the outputs of a model are, the same for all its runs."""
 
-    Parameters
-    ----------
-    names : of the outputs.
-    values : one expression each, in which a symbol of a mode stands for every condition.
-    time : symbol of the time.
-    dense : symbols of what an interpolant holds, in its order.
-    constants : symbols of what is constant in a run.
-    modes : symbols of the modes that are read.
-    """
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the outputs."""
+        ...
 
-    names: tuple[str, ...]
-    values: tuple[Expr, ...]
-    time: Expr
-    dense: tuple[Expr, ...]
-    constants: tuple[Expr, ...]
-    modes: tuple[Expr, ...]
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        """Places of the parameters that they read."""
+        ...
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # an opaque function is the user's, and stays where it is
-        if any(item.op == "call" for item in walk(self.values)):
-            return tuple, ()
-        return _formulas, stored(tuple(getattr(self, name) for name in self.__dataclass_fields__))
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Places of the inputs that they read."""
+        ...
 
+    @property
+    def modes(self) -> tuple[int, ...]:
+        """Places of the modes that they read."""
+        ...
 
-def _formulas(*parts: Any) -> Formulas:
-    return Formulas(*unstored(*parts))
+    def at(self, times: FloatArray, dense: FloatArray, constants: FloatArray, modes: FloatArray) -> FloatArray:
+        """Values, (times, outputs), from the rows of an interpolant, of what is constant (parameters, then inputs), and of modes."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +54,7 @@ class DenseOutputs:
 
     Parameters
     ----------
-    formulas : of the model; empty where they could not be kept.
+    formulas : of the model; an empty tuple where they could not be kept.
     constants : (parts, constants), values in each part.
     first_pieces : (parts,), number of the piece of the interpolant that a part begins with.
     changes : times at which modes changed.
@@ -69,7 +62,7 @@ class DenseOutputs:
     first_modes : (parts + 1,), number of the row of modes that a part begins with, and of all.
     """
 
-    formulas: Formulas
+    formulas: OutputFormulas | tuple[()]
     constants: FloatArray
     first_pieces: NDArray[np.int64]
     changes: FloatArray
@@ -91,20 +84,16 @@ class DenseOutputs:
         pieces : (times,), the piece in which each lies.
         """
         formulas = self.formulas
-        columns: dict[Expr, FloatArray] = {formulas.time: times}
-        columns |= {s: dense[:, k] for k, s in enumerate(formulas.dense)}
+        assert formulas
         part = np.clip(np.searchsorted(self.first_pieces, pieces, side="right") - 1, 0, None)
-        columns |= {s: self.constants[part, k] for k, s in enumerate(formulas.constants)}
-        if formulas.modes:
-            # modes change between pieces only; what changes at the start of a piece has changed in it
-            starts = interpolant.starts[pieces] if len(interpolant) else times
-            row = np.empty(times.size, dtype=np.int64)
-            for k in np.unique(part):
-                first, last = self.first_modes[k], self.first_modes[k + 1]
-                mine = part == k
-                row[mine] = first + np.searchsorted(self.changes[first - k : last - k - 1], starts[mine], side="right")
-            columns |= {s: self.modes[row, k] for k, s in enumerate(formulas.modes)}
-        return evaluate_rows(formulas.values, columns, times.size)
+        # modes change between pieces only; what changes at the start of a piece has changed in it
+        starts = interpolant.starts[pieces] if len(interpolant) else times
+        row = np.empty(times.size, dtype=np.int64)
+        for k in np.unique(part):
+            first, last = self.first_modes[k], self.first_modes[k + 1]
+            mine = part == k
+            row[mine] = first + np.searchsorted(self.changes[first - k : last - k - 1], starts[mine], side="right")
+        return formulas.at(times, dense, self.constants[part], self.modes[row])
 
     @classmethod
     def joined(cls, parts: Sequence[DenseOutputs | None], sizes: Sequence[int]) -> DenseOutputs | None:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled import CompiledModel
+from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError
 from tidegate.executive import (
     Cost,

@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled import CompiledModel
-from tidegate.compiled.opaque import OpaqueCalls, noted_in
+from tidegate.compiled.interface import CompiledModel, Point, Quantity
+from tidegate.compiled.opaque import OpaqueCalls
+from tidegate.compiled.value_functions import value_at
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error
-from tidegate.model import Variable, VariableRole
-from tidegate.model.validate import problems_with, value_problem
 from tidegate.results import unknown_name
 
-__all__ = ["Place", "Point", "Quantities", "Values"]
+__all__ = ["Place", "Quantities", "Values"]
 
 FloatArray = NDArray[np.float64]
-
-_POINTER: Final = ctypes.POINTER(ctypes.c_double)
-_VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)
-
-
-class Point(Protocol):
-    """Where a run stands."""
-
-    @property
-    def time(self) -> float:
-        """Simulated time."""
-        ...
-
-    @property
-    def y(self) -> FloatArray:
-        """Unknowns."""
-        ...
-
-    @property
-    def m(self) -> FloatArray:
-        """Modes, discrete variables, inputs."""
-        ...
-
-    @property
-    def p(self) -> FloatArray:
-        """Parameters."""
-        ...
-
 
 @dataclass(frozen=True, eq=False)
 class Place:
@@ -56,14 +26,12 @@ class Place:
 
     Parameters
     ----------
-    variable : whose value it is, or the value of one of its elements.
-    vector : "y", "m", "p", or "outputs".
-    indices : of its elements there.
+    quantity : whose value it is, or the value of one of its elements.
+    indices : of its elements in the vector.
     shape : () for a number.
     """
 
-    variable: Variable
-    vector: str
+    quantity: Quantity
     indices: NDArray[np.intp]
     shape: tuple[int, ...]
 
@@ -78,29 +46,19 @@ class Quantities:
 
     def __init__(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
-        self.model_name = compiled.model.name
+        self.model_name = compiled.name
         self._places: dict[str, Place] = {}
-        model, layout = compiled.model, compiled.layout
-        self._add(model.unknowns, "y", 0)
-        self._add(model.discretes, "m", layout.first_discrete)
-        self._add(model.by_role(VariableRole.INPUT), "m", layout.first_input)
-        self._add(model.parameters, "p", 0)
-        for k, output in enumerate(compiled.outputs):
-            self._places.setdefault(output.name, Place(output.variable, "outputs", np.array([k]), ()))
+        for quantity in compiled.quantities:
+            self._places[quantity.name] = Place(quantity, quantity.places, quantity.shape)
+            for k, name in enumerate(quantity.names):
+                self._places.setdefault(name, Place(quantity, quantity.places[k : k + 1], ()))
 
-    def _add(self, variables: list[Variable], vector: str, first: int) -> None:
-        for variable in variables:
-            self._places[variable.name] = Place(variable, vector, np.arange(first, first + variable.size), variable.shape)
-            for k, name in enumerate(variable.names):
-                self._places.setdefault(name, Place(variable, vector, np.array([first + k]), ()))
-            first += variable.size
-
-    def names(self, *roles: VariableRole) -> list[str]:
+    def names(self, *roles: str) -> list[str]:
         """Names of variables with these roles, of all if none is given; an array has one."""
         return [
             name
             for name, place in self._places.items()
-            if (not roles or place.variable.role in roles) and (name == place.variable.name or place.vector == "outputs")
+            if (not roles or place.quantity.role in roles) and name == place.quantity.name
         ]
 
     def place(self, name: str) -> Place:
@@ -118,12 +76,12 @@ class Quantities:
     def element_names(self, name: str) -> list[str]:
         """Names of the numbers that a variable, or an element of one, is made of."""
         place = self.place(name)
-        return place.variable.names if name == place.variable.name else [name]
+        return [*place.quantity.names] if name == place.quantity.name else [name]
 
     def read(self, point: Point, name: str) -> float | FloatArray:
         """A number, or an array of the variable's shape."""
         place = self.place(name)
-        vector = self._outputs(point) if place.vector == "outputs" else getattr(point, place.vector)
+        vector = self._outputs(point) if place.quantity.vector == "outputs" else getattr(point, place.quantity.vector)
         values: FloatArray = vector[place.indices]
         return values.reshape(place.shape) if place.shape else float(values[0])
 
@@ -136,13 +94,13 @@ class Quantities:
             If there is no such name, or it follows from others, or the value does not fit.
         """
         place = self.place(name)
-        variable = place.variable
-        if place.vector == "outputs":
+        variable = place.quantity
+        if place.quantity.vector == "outputs":
             raise UsageError(
                 f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
             )
-        if place.vector == "y" and self._compiled.algebraic[place.indices].any():
-            states = self.names(VariableRole.STATE)
+        if place.quantity.vector == "y" and self._compiled.algebraic[place.indices].any():
+            states = self.names("state")
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
         try:
@@ -159,26 +117,20 @@ class Quantities:
             )
         new = np.broadcast_to(numbers, place.shape).ravel()
         for element, number in zip(self.element_names(name), new.tolist(), strict=True):
-            sentence = value_problem(variable, element, number)
+            sentence = variable.problem(element, number)
             if sentence:
                 raise UsageError(sentence, origin=variable.origin)
         return place, new
 
     def check_parameters(self, p: FloatArray) -> None:
         """UsageError if a clock could not go on with these parameters."""
-        layout = self._compiled.layout
-        found = problems_with(self._compiled.model, dict(zip(layout.parameters, p.tolist(), strict=True)), has_started=True)
-        if found:
-            sentence, origin = found[0]
-            raise UsageError(sentence, origin=origin)
+        problem = self._compiled.start.problem(p, has_started=True)
+        if problem is not None:
+            raise UsageError(problem[0], origin=problem[1])
 
     def _outputs(self, point: Point) -> FloatArray:
-        out = np.zeros(len(self._compiled.outputs))
-        function = _VALUE_FUNCTION(self._compiled.addresses["outputs"])
-        vectors = [np.ascontiguousarray(vector) for vector in (point.y, point.p, point.m)]
         calls = OpaqueCalls()
-        with noted_in(calls):
-            function(point.time, *(vector.ctypes.data_as(_POINTER) for vector in vectors), out.ctypes.data_as(_POINTER))
+        out = value_at(self._compiled, "outputs", self._compiled.layout.n_outputs, point, calls)
         error = callback_error(calls, point.time)
         if error is not None:
             raise error from error.__cause__

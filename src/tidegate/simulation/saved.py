@@ -19,7 +19,7 @@ from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
 from tidegate.results.journal import JournalWriter, read_journal
 
-__all__ = ["FORMAT", "Saved", "plain_options", "read_saved", "write_saved"]
+__all__ = ["FORMAT", "Saved", "differences", "plain_options", "read_saved", "write_saved"]
 
 FloatArray = NDArray[np.float64]
 
@@ -27,6 +27,7 @@ FORMAT: Final = 1  # raised when a file of this version could be misread by an o
 _KEPT: Final = (
     "outputs", "sensitivities", "method", "rtol", "atol", "max_step", "first_step", "max_steps", "parameters", "event_rows", "dense",
 )  # fmt: skip
+_SHOWN: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +96,21 @@ def read_saved(path: str | Path) -> Saved:
         raise UsageError(f"{path} is cut or damaged: its end is missing", hint="take an older copy, or run the simulation again")
     state = {frame.facts["name"]: frame.numbers for frame in frames if frame.facts["is"] == "state"}
     return Saved(first, state, read_journal(frames, source=str(path)))
+
+
+def differences(saved: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What the given model lacks, has more, and has otherwise than the saved one; nothing if they are the same."""
+    sentences: list[str] = []
+    for kind in sorted({*saved, *given}, key=[*saved, *given].index):
+        old, new = saved.get(kind, {}), given.get(kind, {})
+        groups = (
+            ("missing", [name for name in old if name not in new]),
+            ("added", [name for name in new if name not in old]),
+            ("changed", [name for name in new if name in old and old[name] != new[name]]),
+        )
+        sentences += [f"{kind} {_some(names)} {what}" for what, names in groups if names]
+    return sentences
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

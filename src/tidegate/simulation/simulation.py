@@ -13,15 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
 from tidegate.executive import Options
-from tidegate.model import VariableRole
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.simulate import compiled_of, judged_by
 from tidegate.simulation.chosen import changed, checked, finite_time
 from tidegate.simulation.course import Course, Standing, Status, User
-from tidegate.simulation.identity import differences, identity
 from tidegate.simulation.quantities import Quantities, Values
-from tidegate.simulation.saved import plain_options, read_saved, write_saved
+from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
 
 __all__ = ["Simulation"]
 
@@ -114,22 +112,22 @@ class Simulation:
     @property
     def states(self) -> Values:
         """The states, to read and to set."""
-        return Values(self, self._quantities.names(VariableRole.STATE), "state")
+        return Values(self, self._quantities.names("state"), "state")
 
     @property
     def discretes(self) -> Values:
         """The discrete variables, to read and to set."""
-        return Values(self, self._quantities.names(VariableRole.DISCRETE), "discrete variable")
+        return Values(self, self._quantities.names("discrete"), "discrete variable")
 
     @property
     def inputs(self) -> Values:
         """The inputs, to read and to set."""
-        return Values(self, self._quantities.names(VariableRole.INPUT), "input")
+        return Values(self, self._quantities.names("input"), "input")
 
     @property
     def parameters(self) -> Values:
         """The parameters, to read and to set."""
-        return Values(self, self._quantities.names(VariableRole.PARAMETER), "parameter")
+        return Values(self, self._quantities.names("parameter"), "parameter")
 
     def set(self, values: Mapping[str, ArrayLike]) -> Self:
         """Set several values at once, as one event at the current instant.
@@ -158,13 +156,13 @@ class Simulation:
         after: dict[str, float] = {}
         for name, value in values.items():
             place, new = self._quantities.checked(name, value)
-            vector = vectors[place.vector]
+            vector = vectors[place.quantity.vector]
             old = vector[place.indices]
             if np.array_equal(old, new):
                 continue
             vector[place.indices] = new
             causes.append(f"{name} set by the user")
-            if place.variable.role in (VariableRole.PARAMETER, VariableRole.INPUT):
+            if place.quantity.role in ("parameter", "input"):
                 elements = self._quantities.element_names(name)
                 before |= dict(zip(elements, old.tolist(), strict=True))
                 after |= dict(zip(elements, new.tolist(), strict=True))
@@ -244,8 +242,8 @@ class Simulation:
         """
         course = self._course
         facts = {
-            "model": course.compiled.model.name,
-            "identity": identity(course.compiled.model),
+            "model": course.compiled.name,
+            "identity": course.compiled.identity(),
             "options": plain_options(course.options),
             "t_start": course.t_start,
             "status": course.status,
@@ -270,7 +268,7 @@ class Simulation:
         """
         saved = read_saved(path)
         compiled = compiled_of(source)
-        found = differences(saved.facts["identity"], identity(compiled.model))
+        found = differences(saved.facts["identity"], compiled.identity())
         if found:
             raise UsageError(
                 f"{path} was saved from another model ({saved.facts['model']}): {'; '.join(found)}",
@@ -305,7 +303,7 @@ class Simulation:
     def _repr_html_(self) -> str:
         cells = "".join(
             f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(self[name]))}</td>"
-            f"<td>{escape(self._quantities.place(name).variable.unit)}</td></tr>"
+            f"<td>{escape(self._quantities.place(name).quantity.unit)}</td></tr>"
             for name in self._names
         )
         return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.interface import Said
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError
-from tidegate.executive import Feed, Interrupts, Labelled, Meter, Opening, begin, drive, drop_rows_behind
+from tidegate.executive import Feed, Interrupts, Labelled, Meter, begin, drive, drop_rows_behind
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Records, Stop
 from tidegate.results import Result
@@ -51,7 +52,7 @@ class First:
     """What was written down at the start of a stretch, and what the model said if it is the start of the run."""
 
     records: Records
-    opening: Opening | None = None
+    opening: Said | None = None
 
 
 def times_left(times: FloatArray, after: float) -> FloatArray:

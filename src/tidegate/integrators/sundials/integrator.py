@@ -178,7 +178,7 @@ class SundialsIntegrator(NativeRun):
 
 def _check_explicit(problem: Problem, name: str) -> None:
     model = problem.model
-    names = [s.data.name for s, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
+    names = [unknown for unknown, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
     if names:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"

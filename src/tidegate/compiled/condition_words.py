@@ -1,4 +1,4 @@
-"""Conditions as people read them (stage: executive): in the model's names where that is short, else as the user wrote them, with file and line.
+"""Conditions as people read them (stage: compiled): in the model's names where that is short, else as the user wrote them, with file and line.
 
 What an `if` compares is the whole graph behind it, with every helper function and branch put in; of that nobody recognises his line.
 """

@@ -1,4 +1,4 @@
-"""What makes two models the same one (stage: simulation). In: neutral models; out: short digests by name, and sentences about what differs.
+"""What makes two models the same one (stage: model). In: neutral models; out: short digests by name.
 
 A digest follows an expression's structure and not its text, which can be exponentially longer than the graph. Of an opaque function only the name
 counts.
@@ -7,18 +7,18 @@ counts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
 from tidegate.expressions import Expr, walk
-from tidegate.model import Action, Assignment, Message, Model, Terminate
+from tidegate.model.events import Action, Assignment, Message, Terminate
+from tidegate.model.model import Model
 
-__all__ = ["differences", "identity"]
+__all__ = ["identity"]
 
 _LENGTH: Final = 16  # hexadecimal digits of a digest: 64 bits, far from any chance collision
-_SHOWN: Final = 6
 
 
 def identity(model: Model) -> dict[str, dict[str, str]]:
@@ -55,24 +55,6 @@ def identity(model: Model) -> dict[str, dict[str, str]]:
     clauses["initially"] = _digest(*does(model.initial_actions))
     clauses["finally"] = _digest(*does(model.final_actions))
     return found
-
-
-def differences(saved: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What the given model lacks, has more, and has otherwise than the saved one; nothing if they are the same."""
-    sentences: list[str] = []
-    for kind in sorted({*saved, *given}, key=[*saved, *given].index):
-        old, new = saved.get(kind, {}), given.get(kind, {})
-        groups = (
-            ("missing", [name for name in old if name not in new]),
-            ("added", [name for name in new if name not in old]),
-            ("changed", [name for name in new if name in old and old[name] != new[name]]),
-        )
-        sentences += [f"{kind} {_some(names)} {what}" for what, names in groups if names]
-    return sentences
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _words(action: Message | Terminate) -> str:

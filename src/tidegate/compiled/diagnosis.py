@@ -1,0 +1,87 @@
+"""What is behind a failure of a model made of expressions (stage: compiled). In: the point at which a run stands; out: what is wrong there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.condition_words import shortened
+from tidegate.compiled.interface import Disagreement, Fire, Point, Trouble
+from tidegate.compiled.locking import Guard
+from tidegate.compiled.symbols import Symbols, fire_symbol
+from tidegate.compiled.transitions import Writer
+from tidegate.errors import Origin
+from tidegate.expressions import FALSE, Expr, Role, evaluate, symbol, text, walk
+from tidegate.model import Model
+
+__all__ = ["ExpressionDiagnosis"]
+
+_SAME: Final = 1e-15  # relative distance of two values that are one
+_ENDS: Final = ("sqrt", "log", "div", "pow", "asin", "acos")  # operations with an end of their domain
+
+
+class ExpressionDiagnosis:
+    """Looks at expressions with the numbers of a point.
+
+    Parameters
+    ----------
+    model, symbols, guards, activity, fires, writers : of it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        symbols: Symbols,
+        guards: Sequence[Guard],
+        activity: Sequence[Expr | None],
+        fires: Sequence[Fire],
+        writers: Mapping[Expr, Sequence[Writer]],
+    ) -> None:
+        self._model, self._symbols, self._guards, self._fires, self._writers = model, symbols, guards, fires, writers
+        self._activity = [FALSE if condition is None else condition for condition in activity]
+
+    def _values(self, at: Point) -> dict[Expr, float]:
+        return self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
+
+    def not_finite(self, at: Point) -> Trouble | None:
+        """An equation that is not finite."""
+        values = self._values(at)
+        for index, equation in enumerate(self._model.equations):
+            (number,) = evaluate([equation.residual], values)
+            if not np.isfinite(number):
+                return Trouble(equation.label or f"equation {index + 1}", number, shortened(text(equation.residual)), equation.origin)
+        return None
+
+    def not_a_number(self, at: Point, suspected: int) -> int:
+        """A guard that matters and is NaN, or is the suspected one; -1 for none."""
+        values = self._values(at)
+        for place, (guard, active) in enumerate(zip(self._guards, evaluate(self._activity, values), strict=True)):
+            if active and (place == suspected or np.isnan(evaluate([guard.function], values)[0])):
+                return place
+        return -1
+
+    def suspect(self, at: Point) -> Origin | None:
+        """The first equation with a division, root, logarithm or power near the end of its domain: where NaN usually comes from."""
+        values = self._values(at)
+        for equation in self._model.equations:
+            for item in walk([equation.residual]):
+                if item.op in _ENDS:
+                    (number,) = evaluate([item.args[-1] if item.op == "div" else item.args[0]], values)
+                    if abs(number) < 1e-3 or number < 0:
+                        return equation.origin
+        return None
+
+    def disagreement(self, at: Point) -> Disagreement | None:
+        """Two clauses, whose flags are set in m, that give a variable different values."""
+        values, fires = self._values(at), self._fires
+        for target, writers in self._writers.items():
+            happening = [w for w in writers if values[fire_symbol(w.fire)]]
+            most = min((fires[w.fire].priority for w in happening), default=0)
+            given = [(w.fire, evaluate([w.value], values)[0]) for w in happening if fires[w.fire].priority == most]
+            for fire, value in given[1:]:
+                if not math.isclose(value, given[0][1], rel_tol=_SAME):
+                    return Disagreement(target.data.name, (given[0][0], fire), (given[0][1], value))
+        return None

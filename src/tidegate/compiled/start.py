@@ -1,0 +1,119 @@
+"""Values at the start of a run, and their derivatives by parameters (stage: compiled): parameters, start expressions, first guesses of modes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import StartValues
+from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.compiled.symbols import Symbols
+from tidegate.errors import Origin
+from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
+from tidegate.model import Assignment, Model, VariableRole
+from tidegate.model.validate import problems_with
+
+__all__ = ["ExpressionStart"]
+
+FloatArray = NDArray[np.float64]
+_STARTED = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE, VariableRole.INPUT)
+
+
+class ExpressionStart:
+    """Start values of a model made of expressions.
+
+    Parameters
+    ----------
+    model, symbols, guards : of it.
+    derivatives : unknowns that stand for derivatives, with these.
+    asks_solution : whether an initial action reads an algebraic unknown.
+    """
+
+    def __init__(self, model: Model, symbols: Symbols, guards: Sequence[Guard], derivatives: Mapping[Expr, Expr], *, asks_solution: bool) -> None:
+        self._model, self._symbols, self._derivatives = model, symbols, derivatives
+        self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
+        self.asks_solution = asks_solution
+
+    def parameters(self, given: Mapping[int, float]) -> FloatArray:
+        """Values of all parameters, some given by place; a default may follow from others."""
+        values: dict[Expr, float] = {}
+        # a default may be an expression of parameters before it
+        for k, (parameter, default) in enumerate(zip(self._symbols.parameters, self._defaults, strict=True)):
+            values[parameter] = given[k] if k in given else evaluate([default], values)[0]
+        return np.array(list(values.values()), dtype=float)
+
+    @cached_property
+    def _defaults(self) -> list[Expr]:
+        return [start for v in self._model.parameters for start in v.starts()]
+
+    def _known(self, p: FloatArray) -> dict[Expr, float]:
+        return dict(zip(self._symbols.parameters, p.tolist(), strict=True))
+
+    def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
+        """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
+        found = problems_with(self._model, self._known(p), has_started=has_started)
+        return found[0] if found else None
+
+    def periods(self, p: FloatArray) -> FloatArray:
+        """Of every time event its constant period; NaN where it has none."""
+        values = self._known(p)
+        periods = np.full(len(self._model.time_events), math.nan)
+        for k, event in enumerate(self._model.time_events):
+            if event.period is not None and all(item.op != "symbol" or item in values for item in walk([event.period])):
+                (periods[k],) = evaluate([event.period], values)
+        return periods
+
+    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
+        """Declared start values, or with the initial actions carried out on these, and their derivatives by chosen parameters."""
+        symbols, layout = self._symbols, self._symbols.layout
+        starts = self._acted_on if with_actions else self._declared
+        values = self._known(p)
+        values[symbol(Role.TIME, "time")] = t
+        values |= dict(zip(starts, evaluate(starts.values(), values), strict=True))
+        m = np.zeros(layout.n_m)
+        discretes = [values[s] for s in symbols.discretes]
+        m[layout.first_discrete : layout.first_input] = discretes * 2
+        m[layout.first_input : layout.first_fire] = [values[s] for s in symbols.inputs]
+        values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
+        self._guess_modes(values, m)
+        dy, dd = (self._slopes(starts, targets, chosen, values) for targets in (symbols.unknowns, symbols.discretes))
+        return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
+
+    def _slopes(self, starts: Mapping[Expr, Expr], targets: Sequence[Expr], chosen: Sequence[int], values: Mapping[Expr, float]) -> FloatArray:
+        slopes = np.zeros((len(chosen), len(targets)))
+        for k, target in enumerate(targets if chosen else ()):
+            needs = dependencies(starts[target])
+            for row, parameter in enumerate(self._symbols.parameters[place] for place in chosen):
+                if parameter in needs:
+                    (slopes[row, k],) = evaluate([differentiate(starts[target], parameter)], values)
+        return slopes
+
+    @cached_property
+    def _declared(self) -> dict[Expr, Expr]:
+        """For every unknown, discrete variable and input its start value in terms of parameters, before the initial actions."""
+        starts = {s: start for v in self._model.by_role(*_STARTED) for s, start in zip(v.symbols(), v.starts(), strict=True)}
+        slopes = self._model.derivative_starts
+        starts |= {extra: slopes.get(derivative.data.name, as_expr(0.0)) for extra, derivative in self._derivatives.items()}
+        return {s: starts[s] for s in (*self._symbols.unknowns, *self._symbols.discretes, *self._symbols.inputs)}
+
+    @cached_property
+    def _acted_on(self) -> dict[Expr, Expr]:
+        """The same in terms of parameters and time, initial actions carried out."""
+        assignments = [action for action in self._model.initial_actions if isinstance(action, Assignment)]
+        previous = {symbol(Role.PREVIOUS, s.data.name): self._declared[s] for s in self._symbols.discretes}
+        changed = substitute([action.value for action in assignments], self._declared | previous)
+        return self._declared | {action.target: value for action, value in zip(assignments, changed, strict=True)}
+
+    def _guess_modes(self, values: dict[Expr, float], m: FloatArray) -> None:
+        """First values of modes from the user's own relations; the consistent start corrects them."""
+        for name, value in self._model.derivative_starts.items():
+            values.setdefault(symbol(Role.DERIVATIVE, name), evaluate([value], values)[0])
+        for unknown in self._symbols.unknowns:
+            values.setdefault(symbol(Role.DERIVATIVE, unknown.data.name), 0.0)
+        places = self._symbols.places
+        for (_, mode), number in zip(self._guessed, evaluate([source for source, _ in self._guessed], values), strict=True):
+            m[places[mode][1]] = number if math.isfinite(number) else 0.0

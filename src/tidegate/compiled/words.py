@@ -1,0 +1,99 @@
+"""What guards and clauses of a model made of expressions are called (stage: compiled). In: expressions, origins; out: texts, made when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.condition_words import condition_words, shortened
+from tidegate.compiled.influence import influenced
+from tidegate.compiled.interface import Fire
+from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.compiled.symbols import Symbols
+from tidegate.errors import Origin
+from tidegate.expressions import TRUE, Expr, dependencies, evaluate, number_text, text
+from tidegate.model import Model
+
+__all__ = ["ExpressionWords", "zeros_of"]
+
+FloatArray = NDArray[np.float64]
+_SHOWN: Final = 4
+
+
+class ExpressionWords:
+    """Texts about one model; it holds expressions and no machine code.
+
+    Parameters
+    ----------
+    model, symbols, guards, fires : of it.
+    activity : for every guard the condition, of modes, discrete variables and parameters, under which it matters; None: never.
+    """
+
+    def __init__(
+        self, model: Model, symbols: Symbols, guards: Sequence[Guard], activity: Sequence[Expr | None], fires: Sequence[Fire]
+    ) -> None:
+        self._model, self._places, self._fires = model, symbols.places, fires
+        self._sources = [guard.source for guard in guards]
+        self._activity = activity
+
+    def origin(self, guard: int) -> Origin | None:
+        """Where the relation was written."""
+        return self._model.condition_origins.get(self._sources[guard])
+
+    def relation(self, guard: int, *, holds: bool = True) -> str:
+        """The relation that holds, in the direction in which it was written."""
+        return condition_words(self._sources[guard], self.origin(guard), holds=holds)
+
+    def piece(self, guard: int, before: float, after: float) -> str:
+        """Which edge of a table, or which whole number, was passed."""
+        source = self._sources[guard]
+        what, piece = shortened(text(source.args[0])), int(after)
+        rises = after > before
+        passed = piece if rises else piece + 1
+        edge = passed if source.op == "floor" else source.data[passed]
+        return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"
+
+    def clause(self, fire: int) -> str:
+        """A clause by its name, with its conditions and where it stands."""
+        told = self._fires[fire]
+        branches = (branch for when in self._model.whens for branch in when.branches if (branch.label, branch.origin) == (told.label, told.origin))
+        conditions = next((branch.conditions[:_SHOWN] for branch in branches), ())
+        words = [f"`{condition_words(item, self._model.condition_origins.get(item))}`" for item in conditions]
+        about = ", ".join([" or ".join(words)] * bool(words) + [f"at {told.origin}"] * bool(str(told.origin)))
+        return f"{told.label} ({about})" if about else told.label
+
+    def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:
+        """Whether the guard is on the active path with these modes and discrete variables."""
+        active = self._activity[guard]
+        if active is None or active is TRUE:
+            return active is TRUE
+        vectors = {"p": p, "m": m}
+        found = ((s, *self._places[s]) for s in dependencies(active))
+        return evaluate([active], {s: float(vectors[vector][k]) for s, vector, k in found}) == [1.0]
+
+    def read(self, guard: int) -> frozenset[str]:
+        """Names of what stands in the relation."""
+        return frozenset(s.data.name for s in dependencies(self._sources[guard]))
+
+    def influenced(self, guard: int, fire: int = -1) -> frozenset[str]:
+        """Names of all columns that depend on a relation, or (guard -1) on what a clause assigns, directly or through others."""
+        if guard < 0:
+            return frozenset(influenced(self._model, None, self._fires[fire].targets))
+        return frozenset(influenced(self._model, self._sources[guard]))
+
+
+def zeros_of(guards: Sequence[Guard]) -> list[object]:
+    """For every guard its zero, the same for relations that change at the same: ``a > b``, ``b >= a``."""
+    return [_zero(guard) for guard in guards]
+
+
+def _zero(guard: Guard) -> object:
+    if guard.kind is not GuardKind.RELATION or guard.source.op not in ("ge", "gt"):
+        return guard.mode
+    g: Expr = guard.source.args[0]
+    while g.op == "neg":
+        (g,) = g.args
+    return frozenset(g.args) if g.op == "sub" else g
