@@ -4,16 +4,13 @@ from tidegate.expressions.differentiate import differentiate, jacobian, tangent
 from tidegate.expressions.equality import fleeting_equality
 from tidegate.expressions.evaluate import call_opaque, evaluate
 from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.node_data import OpaqueFunction, Role, Spline, Symbol
 from tidegate.expressions.nodes import (
     FALSE,
     ONE,
     TRUE,
     ZERO,
     Expr,
-    OpaqueFunction,
-    Role,
-    Spline,
-    Symbol,
     as_boolean,
     as_expr,
     as_real,

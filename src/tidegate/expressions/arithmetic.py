@@ -10,12 +10,11 @@ import bisect
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from tidegate.expressions.nodes import Spline
+from tidegate.expressions.node_data import Spline
 
 __all__ = ["MAX_MULTIPLIED_POWER", "apply", "cube_root_of_epsilon", "difference_step", "multiplied_power", "segment_index"]
 

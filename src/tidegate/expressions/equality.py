@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 
-from tidegate.expressions.nodes import Expr, Role
+from tidegate.expressions.node_data import Role
+from tidegate.expressions.nodes import Expr
 
 __all__ = ["fleeting_equality"]
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.expressions.arithmetic import apply, difference_step
-from tidegate.expressions.nodes import Expr, OpaqueFunction, walk
+from tidegate.expressions.node_data import OpaqueFunction
+from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["call_opaque", "evaluate"]
 

@@ -17,19 +17,18 @@ opaque    call(*args) with data = an OpaqueFunction; output(call) with data = i;
 
 from __future__ import annotations
 
-import enum
 import math
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
 from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions.node_data import OpaqueFunction, Role, Spline, Symbol
 from tidegate.expressions.printing import text
 from tidegate.expressions.simplify import simplified
 
@@ -41,10 +40,6 @@ __all__ = [
     "UNARY_FUNCTIONS",
     "ZERO",
     "Expr",
-    "OpaqueFunction",
-    "Role",
-    "Spline",
-    "Symbol",
     "as_boolean",
     "as_expr",
     "as_real",
@@ -64,53 +59,6 @@ __all__ = [
 
 UNARY_FUNCTIONS: Final = frozenset("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p sqrt cbrt erf".split())
 BOOLEAN_OPS: Final = frozenset("true false ge gt nonzero and or not".split())
-
-
-class Role(enum.Enum):
-    """What a symbol stands for; together with its name it is the symbol's identity."""
-
-    TIME = "time"
-    UNKNOWN = "unknown"
-    DERIVATIVE = "derivative"
-    INPUT = "input"
-    DISCRETE = "discrete"
-    PREVIOUS = "previous"
-    NEXT = "next"
-    PARAMETER = "parameter"
-    MODE = "mode"
-    SEED = "seed"
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """Data of a ``symbol`` node: its role and its name as the user knows it (elements as ``x[0]``, ``A[1,2]``)."""
-
-    role: Role
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class OpaqueFunction:
-    """A callable that cannot be followed: ``function(*numbers) -> sequence of n_outputs numbers``."""
-
-    function: Callable[..., Sequence[float] | float]
-    n_outputs: int
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Spline:
-    """A piecewise cubic: on piece k, ``sum_j coefficients[j, k] * (x - grid[k])**(3 - j)``; ends extrapolate."""
-
-    grid: np.ndarray
-    coefficients: np.ndarray
-    name: str = "table"
-
-    @cached_property
-    def derivative(self) -> Spline:
-        """The table of the slopes; always the same one, so that equal derivatives are one node."""
-        c3, c2, c1, _ = self.coefficients
-        return Spline(self.grid, np.stack([np.zeros_like(c3), 3.0 * c3, 2.0 * c2, c1]), f"{self.name}'")
 
 
 # The hook that path-locked tracing installs: called with a symbolic condition that Python wants as a bool.

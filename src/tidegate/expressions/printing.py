@@ -6,10 +6,9 @@ Enormous expressions are cut with ``...``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from tidegate.expressions.nodes import Expr, Symbol
+from tidegate.expressions.node_data import Node, Symbol
 
 __all__ = ["number_text", "relation_text", "text"]
 
@@ -38,7 +37,7 @@ def number_text(value: float) -> str:
     return repr(value)
 
 
-def text(expr: Expr) -> str:
+def text(expr: Node) -> str:
     """Readable Python-like text of an expression.
 
     Examples
@@ -51,7 +50,7 @@ def text(expr: Expr) -> str:
     return _Printer().print(expr, 0, 0)
 
 
-def relation_text(expr: Expr, *, holds: bool = True, direction: str = "") -> str:
+def relation_text(expr: Node, *, holds: bool = True, direction: str = "") -> str:
     """Text of a relation, or of the relation that holds where it does not.
 
     Parameters
@@ -78,7 +77,7 @@ class _Printer:
     def __init__(self) -> None:
         self.pieces = 0
 
-    def print(self, expr: Expr, strength: int, depth: int) -> str:
+    def print(self, expr: Node, strength: int, depth: int) -> str:
         """Text of ``expr`` for a place that needs at least this binding strength."""
         self.pieces += 1
         if depth > MAX_DEPTH or self.pieces > MAX_PIECES:
@@ -86,7 +85,7 @@ class _Printer:
         written, own = self._form(expr, depth + 1)
         return f"({written})" if own < strength else written
 
-    def _form(self, expr: Expr, depth: int) -> tuple[str, int]:
+    def _form(self, expr: Node, depth: int) -> tuple[str, int]:
         op, args = expr.op, expr.args
         if op == "const":
             written = number_text(expr.data)
@@ -111,13 +110,13 @@ class _Printer:
             return self._select(expr, depth)
         return self._call(expr, depth), _ATOM
 
-    def _symbol(self, expr: Expr) -> str:
+    def _symbol(self, expr: Node) -> str:
         symbol: Symbol = expr.data
         role, name = symbol.role.value, symbol.name
         wrapped = {"derivative": f"der({name})", "previous": f"pre({name})", "next": f"new({name})"}
         return wrapped.get(role, name)
 
-    def _call(self, expr: Expr, depth: int) -> str:
+    def _call(self, expr: Node, depth: int) -> str:
         op, data = expr.op, expr.data
         if op == "output":
             called = self.print(expr.args[0], _ATOM, depth)
@@ -131,10 +130,10 @@ class _Printer:
             name = data.name
         return f"{name}({self._list(expr, depth)})"
 
-    def _list(self, expr: Expr, depth: int) -> str:
+    def _list(self, expr: Node, depth: int) -> str:
         return ", ".join(self.print(arg, _IF, depth) for arg in expr.args)
 
-    def relation(self, expr: Expr, depth: int, *, holds: bool = True, direction: str = "") -> str:
+    def relation(self, expr: Node, depth: int, *, holds: bool = True, direction: str = "") -> str:
         """Text of ``ge`` or ``gt``; see ``relation_text``."""
         sign, g = _RELATIONS[expr.op], expr.args[0]
         left, right = g, None  # None is zero
@@ -149,7 +148,7 @@ class _Printer:
             sides, sign = sides[::-1], _MIRRORED[sign]
         return f" {sign if holds else _NEGATED[sign]} ".join(sides)
 
-    def _infix(self, expr: Expr, depth: int) -> tuple[str, int]:
+    def _infix(self, expr: Node, depth: int) -> tuple[str, int]:
         sign, strength = _INFIX[expr.op]
         a, b = expr.args
         if expr.op == "and" and a.op == "ge" and b.op == "ge" and a.args[0].op == "sub" and b.args[0].op == "sub":
@@ -161,7 +160,7 @@ class _Printer:
         right_strength = _POWER if strength in (_SUM, _PRODUCT) and (b.op == "neg" or (b.op == "const" and b.data < 0.0)) else strength + 1
         return f"{self.print(a, strength, depth)}{spaced}{self.print(b, right_strength, depth)}", strength
 
-    def _select(self, expr: Expr, depth: int) -> tuple[str, int]:
+    def _select(self, expr: Node, depth: int) -> tuple[str, int]:
         condition, a, b = expr.args
         if condition.op == "ge":
             g = condition.args[0]
@@ -174,7 +173,7 @@ class _Printer:
         return written, _IF
 
 
-def _extremum(g: Expr, a: Expr, b: Expr) -> str:
+def _extremum(g: Node, a: Node, b: Node) -> str:
     """``"max"`` where ``select(g >= 0, a, b)`` is the larger of two, ``"min"`` where it is the smaller, else empty."""
     if g.op == "sub":
         first, second = g.args

@@ -7,12 +7,10 @@ constants are folded, neutral elements dropped, double negations undone. Nothing
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tidegate.expressions.arithmetic import apply
-
-if TYPE_CHECKING:
-    from tidegate.expressions.nodes import Expr
+from tidegate.expressions.node_data import Node
 
 __all__ = ["simplified"]
 
@@ -23,11 +21,11 @@ _BOOLEAN_RESULT: Final = frozenset(("ge", "gt", "nonzero", "and", "or", "not"))
 _NOT_FOLDED: Final = frozenset(("symbol", "call", "slope", "output"))
 
 
-def _is_number(x: Expr, value: float) -> bool:
+def _is_number(x: Node, value: float) -> bool:
     return x.op == "const" and x.data == value
 
 
-def _add(a: Expr, b: Expr) -> Expr | float | None:
+def _add(a: Node, b: Node) -> Node | float | None:
     if _is_number(b, 0.0):
         return a
     if _is_number(a, 0.0):
@@ -37,7 +35,7 @@ def _add(a: Expr, b: Expr) -> Expr | float | None:
     return b - a.args[0] if a.op == "neg" else None
 
 
-def _sub(a: Expr, b: Expr) -> Expr | float | None:
+def _sub(a: Node, b: Node) -> Node | float | None:
     if a is b:
         return 0.0
     if _is_number(b, 0.0):
@@ -47,7 +45,7 @@ def _sub(a: Expr, b: Expr) -> Expr | float | None:
     return a + b.args[0] if b.op == "neg" else None
 
 
-def _mul(a: Expr, b: Expr) -> Expr | float | None:
+def _mul(a: Node, b: Node) -> Node | float | None:
     for x, y in ((a, b), (b, a)):
         if x.op == "const":
             if x.data == 0.0:
@@ -59,7 +57,7 @@ def _mul(a: Expr, b: Expr) -> Expr | float | None:
     return a.args[0] * b.args[0] if a.op == "neg" and b.op == "neg" else None
 
 
-def _div(a: Expr, b: Expr) -> Expr | float | None:
+def _div(a: Node, b: Node) -> Node | float | None:
     if _is_number(a, 0.0):
         return 0.0
     if _is_number(b, 1.0):
@@ -69,29 +67,29 @@ def _div(a: Expr, b: Expr) -> Expr | float | None:
     return a.args[0] / b.args[0] if a.op == "neg" and b.op == "neg" else None
 
 
-def _neg(a: Expr) -> Expr | None:
+def _neg(a: Node) -> Node | None:
     if a.op == "neg":
         return a.args[0]
     return a.args[1] - a.args[0] if a.op == "sub" else None
 
 
-def _pow(a: Expr, b: Expr) -> Expr | float | None:
+def _pow(a: Node, b: Node) -> Node | float | None:
     if _is_number(b, 0.0) or _is_number(a, 1.0):
         return 1.0
     return a if _is_number(b, 1.0) else None
 
 
-def _select(condition: Expr, a: Expr, b: Expr) -> Expr | None:
+def _select(condition: Node, a: Node, b: Node) -> Node | None:
     if a is b or condition.op == "true":
         return a
     return b if condition.op == "false" else None
 
 
-def _floor(x: Expr) -> Expr | None:
+def _floor(x: Node) -> Node | None:
     return x if x.op in ("floor", "segment") else None
 
 
-def _and(a: Expr, b: Expr) -> Expr | bool | None:
+def _and(a: Node, b: Node) -> Node | bool | None:
     if a.op == "false" or b.op == "false":
         return False
     if a.op == "true" or a is b:
@@ -99,7 +97,7 @@ def _and(a: Expr, b: Expr) -> Expr | bool | None:
     return a if b.op == "true" else None
 
 
-def _or(a: Expr, b: Expr) -> Expr | bool | None:
+def _or(a: Node, b: Node) -> Node | bool | None:
     if a.op == "true" or b.op == "true":
         return True
     if a.op == "false" or a is b:
@@ -107,11 +105,11 @@ def _or(a: Expr, b: Expr) -> Expr | bool | None:
     return a if b.op == "false" else None
 
 
-def _not(a: Expr) -> Expr | None:
+def _not(a: Node) -> Node | None:
     return a.args[0] if a.op == "not" else None
 
 
-_RULES: Final[dict[str, Callable[..., Expr | float | bool | None]]] = {
+_RULES: Final[dict[str, Callable[..., Node | float | bool | None]]] = {
     "add": _add,
     "sub": _sub,
     "mul": _mul,
@@ -126,7 +124,7 @@ _RULES: Final[dict[str, Callable[..., Expr | float | bool | None]]] = {
 }
 
 
-def simplified(op: str, args: tuple[Expr, ...], data: Any = None) -> Expr | float | bool | None:
+def simplified(op: str, args: tuple[Node, ...], data: Any = None) -> Node | float | bool | None:
     """An equal node or number that is simpler than this operation on these arguments; None where there is none.
 
     Examples

@@ -17,7 +17,8 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.expressions.arithmetic import apply, segment_index
 from tidegate.expressions.elementwise import elementwise
-from tidegate.expressions.nodes import Expr, Spline, as_real, constant, lookup, node, spline
+from tidegate.expressions.node_data import Spline
+from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
 
 __all__ = ["Grid", "Table", "table"]
 

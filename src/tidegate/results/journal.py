@@ -14,13 +14,12 @@ import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.results.columns import Column
-from tidegate.results.events import EventLog
+from tidegate.results.events import EventLog, StoredEvents, Wordings
 from tidegate.results.frames import Frame, packed
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.joined import joined
 from tidegate.results.result import Result
 from tidegate.results.statistics import Statistics
-from tidegate.results.wordings import StoredEvents, Wordings
 
 __all__ = ["FORMAT", "JournalWriter", "read_journal"]
 

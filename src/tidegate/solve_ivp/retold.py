@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,8 @@ from tidegate.errors import UsageError
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Model, VariableRole
 from tidegate.model.plain import Deed, Instant, PlainClock
-from tidegate.results import Column, Event, Result
+from tidegate.results import Column, Event, Interpolant, Result
 from tidegate.solve_ivp.arguments import Ivp, Watched, turned
-
-if TYPE_CHECKING:
-    from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
 
 __all__ = ["Ran", "retold"]
 
@@ -129,14 +126,14 @@ def _notes(ran: Ran) -> list[str]:
     return [*found, *(["the run went backwards: times in this table are those of the run, s = -t"] if ran.ivp.sign < 0 else [])]
 
 
-def retold(solution: OdeResult, ran: Ran) -> Result:
+def retold(solution: Mapping[str, Any], ran: Ran) -> Result:
     """The solution, as it stands, as a labelled result.
 
     Raises
     ------
     UsageError : it has no dense output.
     """
-    ivp, sol = ran.ivp, solution.sol
+    ivp, sol = ran.ivp, solution["sol"]
     if sol is None:
         raise UsageError(
             "this solution has no dense output, along which it could be verified; its rows alone do not tell what happened between them",
@@ -145,26 +142,26 @@ def retold(solution: OdeResult, ran: Ran) -> Result:
     result = Result(
         ran.model.name,
         [Column(name) for name in ivp.quantities.elements],
-        turned(solution.t, ivp.sign),
-        solution.y.T,
-        events=_events(solution, ran, sol),
+        turned(solution["t"], ivp.sign),
+        solution["y"].T,
+        events=_events(solution, ran, sol.interpolant),
         interpolant=sol.interpolant,
         options=ran.options,
-        status={0: "finished", 1: "terminated"}.get(solution.status, "failed"),  # pyright: ignore[reportArgumentType] - one of its words
-        message=solution.message,
+        status={0: "finished", 1: "terminated"}.get(solution["status"], "failed"),  # pyright: ignore[reportArgumentType] - one of its words
+        message=solution["message"],
     )
-    result.source = ran.since([turned(times, ivp.sign) for times in solution.t_events or ()])
+    result.source = ran.since([turned(times, ivp.sign) for times in solution["t_events"] or ()])
     return result
 
 
-def _events(solution: OdeResult, ran: Ran, sol: OdeSolution) -> list[Event]:
+def _events(solution: Mapping[str, Any], ran: Ran, kept: Interpolant) -> list[Event]:
     """The zeros that were found, in the order of the run: with the value of the dense output before, and the one that was given after."""
     names = ran.ivp.quantities.elements
     found: list[tuple[float, str, FloatArray]] = []
-    for item, times, values in zip(ran.watched, solution.t_events or (), solution.y_events or (), strict=True):
+    rows: list[FloatArray] = solution["y_events"] or []
+    for item, times, values in zip(ran.watched, solution["t_events"] or (), rows, strict=True):
         found += [(float(t), item.label, row) for t, row in zip(turned(times, ran.ivp.sign), values, strict=True)]
     found.sort(key=lambda each: each[0])
-    kept = sol.interpolant
     return [
         Event(
             k,

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.evaluate_rows import columns_of
-from tidegate.expressions.nodes import Expr, Role, as_expr, decide, walk
+from tidegate.expressions.node_data import Role
+from tidegate.expressions.nodes import Expr, as_expr, decide, walk
 from tidegate.expressions.tracing.kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 

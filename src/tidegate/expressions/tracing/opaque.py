@@ -15,7 +15,8 @@ import numpy as np
 
 from tidegate.errors import TidegateError, UsageError
 from tidegate.expressions.evaluate import evaluate
-from tidegate.expressions.nodes import Expr, OpaqueFunction, as_real, opaque_call, walk
+from tidegate.expressions.node_data import OpaqueFunction
+from tidegate.expressions.nodes import Expr, as_real, opaque_call, walk
 from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_function, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
 

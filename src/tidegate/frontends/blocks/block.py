@@ -1,4 +1,4 @@
-"""What every block is (front end of blocks): ports, parameters, a name, and how its signal is made of its inputs.
+"""What every block is (front end of blocks): ports, parameters, a name, and how its signal is made of its inputs; and what holds blocks.
 
 A kind of block is a class. ``signals`` says what comes out, in terms of inputs, parameters and the block's own states; ``dynamics`` says how these
 change. Both write with a ``Pen``, so that a block knows nothing of the diagram round it.
@@ -7,24 +7,19 @@ change. Both write with a ``Pen``, so that a block knows nothing of the diagram 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypedDict, cast
+from typing import Any, ClassVar, Final, Literal, Self, TypedDict, cast
 
 import numpy as np
 
 from tidegate.errors import Origin, UnknownNameError, UsageError
 from tidegate.expressions import Expr
-from tidegate.frontends.blocks.ports import InPort, OutPort, Signals, is_number
+from tidegate.frontends.blocks.pen import Pen, Value
+from tidegate.frontends.blocks.signals import Signals, build, is_number
 from tidegate.frontends.blocks.written_at import written_at
 
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.diagram import Diagram
-    from tidegate.frontends.blocks.pen import Pen
-
-__all__ = ["About", "Block", "Driver", "closest"]
-
-Value = float | np.ndarray
+__all__ = ["About", "Block", "Composite", "Driver", "InPort", "OutPort", "Port", "closest"]
 
 
 class About(TypedDict, total=False):
@@ -42,6 +37,47 @@ class About(TypedDict, total=False):
     label: str
     unit: str
     units: Mapping[str, str]
+
+
+class Port:
+    """A place of a block where signals go in or come out.
+
+    Parameters
+    ----------
+    block : whose port it is.
+    name : as the block calls it.
+    """
+
+    __slots__ = ("block", "name")
+
+    def __init__(self, block: Block, name: str) -> None:
+        self.block = block
+        self.name = name
+
+    @property
+    def path(self) -> str:
+        """The block's path and the port's name."""
+        return f"{self.block.path}.{self.name}"
+
+    def __repr__(self) -> str:
+        return self.path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Port) and other.block is self.block and other.name == self.name and type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash((id(self.block), self.name))
+
+
+class InPort(Port):
+    """Where a signal goes into a block."""
+
+
+class OutPort(Port, Signals):
+    """Where a signal comes out of a block; sums, products and comparisons of such build blocks."""
+
+    def _signal(self) -> OutPort:
+        return self
 
 
 Driver = tuple[OutPort, Origin]
@@ -67,7 +103,6 @@ class Block(Signals):
     optional : inputs that may be left open; they count as 0.
     aliases : further names of ports.
     table_parameters : which of its parameters are P1, P2, P3 of Table 1.
-    is_diagram : whether it holds blocks itself.
     is_recorded : whether results show its signal.
     """
 
@@ -77,7 +112,6 @@ class Block(Signals):
     optional: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = {}
     table_parameters: ClassVar[tuple[str, ...]] = ()
-    is_diagram: ClassVar[bool] = False
     is_recorded: ClassVar[bool] = True
 
     def __init__(self, about: About, **parameters: Any) -> None:
@@ -95,7 +129,7 @@ class Block(Signals):
         self._parameters: dict[str, Value] = {}
         self._drivers: dict[str, list[Driver]] = {}
         self._open: set[str] = set()
-        self._diagram: Diagram | None = None
+        self._diagram: Composite | None = None
         for name, value in parameters.items():
             if value is not None:
                 self._parameters[name] = self.as_numbers(name, value)
@@ -164,7 +198,7 @@ class Block(Signals):
         return own if outer is None or outer.diagram is None else f"{outer.path}.{own}"
 
     @property
-    def diagram(self) -> Diagram | None:
+    def diagram(self) -> Composite | None:
         """The diagram it is in."""
         return self._diagram
 
@@ -300,16 +334,13 @@ class Block(Signals):
     def _source(self, signal: Any, target: InPort, place: Origin) -> OutPort:
         if isinstance(signal, Signals):
             source = signal._signal()  # noqa: SLF001 - ports and blocks are one front end
-            inside = source.block is self._diagram  # a diagram's own output, used inside of it: what is connected to it
-            if inside and self._diagram is not None:
+            if self._diagram is not None and source.block is self._diagram:  # a diagram's own output, used inside of it: what is connected to it
                 return self._diagram.behind(source.name)
             return source
         if is_number(signal):
-            from tidegate.frontends.blocks.library.arithmetic import Constant  # a block is what makes a number a signal
-
-            return Constant(float(signal)).out
-        if isinstance(signal, InPort) and signal.block.is_diagram:
-            return cast("Diagram", signal.block).inlets[signal.name].out  # a diagram's own input, used inside of it
+            return build("constant", signal)
+        if isinstance(signal, InPort) and isinstance(signal.block, Composite):
+            return signal.block.inlets[signal.name].out  # a diagram's own input, used inside of it
         wrong = f"{signal}, an input," if isinstance(signal, InPort) else f"{signal!r}"
         raise UsageError(f"{wrong} cannot be connected to {target.path}", origin=place, hint="give an output port, a block or a number")
 
@@ -376,7 +407,40 @@ class Block(Signals):
             raise UsageError(f"{self.path} ({self.kind}): {sentence}", origin=self.origin, hint=hint)
 
 
-def _called(diagram: Diagram | None) -> str:
+class Composite(Block):
+    """A block that holds blocks: what these, and the way to the model, know of a diagram.
+
+    Attributes
+    ----------
+    inlets, outlets : the ends of its own ports, inside of it.
+    """
+
+    _blocks: dict[str, Block]
+    inlets: dict[str, Block]
+    outlets: dict[str, Block]
+    algebraic_loops: Literal["refuse", "solve"]
+    time_unit: str
+    check_units: bool
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(list(self._blocks.values()))
+
+    def adopt(self, block: Block) -> None:
+        """Add a block that was connected to one of this diagram."""
+        raise NotImplementedError
+
+    def rename(self, block: Block, name: str | None = None, number: int | None = None) -> None:
+        """Give a block of this diagram another name or number."""
+        raise NotImplementedError
+
+    def behind(self, output: str) -> OutPort:
+        """What is connected to one of the diagram's own outputs."""
+        found = self.outlets[output].driver("x1")
+        assert found is not None
+        return found
+
+
+def _called(diagram: Composite | None) -> str:
     return "none" if diagram is None else diagram.path
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tidegate.errors import UnknownNameError, UsageError
-from tidegate.frontends.blocks.block import Block, closest
+from tidegate.frontends.blocks.block import Block, Composite, InPort, OutPort, Port, closest
 from tidegate.frontends.blocks.drawing import draw, save_drawing
 from tidegate.frontends.blocks.library.arithmetic import Constant
 from tidegate.frontends.blocks.library.sources import Time
 from tidegate.frontends.blocks.lower import lower
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 from tidegate.frontends.blocks.picture import picture
-from tidegate.frontends.blocks.ports import InPort, OutPort, Port, is_number
+from tidegate.frontends.blocks.signals import is_number
 from tidegate.frontends.blocks.written_at import written_at
 from tidegate.later_stages import later
 from tidegate.model import Model
@@ -42,7 +42,7 @@ class Connection:
         return f"{self.source} -> {self.target}"
 
 
-class Diagram(Block):
+class Diagram(Composite):
     """A block diagram, and a block itself once it has inputs and outputs.
 
     Parameters
@@ -69,7 +69,6 @@ class Diagram(Block):
 
     inputs = ()
     outputs = ()
-    is_diagram = True
 
     def __init__(
         self,
@@ -90,13 +89,6 @@ class Diagram(Block):
         put(self, "check_units", check_units)
         put(self, "inlets", {})
         put(self, "outlets", {})
-
-    _blocks: dict[str, Block]
-    inlets: dict[str, Inlet]
-    outlets: dict[str, Outlet]
-    algebraic_loops: Literal["refuse", "solve"]
-    time_unit: str
-    check_units: bool
 
     # -- blocks
 
@@ -320,12 +312,6 @@ class Diagram(Block):
         if name in self.inputs or name in self.outputs or name in _KEPT:
             raise UsageError(f"diagram {self.path} already has a port {name!r}", origin=written_at(), hint="choose another name")
 
-    def behind(self, output: str) -> OutPort:
-        """What is connected to one of the diagram's own outputs."""
-        found = self.outlets[output].driver("x1")
-        assert found is not None
-        return found
-
     @property
     def time(self) -> OutPort:
         """Simulated time as a signal."""
@@ -353,9 +339,6 @@ class Diagram(Block):
 
     def __contains__(self, key: object) -> bool:
         return key in self._blocks or any(item is key or (item.number is not None and item.number == key) for item in self._blocks.values())
-
-    def __iter__(self) -> Iterator[Block]:
-        return iter(list(self._blocks.values()))
 
     def __len__(self) -> int:
         return len(self._blocks)

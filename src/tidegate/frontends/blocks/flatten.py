@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
 
 from tidegate.errors import Origin, UsageError
-from tidegate.frontends.blocks.block import Block
+from tidegate.frontends.blocks.block import Block, Composite, OutPort
 from tidegate.frontends.blocks.outer_ports import Inlet
-from tidegate.frontends.blocks.ports import OutPort
-
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.diagram import Diagram
 
 __all__ = ["Flat", "Leaf", "flatten"]
 
@@ -49,7 +44,7 @@ class Flat:
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def flatten(diagram: Diagram) -> Flat:
+def flatten(diagram: Composite) -> Flat:
     """The innermost blocks of a diagram with everything that is wrong with their connections and parameters."""
     flat = Flat()
     diagrams = _collect(diagram, flat)
@@ -71,14 +66,14 @@ def flatten(diagram: Diagram) -> Flat:
     return flat
 
 
-def _collect(diagram: Diagram, flat: Flat) -> list[Diagram]:
+def _collect(diagram: Composite, flat: Flat) -> list[Composite]:
     found = [diagram]
     for inlet in diagram.inlets.values():
         if diagram.diagram is None:
             flat.leaves[inlet] = Leaf(inlet, inlet.name)
     for block in diagram:
-        if block.is_diagram:
-            found += _collect(cast("Diagram", block), flat)
+        if isinstance(block, Composite):
+            found += _collect(block, flat)
         else:
             flat.leaves[block] = Leaf(block, block.path)
     return found
@@ -106,8 +101,8 @@ def _driver(block: Block, port: str, flat: Flat, path: str) -> OutPort | None:
             flat.problems.append((f"{path} is not connected: {hint}", block.origin))
         return None
     source = given[0][0]
-    if source.block.is_diagram:
-        return _driver(cast("Diagram", source.block).outlets[source.name], "x1", flat, source.path)
+    if isinstance(source.block, Composite):
+        return _driver(source.block.outlets[source.name], "x1", flat, source.path)
     if isinstance(source.block, Inlet) and source.block not in flat.leaves:
         outer = source.block.diagram
         return None if outer is None else _driver(outer, source.block.name, flat, outer.port(source.block.name).path)

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tidegate.errors import InvalidModelError, Origin, StructureError
 from tidegate.expressions import Expr, Role, as_real, symbol, walk
-from tidegate.frontends.blocks.block import Block
+from tidegate.frontends.blocks.block import Block, Composite, OutPort
 from tidegate.frontends.blocks.flatten import Flat, Leaf, flatten
 from tidegate.frontends.blocks.loops import loops, order, shortest_loop
 from tidegate.frontends.blocks.pen import Ink, Pen
-from tidegate.frontends.blocks.ports import OutPort
 from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
-
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.diagram import Diagram
 
 __all__ = ["lower"]
 
@@ -40,7 +35,7 @@ class _Sheet:
         return Pen(leaf.block, leaf.path, self.ink, values)
 
 
-def lower(diagram: Diagram) -> Model:
+def lower(diagram: Composite) -> Model:
     """Make the neutral model of a diagram.
 
     Raises
@@ -174,7 +169,7 @@ def _loop_equations(sheet: _Sheet) -> list[Equation]:
     return found
 
 
-def _assembled(diagram: Diagram, sheet: _Sheet) -> Model:
+def _assembled(diagram: Composite, sheet: _Sheet) -> Model:
     ink = sheet.ink
     definitions = _definitions(sheet)
     variables = [variable for variable in ink.variables.values() if variable.role is not VariableRole.PARAMETER]

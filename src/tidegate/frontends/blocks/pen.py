@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from tidegate.errors import Origin
 from tidegate.expressions import FALSE, TRUE, Expr, Role, as_boolean, as_expr, as_real, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Trace, at_start, function_origin, numeric, require_agreement, trace
-from tidegate.frontends.blocks.block import Block
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, TimeEvent, Variable, VariableRole, When, element_names
 
-__all__ = ["TIME", "Ink", "Pen", "truth"]
+__all__ = ["TIME", "Ink", "Pen", "Value", "Writer", "truth"]
+
+Value = float | np.ndarray
 
 TIME: Final = symbol(Role.TIME, "time")
 _JUMPS: Final = ("floor", "segment")  # they have guards beside those of conditions
@@ -69,6 +70,25 @@ class Ink:
                 self.condition_origins.setdefault(item, origin)
 
 
+class Writer(Protocol):
+    """What a pen asks of the block that writes with it; see ``Block``."""
+
+    inputs: tuple[str, ...]
+    unit: str
+    units: dict[str, str]
+    label: str
+    origin: Origin
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """Values, by name."""
+        ...
+
+    def one_number(self, name: str) -> float:
+        """The value of one that is no array."""
+        ...
+
+
 @dataclass(eq=False)
 class Pen:
     """Writes for one block.
@@ -81,7 +101,7 @@ class Pen:
     values : what its connected inputs are.
     """
 
-    block: Block
+    block: Writer
     path: str
     ink: Ink
     values: Mapping[str, Expr]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tidegate.frontends.blocks.block import Block
+from tidegate.frontends.blocks.block import Block, Composite
 from tidegate.frontends.blocks.drawing import Drawing, Edge, Node
 from tidegate.frontends.blocks.library.arithmetic import Summer
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 
-if TYPE_CHECKING:
-    from tidegate.frontends.blocks.diagram import Diagram
-
 __all__ = ["picture"]
 
 
-def picture(diagram: Diagram) -> Drawing:
+def picture(diagram: Composite) -> Drawing:
     """What to draw: a node for every block and port of the diagram, an edge for every connection. Inputs that may stay open are shown where used."""
     parts: list[Block] = [*diagram.inlets.values(), *diagram, *diagram.outlets.values()]
     ids = {block: f"{_kind(block)} {block.name}" for block in parts}
@@ -34,14 +29,14 @@ def picture(diagram: Diagram) -> Drawing:
 
 
 def _kind(block: Block) -> str:
-    if block.is_diagram:
+    if isinstance(block, Composite):
         return "Diagram"
     return "Input" if isinstance(block, Inlet) else "Output" if isinstance(block, Outlet) else block.kind
 
 
 def _node(block: Block, node_id: str, shown: list[str]) -> Node:
-    names = tuple(shown) if block.is_diagram else ()
-    ends = block.outputs if block.is_diagram else ()
+    names = tuple(shown) if isinstance(block, Composite) else ()
+    ends = block.outputs if isinstance(block, Composite) else ()
     label = block.label or block.name
     if block.number is not None and label != f"block {block.number}":
         label = f"{block.number} {label}"

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from tidegate.expressions import Expr, evaluate, symbol
-from tidegate.expressions.nodes import Role
+from tidegate.expressions.node_data import Role
 
 __all__ = ["Moment", "Number", "Numbers", "Pending", "Sides", "ValuedNumber", "Wanted", "now", "number_of"]
 

@@ -1,0 +1,84 @@
+"""What nodes of the graph are made of (stage: expressions): their data, and the shape that text, simplification and arithmetic rely on."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+
+
+class Node(Protocol):
+    """What ``Expr`` is to those that it stands on: operation, arguments and data, and operators that make further nodes."""
+
+    op: str
+    data: Any
+
+    @property
+    def args(self) -> tuple[Node, ...]:
+        """Argument nodes."""
+        ...
+
+    @property
+    def value(self) -> float:
+        """The number of a constant node."""
+        ...
+
+    def __add__(self, other: Any) -> Any: ...
+    def __sub__(self, other: Any) -> Any: ...
+    def __mul__(self, other: Any) -> Any: ...
+    def __truediv__(self, other: Any) -> Any: ...
+    def __neg__(self) -> Any: ...
+    def __invert__(self) -> Any: ...
+
+
+class Role(enum.Enum):
+    """What a symbol stands for; together with its name it is the symbol's identity."""
+
+    TIME = "time"
+    UNKNOWN = "unknown"
+    DERIVATIVE = "derivative"
+    INPUT = "input"
+    DISCRETE = "discrete"
+    PREVIOUS = "previous"
+    NEXT = "next"
+    PARAMETER = "parameter"
+    MODE = "mode"
+    SEED = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Data of a ``symbol`` node: its role and its name as the user knows it (elements as ``x[0]``, ``A[1,2]``)."""
+
+    role: Role
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class OpaqueFunction:
+    """A callable that cannot be followed: ``function(*numbers) -> sequence of n_outputs numbers``."""
+
+    function: Callable[..., Sequence[float] | float]
+    n_outputs: int
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Spline:
+    """A piecewise cubic: on piece k, ``sum_j coefficients[j, k] * (x - grid[k])**(3 - j)``; ends extrapolate."""
+
+    grid: np.ndarray
+    coefficients: np.ndarray
+    name: str = "table"
+
+    @cached_property
+    def derivative(self) -> Spline:
+        """The table of the slopes; always the same one, so that equal derivatives are one node."""
+        c3, c2, c1, _ = self.coefficients
+        return Spline(self.grid, np.stack([np.zeros_like(c3), 3.0 * c3, 2.0 * c2, c1]), f"{self.name}'")
