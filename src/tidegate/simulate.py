@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tidegate.compiled import CompiledModel, compile_model
+from tidegate.compiled import CallableModel, CompiledModel, compile_callables, compile_model
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
@@ -138,7 +138,13 @@ def compiled_of(source: object) -> CompiledModel:
     ------
     ModelError, UsageError : it is wrong, or no model at all.
     """
-    return _compiled(_lowered(source))
+    model = source if isinstance(source, CallableModel) else _lowered(source)
+    # A model is frozen, so it can carry its machine code; a table from one to the other would keep both alive for ever, since each needs the other.
+    # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
+    kept = vars(model)
+    if "_compiled" not in kept:
+        kept["_compiled"] = compile_callables(copy(model)) if isinstance(model, CallableModel) else compile_model(copy(_checked(model)))
+    return kept["_compiled"]
 
 
 def _lowered(source: object) -> Model:
@@ -149,13 +155,8 @@ def _lowered(source: object) -> Model:
     return model
 
 
-def _compiled(model: Model) -> CompiledModel:
-    # A model is frozen, so it can carry its machine code; a table from one to the other would keep both alive for ever, since each needs the other.
-    # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
-    kept = vars(model)
-    if "_compiled" not in kept:
-        validate(model)
-        check_structure(model)
-        check_units(model)
-        kept["_compiled"] = compile_model(copy(model))
-    return kept["_compiled"]
+def _checked(model: Model) -> Model:
+    validate(model)
+    check_structure(model)
+    check_units(model)
+    return model

@@ -1,6 +1,8 @@
 """A model as flat native functions on flat vectors."""
 
+from tidegate.compiled.callables import CallableModel
 from tidegate.compiled.compile import compile_model
+from tidegate.compiled.from_callables import compile_callables
 from tidegate.compiled.interface import CompiledModel
 
-__all__ = ["CompiledModel", "compile_model"]
+__all__ = ["CallableModel", "CompiledModel", "compile_callables", "compile_model"]

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OpaqueCalls", "callback", "noted_in"]
+__all__ = ["OpaqueCalls", "callback", "carry_out", "noted_in"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
 
@@ -68,22 +68,27 @@ def callback(function: Callable[..., Any], name: str, n_inputs: int, n_outputs: 
     """
 
     def call(inputs: ctypes.Array[ctypes.c_double], outputs: ctypes.Array[ctypes.c_double]) -> None:
-        calls = _noting.get() or OpaqueCalls()
-        try:
-            for k in range(n_outputs):
-                outputs[k] = math.nan
-            if calls.stopped_by is not None:
-                return  # the run is about to end; nobody waits for more
-            calls.count += 1
-            calls.is_in_python = True
-            values: Any = function(*(inputs[k] for k in range(n_inputs)))
-            calls.is_in_python = False
-            numbers = values if hasattr(values, "__len__") else (values,)
-            for k in range(n_outputs):
-                outputs[k] = float(numbers[k])
-        except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
-            calls.is_in_python = False
-            if calls.error is None or not isinstance(error, Exception):
-                calls.error, calls.name = error, name
+        carry_out(name, outputs, n_outputs, lambda: function(*(inputs[k] for k in range(n_inputs))))
 
     return _SIGNATURE(call)
+
+
+def carry_out(name: str, outputs: Any, n_outputs: int, compute: Callable[[], Any]) -> None:
+    """Put the numbers that a Python function computes where native code reads them, NaN if it raises; note what happened."""
+    calls = _noting.get() or OpaqueCalls()
+    try:
+        for k in range(n_outputs):
+            outputs[k] = math.nan
+        if calls.stopped_by is not None:
+            return  # the run is about to end; nobody waits for more
+        calls.count += 1
+        calls.is_in_python = True
+        values: Any = compute()
+        calls.is_in_python = False
+        numbers = values if hasattr(values, "__len__") else (values,)
+        for k in range(n_outputs):
+            outputs[k] = float(numbers[k])
+    except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
+        calls.is_in_python = False
+        if calls.error is None or not isinstance(error, Exception):
+            calls.error, calls.name = error, name

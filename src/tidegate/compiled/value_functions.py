@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tidegate.compiled.interface import CompiledModel, Point
 from tidegate.compiled.opaque import OpaqueCalls, noted_in
 
-__all__ = ["value_at"]
+__all__ = ["VALUE_FUNCTION", "value_at"]
 
 _POINTER: Final = ctypes.POINTER(ctypes.c_double)
-_VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)
+VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)
 
 
 def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: OpaqueCalls) -> NDArray[np.float64]:
@@ -22,5 +22,5 @@ def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: Opaqu
     out = np.zeros(size)
     vectors = [np.ascontiguousarray(vector).ctypes.data_as(_POINTER) for vector in (at.y, at.p, at.m)]
     with noted_in(calls):
-        _VALUE_FUNCTION(model.addresses[name])(at.time, *vectors, out.ctypes.data_as(_POINTER))
+        VALUE_FUNCTION(model.addresses[name])(at.time, *vectors, out.ctypes.data_as(_POINTER))
     return out

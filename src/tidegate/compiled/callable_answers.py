@@ -1,0 +1,220 @@
+"""What is asked once a run, or for messages, of a model that is made of functions (stage: compiled). In: points; out: numbers and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.callables import At, CallableModel, Changes
+from tidegate.compiled.interface import Disagreement, Point, Said, StartValues, Trouble
+from tidegate.compiled.layout import Layout
+from tidegate.errors import Origin, UsageError
+
+__all__ = ["CallableActions", "CallableDiagnosis", "CallableOutputs", "CallableStart", "CallableWords", "Function", "changes", "point", "slope"]
+
+FloatArray = NDArray[np.float64]
+Function = Callable[[float, FloatArray, FloatArray, FloatArray], Sequence[float] | FloatArray]
+Writers = Callable[[float, FloatArray, FloatArray, FloatArray], dict[int, list[tuple[int, float]]]]
+_STEP: Final = float(np.cbrt(np.finfo(float).eps))  # of central differences: balances truncation and rounding
+
+
+def point(layout: Layout, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> At:
+    """What a function of the model is given."""
+    return At(t, y, p, m[: layout.n_modes] != 0.0, m[layout.first_discrete : layout.first_previous])
+
+
+def changes(layout: Layout, change: Changes | None, at: At) -> dict[int, float]:
+    """New values by place among unknowns and discrete variables.
+
+    Raises
+    ------
+    UsageError : one is given to what cannot have it.
+    """
+    names = (*layout.unknowns, *layout.discretes)
+    given = change(at) if change is not None else {}
+    for name in given:
+        if name not in names:
+            raise UsageError(f"a new value is given to {name!r}, which is no unknown and no discrete variable", hint=f"one of {', '.join(names)}")
+    return {names.index(name): float(value) for name, value in given.items()}
+
+
+def changed(layout: Layout, change: Changes | None, at: At) -> FloatArray:
+    """Unknowns and discrete variables after a change."""
+    new = np.concatenate([at.y, at.d])
+    for place, value in changes(layout, change, at).items():
+        new[place] = value
+    return new
+
+
+def slope(function: Callable[[FloatArray], Any], x: FloatArray, k: int) -> FloatArray:
+    """Derivatives by element k, by central differences."""
+    step = _STEP * max(abs(x[k]), 1.0)
+    above, below = x.copy(), x.copy()
+    above[k], below[k] = x[k] + step, x[k] - step
+    upper, lower = (np.array(function(each), dtype=float) for each in (above, below))
+    return (upper - lower) / (above[k] - below[k])
+
+
+class CallableStart:
+    """Start values: numbers. ``guards`` are the thresholds as a function."""
+
+    asks_solution = False
+
+    def __init__(self, model: CallableModel, layout: Layout, guards: Function) -> None:
+        self._model, self._layout, self._guards = model, layout, guards
+
+    def parameters(self, given: Mapping[int, float]) -> FloatArray:
+        """Values of all parameters, some given by place."""
+        return np.array([given.get(k, value) for k, value in enumerate(self._model.parameters.values())], dtype=float)
+
+    def problem(self, p: FloatArray, *, has_started: bool = False) -> None:  # noqa: ARG002, any finite number will do
+        """No limits are known."""
+        return
+
+    def periods(self, p: FloatArray) -> FloatArray:  # noqa: ARG002, they are numbers
+        """Of every time event its period; NaN where it has none."""
+        return np.array([np.nan if tick.period is None else tick.period for tick in self._model.ticks], dtype=float)
+
+    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
+        """Start values, with what is done at the start, and their derivatives by chosen parameters."""
+        n = len(self._layout.unknowns)
+        new = self._new(t, p, with_actions=with_actions)
+        slopes = np.zeros((len(chosen), len(new)))
+        for row, place in enumerate(chosen):
+            slopes[row] = slope(lambda q: self._new(t, q, with_actions=with_actions), p, place)
+        m = self._m(new[n:])
+        guards = zip(self._guards(t, new[:n], p, m), self._model.thresholds, strict=True)
+        m[: self._layout.n_modes] = [g > 0.0 or (g == 0.0 and not threshold.strict) for g, threshold in guards]
+        return StartValues(new[:n], m, slopes[:, :n].copy(), slopes[:, n:].copy())
+
+    def _m(self, discretes: FloatArray) -> FloatArray:
+        m = np.zeros(self._layout.n_m)
+        m[self._layout.first_discrete : self._layout.first_input] = np.tile(discretes, 2)
+        return m
+
+    def _new(self, t: float, p: FloatArray, *, with_actions: bool) -> FloatArray:
+        model = self._model
+        y, d = (np.array([*several], dtype=float) for several in ((*model.states.values(), *model.algebraic.values()), model.discretes.values()))
+        return changed(self._layout, model.at_start if with_actions else None, point(self._layout, t, y, p, self._m(d)))
+
+
+class CallableActions:
+    """What is done at the start or the end of a run."""
+
+    says = asks = False
+    origins: tuple[Origin, ...] = ()
+
+    def __init__(self, change: Changes | None, layout: Layout) -> None:
+        self._change, self._layout = change, layout
+        self.assigns = change is not None
+
+    def assigned(self, at: Point) -> FloatArray:
+        """Unknowns and discrete variables afterwards."""
+        return changed(self._layout, self._change, point(self._layout, at.time, at.y, at.p, at.m))
+
+    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
+        """Their derivatives afterwards from those before, (parameters, values)."""
+        layout, n, n_p = self._layout, len(at.y), len(at.p)
+        x = np.concatenate([at.y, at.p, at.m[layout.first_discrete : layout.first_previous]])
+
+        def after(x: FloatArray) -> FloatArray:
+            return changed(layout, self._change, At(at.time, x[:n], x[n : n + n_p], at.m[: layout.n_modes] != 0.0, x[n + n_p :]))
+
+        slopes = np.array([slope(after, x, k) for k in range(len(x))])
+        own = np.eye(n_p)[list(parameters)].reshape(len(parameters), n_p)
+        return np.concatenate([moves[:, :n], own, moves[:, n:]], axis=1) @ slopes.reshape(len(x), moves.shape[1])
+
+    def said(self, at: Point | None) -> Said:  # noqa: ARG002, nothing is
+        """What is said."""
+        return Said((), terminates=False)
+
+
+class CallableOutputs:
+    """Outputs as functions of what dense output holds."""
+
+    inputs: tuple[int, ...] = ()
+
+    def __init__(self, model: CallableModel, layout: Layout) -> None:
+        self._function = model.output
+        self.names = tuple(model.outputs)
+        self.parameters, self.modes = tuple(range(len(layout.parameters))), tuple(range(layout.n_modes))
+        self._n = len(layout.unknowns)
+
+    def at(self, times: FloatArray, dense: FloatArray, constants: FloatArray, modes: FloatArray) -> FloatArray:
+        """Values, (times, outputs)."""
+        assert self._function is not None
+        rows = zip(times.tolist(), dense, constants, modes, strict=True)
+        return np.array([self._function(At(t, row[: self._n], p, holds != 0.0, row[self._n :])) for t, row, p, holds in rows], dtype=float)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, ()  # the functions are the user's, and stay where they are
+
+
+class CallableWords:
+    """What thresholds and clauses are called. What depends on what is not known: everything may."""
+
+    def __init__(self, model: CallableModel, layout: Layout) -> None:
+        self._texts = [(threshold.text, threshold.opposite or f"not ({threshold.text})") for threshold in model.thresholds]
+        self._labels = [body.label for body in (*model.clauses, *model.ticks)]
+        self._names = frozenset((*layout.unknowns, *layout.parameters, *layout.discretes, *model.outputs))
+
+    def origin(self, guard: int) -> None:  # noqa: ARG002, not known
+        """Where the relation was written."""
+        return
+
+    def relation(self, guard: int, *, holds: bool = True) -> str:
+        """The relation that holds."""
+        return self._texts[guard][not holds]
+
+    def piece(self, guard: int, before: float, after: float) -> str:  # noqa: ARG002, no threshold watches pieces
+        """Which edge was passed."""
+        return self._texts[guard][0]
+
+    def clause(self, fire: int) -> str:
+        """A clause by its name."""
+        return self._labels[fire]
+
+    def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:  # noqa: ARG002, always
+        """Whether the guard is looked at."""
+        return True
+
+    def read(self, guard: int) -> frozenset[str]:  # noqa: ARG002, any
+        """Names of what may stand in the relation."""
+        return self._names
+
+    def influenced(self, guard: int, fire: int = -1) -> frozenset[str]:  # noqa: ARG002, any
+        """Names of all columns that may depend on it."""
+        return self._names
+
+
+class CallableDiagnosis:
+    """What is found out about a failure."""
+
+    def __init__(self, layout: Layout, rhs: Function, guards: Function, writers: Writers) -> None:
+        self._layout, self._rhs, self._guards, self._writers = layout, rhs, guards, writers
+
+    def not_finite(self, at: Point) -> Trouble | None:
+        """An equation that is not finite."""
+        numbers = np.array(self._rhs(at.time, at.y, at.p, at.m), dtype=float)
+        bad = np.flatnonzero(~np.isfinite(numbers))
+        return Trouble(f"the equation of {self._layout.unknowns[bad[0]]}", float(numbers[bad[0]]), "rhs", Origin()) if len(bad) else None
+
+    def not_a_number(self, at: Point, suspected: int) -> int:
+        """A guard that is NaN, or the suspected one."""
+        bad = np.flatnonzero(np.isnan(np.array(self._guards(at.time, at.y, at.p, at.m), dtype=float)))
+        return int(bad[0]) if len(bad) else suspected
+
+    def suspect(self, at: Point) -> None:  # noqa: ARG002, nothing is known of domains
+        """The first equation near the end of its domain."""
+        return
+
+    def disagreement(self, at: Point) -> Disagreement | None:
+        """Two clauses, whose flags are set in m, that give a variable different values."""
+        names = (*self._layout.unknowns, *self._layout.discretes)
+        found = ((place, several) for place, several in self._writers(at.time, at.y, at.p, at.m).items() if len({v for _, v in several}) > 1)
+        place, several = next(found, (0, []))
+        other = next((item for item in several if item[1] != several[0][1]), None)
+        return other and Disagreement(names[place], (several[0][0], other[0]), (several[0][1], other[1]))

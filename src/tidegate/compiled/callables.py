@@ -1,0 +1,114 @@
+"""A model of which nothing is known but its functions (stage: compiled): the plain description that ``from_callables`` compiles.
+
+Every function takes one ``At`` and returns numbers. Discontinuities are told, not found: what the equations decide by ``at.holds`` is kept between
+events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["At", "CallableModel", "Clause", "Threshold", "Tick"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a function is called: unknowns, parameters, which thresholds hold, discrete variables, in the order of the description."""
+
+    time: float
+    y: FloatArray
+    p: FloatArray
+    holds: NDArray[np.bool_]
+    d: FloatArray
+
+
+Numbers = Callable[[At], Sequence[float] | FloatArray]
+Changes = Callable[[At], Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """A relation ``g >= 0`` (``g > 0`` if strict) that can change.
+
+    Parameters
+    ----------
+    text, opposite : how messages call it where it holds, and where it does not.
+    function : g.
+    decides : True if the equations or outputs look at it; False if only clauses do.
+    """
+
+    text: str
+    function: Callable[[At], float]
+    strict: bool = False
+    decides: bool = True
+    opposite: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """What happens when one of these thresholds comes to hold.
+
+    Parameters
+    ----------
+    when : numbers of thresholds, or a function that says whether a condition of ``holds``, ``d`` and ``p`` is true.
+    change : new values by name, from those before the event.
+    """
+
+    label: str
+    when: Sequence[int] | Callable[[At], bool]
+    change: Changes | None = None
+    message: str = ""
+    terminates: bool = False
+    priority: int = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Tick:
+    """What happens at ``first``, and every ``period`` after it where there is one; likewise."""
+
+    label: str
+    first: float
+    period: float | None = None
+    change: Changes | None = None
+    message: str = ""
+    terminates: bool = False
+    priority: int = 50
+
+
+@dataclass(frozen=True, eq=False)
+class CallableModel:
+    """One model as functions.
+
+    Parameters
+    ----------
+    states, algebraic, parameters, discretes : start values by name; the unknowns are states, then algebraic ones.
+    rhs : derivatives of the states, then what is zero where the algebraic equations hold; or the address of a value function (``interface``).
+    outputs : names; output : their values.
+    thresholds, clauses, ticks : what can happen.
+    at_start, at_end : new values by name, at the start and at the end of a run.
+    """
+
+    name: str
+    states: Mapping[str, float]
+    rhs: Numbers | int
+    algebraic: Mapping[str, float] = field(default_factory=dict[str, float])
+    parameters: Mapping[str, float] = field(default_factory=dict[str, float])
+    discretes: Mapping[str, float] = field(default_factory=dict[str, float])
+    outputs: Sequence[str] = ()
+    output: Numbers | None = None
+    thresholds: Sequence[Threshold] = ()
+    clauses: Sequence[Clause] = ()
+    ticks: Sequence[Tick] = ()
+    at_start: Changes | None = None
+    at_end: Changes | None = None
+    time_unit: str = ""
+
+    def without_code(self) -> CallableModel:
+        """The same model, without the machine code that it carries after a run."""
+        return replace(self)

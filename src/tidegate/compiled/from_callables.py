@@ -1,0 +1,272 @@
+"""CallableModel -> CompiledModel: C functions that call Python, derivatives by central differences, and answers without expressions."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.callable_answers import (
+    CallableActions,
+    CallableDiagnosis,
+    CallableOutputs,
+    CallableStart,
+    CallableWords,
+    Function,
+    changes,
+    point,
+    slope,
+)
+from tidegate.compiled.callables import At, CallableModel, Clause
+from tidegate.compiled.interface import Clock, CompiledModel, Fire, Guards, GuardTapes, Quantity
+from tidegate.compiled.layout import Layout, Shown
+from tidegate.compiled.opaque import carry_out
+from tidegate.compiled.value_functions import VALUE_FUNCTION
+from tidegate.compiled.workspace import RELATION
+from tidegate.errors import Origin
+from tidegate.results import Column
+from tidegate.results.columns import ColumnRole
+
+__all__ = ["compile_callables"]
+
+FloatArray = NDArray[np.float64]
+_POINTER: Final = ctypes.c_void_p
+_VALUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)
+_TANGENT: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4, ctypes.c_double, *[_POINTER] * 4)
+
+
+def compile_callables(model: CallableModel) -> CompiledModel:
+    """The same as ``compile_model``, of functions."""
+    began = time.perf_counter()
+    layout, quantities = _described(model)
+    n, ng = len(layout.unknowns), len(model.thresholds)
+    natives = _Natives(model, layout)
+    functions = {
+        "rhs": (natives.rhs, n),
+        "guards": (natives.guards, ng),
+        "outputs": (natives.outputs, layout.n_outputs),
+        "times": (natives.times, ng + len(model.ticks)),
+        "bodies": (natives.bodies, n + len(layout.discretes)),
+    }
+    pointers: dict[str, Any] = {}
+    for name, (function, size) in functions.items():
+        pointers[name] = natives.value(name, function, size)
+        pointers["residual_tangent" if name == "rhs" else f"{name}_tangent"] = natives.tangent(name, partial(natives.moved, function), size)
+    pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
+    pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
+    pointers["mass"] = natives.value("mass", lambda t, y, p, m: np.diag(natives.is_state).ravel(), n * n)
+    pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
+    pointers["activity"] = natives.value("activity", lambda t, y, p, m: np.ones(ng), ng)
+    deciding = [k for k, threshold in enumerate(model.thresholds) if threshold.decides]
+    n_conditions = sum(len(_conditions(clause)) for clause in model.clauses)
+    pointers["conditions"] = natives.value("conditions", partial(natives.conditions, deciding), n_conditions + len(deciding))
+    addresses = {name: ctypes.cast(pointer, _POINTER).value or 0 for name, pointer in pointers.items()}
+    if isinstance(model.rhs, int):
+        addresses["rhs"] = model.rhs
+    return CompiledModel(
+        name=model.name,
+        time_unit=model.time_unit,
+        layout=layout,
+        quantities=quantities,
+        mass_kind=1 if model.algebraic else 0,
+        mass_varies=False,
+        algebraic=np.array(natives.is_state) == 0.0,
+        nominal=np.zeros(n),
+        guards=_guards(model),
+        tapes=_no_tapes(ng, layout),
+        fires=_fires(model),
+        clocks=tuple(Clock(tick.label, Origin(), repeats=False) for tick in model.ticks),
+        n_conditions=n_conditions,
+        n_state_conditions=len(deciding),
+        first_equation=None,
+        addresses=addresses,
+        has_opaque=True,
+        seconds=time.perf_counter() - began,
+        start=CallableStart(model, layout, natives.guards),
+        initial=CallableActions(model.at_start, layout),
+        final=CallableActions(model.at_end, layout),
+        outputs=CallableOutputs(model, layout) if model.outputs else None,
+        words=CallableWords(model, layout),
+        diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
+        stops=lambda p, t_start, t_now, t_end: np.zeros(0),
+        most_stops=0,
+        identity=partial(_identity, model),
+        again=(compile_callables, (model,)),
+        keep_alive=tuple(pointers.values()),
+    )
+
+
+class _Natives:
+    """The functions of a model on flat vectors, and C functions of these."""
+
+    def __init__(self, model: CallableModel, layout: Layout) -> None:
+        self._model, self._layout = model, layout
+        self.is_state = [1.0] * len(model.states) + [0.0] * len(model.algebraic)
+        self._bodies = (*model.clauses, *model.ticks)
+        self._sizes = (len(layout.unknowns), len(layout.parameters), layout.n_m)
+
+    # -- on vectors ---------------------------------------------------------------------------------------------------------------------------
+
+    def rhs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
+        """Of the model; of an address what it gives."""
+        function = self._model.rhs
+        if not isinstance(function, int):
+            return function(point(self._layout, t, y, p, m))
+        out = np.zeros(len(y))
+        VALUE_FUNCTION(function)(t, *(v.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for v in (y, p, m, out)))
+        return out
+
+    def guards(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        at = point(self._layout, t, y, p, m)
+        return [threshold.function(at) for threshold in self._model.thresholds]
+
+    def outputs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
+        return self._model.output(point(self._layout, t, y, p, m)) if self._model.output else []
+
+    def times(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:  # noqa: ARG002, as any value function
+        counts = m[self._layout.first_count :]
+        never = [np.inf] * len(self._model.thresholds)
+        return never + [tick.first + count * (tick.period or 0.0) for tick, count in zip(self._model.ticks, counts, strict=False)]
+
+    def conditions(self, deciding: Sequence[int], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        at = point(self._layout, t, y, p, m)
+        asked = [at.holds[k] if isinstance(k, int) else k(at) for clause in self._model.clauses for k in _conditions(clause)]
+        return [*map(float, asked), *(2.0 + at.holds[k] for k in deciding)]
+
+    def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
+        """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
+        at = point(self._layout, t, y, p, m)
+        found: dict[int, list[tuple[int, float]]] = {}
+        for k in np.flatnonzero(m[self._layout.first_fire : self._layout.first_count]).tolist():
+            for place, value in changes(self._layout, self._bodies[k].change, at).items():
+                found.setdefault(place, []).append((k, value))
+        for place, several in found.items():
+            most = min(self._bodies[k].priority for k, _ in several)
+            found[place] = [(k, value) for k, value in several if self._bodies[k].priority == most]
+        return found
+
+    def bodies(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        new = np.concatenate([y, m[self._layout.first_discrete : self._layout.first_previous]])
+        for place, several in self.writers(t, y, p, m).items():
+            new[place] = several[0][1]
+        return new
+
+    def differ(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> bool:
+        """Whether clauses that happen together give one variable different values."""
+        return any(len({value for _, value in several}) > 1 for several in self.writers(t, y, p, m).values())
+
+    # -- derivatives --------------------------------------------------------------------------------------------------------------------------
+
+    def flat(self, function: Function, x: FloatArray) -> Sequence[float] | FloatArray:
+        """A function of [t, y, p, m]."""
+        return function(float(x[0]), *np.split(x[1:], np.cumsum(self._sizes[:2])))
+
+    def jacobian(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        x = np.concatenate([[t], y, p, m])
+        return np.array([slope(partial(self.flat, self.rhs), x, 1 + k) for k in range(len(y))]).T.ravel()
+
+    def moved(self, function: Function, x: FloatArray, dx: FloatArray) -> FloatArray | float:
+        """The derivative in a direction."""
+        return sum((slope(partial(self.flat, function), x, int(k)) * dx[k] for k in np.flatnonzero(dx)), start=0.0)
+
+    def scale(self, x: FloatArray, dx: FloatArray) -> FloatArray | float:
+        """Sum of the absolute values that the derivative of the guards is made of."""
+        return sum((np.abs(slope(partial(self.flat, self.guards), x, int(k)) * dx[k]) for k in np.flatnonzero(dx)), start=0.0)
+
+    # -- C functions --------------------------------------------------------------------------------------------------------------------------
+
+    def value(self, name: str, function: Function, size: int, mark: Callable[..., bool] | None = None) -> Any:
+        """With a ``mark``, what that says stands behind room for as many numbers again."""
+        n, n_p, n_m = self._sizes
+
+        def call(t: float, y: int, p: int, m: int, out: int) -> None:
+            def compute() -> Sequence[float] | FloatArray:
+                vectors = _view(y, n).copy(), _view(p, n_p).copy(), _view(m, n_m).copy()
+                if mark is not None:
+                    _view(out, 2 * size + 1)[-1] = mark(t, *vectors)
+                return function(t, *vectors)
+
+            carry_out(f"{name} of {self._model.name}", _view(out, size), size, compute)
+
+        return _VALUE(call)
+
+    def tangent(self, name: str, function: Callable[[FloatArray, FloatArray], FloatArray | float], size: int) -> Any:
+        n, n_p, n_m = self._sizes
+
+        def call(t: float, y: int, _v: int, p: int, m: int, dt: float, dy: int, dp: int, dm: int, out: int) -> None:
+            def compute() -> FloatArray:
+                x = np.concatenate([[t], _view(y, n), _view(p, n_p), _view(m, n_m)])
+                return np.zeros(size) + function(x, np.concatenate([[dt], _view(dy, n), _view(dp, n_p), _view(dm, n_m)]))
+
+            carry_out(f"{name} of {self._model.name}", _view(out, size), size, compute)
+
+        return _TANGENT(call)
+
+
+def _view(address: int, size: int) -> FloatArray:
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)) if size else np.zeros(0)
+
+
+def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
+    unknowns, discretes = (*model.states, *model.algebraic), tuple(model.discretes)
+    n_fires = len(model.clauses) + len(model.ticks)
+    layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_fires, len(model.ticks), len(model.outputs))
+    sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
+    shown = tuple(Shown(Column(name, role), k) for role, names in sources for k, name in enumerate(names))
+    layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)))
+    quantities = [
+        Quantity(name, (name,), role, vector, np.array([first + k]), (), "", "", "real", Origin(), None, lambda name, number: "")
+        for role, vector, first, names in (
+            ("state", "y", 0, model.states),
+            ("algebraic", "y", len(model.states), model.algebraic),
+            ("discrete", "m", layout.first_discrete, discretes),
+            ("parameter", "p", 0, model.parameters),
+            ("output", "outputs", 0, model.outputs),
+        )
+        for k, name in enumerate(names)
+    ]
+    return layout, tuple(quantities)
+
+
+def _guards(model: CallableModel) -> Guards:
+    n = len(model.thresholds)
+    numbers, no = np.arange(n), np.zeros(n, dtype=bool)
+    strict = np.array([threshold.strict for threshold in model.thresholds], dtype=bool)
+    return Guards(np.full(n, RELATION), numbers, strict, numbers, numbers, no, no, ~no, ((),) * n)
+
+
+def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:
+    none = np.zeros(n_guards, dtype=np.int64)
+    n_registers = 2 + len(layout.parameters) + layout.n_m
+    code, used = np.zeros((0, 4), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers)
+
+
+def _conditions(clause: Clause) -> Sequence[int | Callable[[At], bool]]:
+    return [clause.when] if callable(clause.when) else clause.when
+
+
+def _fires(model: CallableModel) -> tuple[Fire, ...]:
+    fires: list[Fire] = []
+    first = 0
+    for chain, body in enumerate((*model.clauses, *model.ticks)):
+        places = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, Clause) else ()
+        first += len(places)
+        messages = (body.message,) if body.message else ()
+        is_noted = not isinstance(body, Clause) or body.terminates or bool(messages) or body.change is None
+        number = chain if isinstance(body, Clause) else -1
+        fires.append(Fire(body.label, number, places, body.priority, Origin(), is_noted, body.terminates, messages, ()))
+    return tuple(fires)
+
+
+def _identity(model: CallableModel) -> dict[str, dict[str, str]]:
+    """Of functions only the names count."""
+    kinds = {"variable": (*model.states, *model.algebraic, *model.parameters, *model.discretes), "output": tuple(model.outputs)}
+    kinds["event clause"] = tuple(body.label for body in (*model.clauses, *model.ticks))
+    return {kind: dict.fromkeys(names, "") for kind, names in kinds.items()}

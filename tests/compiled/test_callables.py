@@ -1,0 +1,129 @@
+"""Models of which nothing is known but Python functions, or an address: events, clocks and actions at both ends, against closed forms."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+from math import ceil, exp, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+from tidegate.compiled.callables import At, CallableModel, Clause, Threshold, Tick
+from tidegate.compiled.value_functions import VALUE_FUNCTION
+
+GRAVITY = 9.81
+FIRST = sqrt(2.0 / GRAVITY)  # fall from height 1
+OPAQUE = 100.0  # tolerances: derivatives by differences, some hundred steps
+
+
+def ball_rates(at: At) -> list[float]:
+    return [at.y[1], -GRAVITY]
+
+
+def bounce(at: At) -> dict[str, float]:
+    return {"v": -at.p[0] * at.y[1], "bounces": at.d[0] + 1.0}
+
+
+BALL = CallableModel(
+    "ball",
+    states={"h": 2.0, "v": 0.0},
+    rhs=ball_rates,
+    parameters={"e": 0.8},
+    discretes={"bounces": 0.0, "ticks": 0.0},
+    outputs=["energy"],
+    output=lambda at: [GRAVITY * at.y[0] + 0.5 * at.y[1] ** 2],
+    thresholds=[Threshold("h < 0", lambda at: -at.y[0], strict=True, decides=False)],
+    clauses=[Clause("bounce", [0], bounce)],
+    ticks=[Tick("sample", 0.3, 0.3, lambda at: {"ticks": at.d[1] + 1.0})],
+    at_start=lambda at: {"h": 1.0},
+    at_end=lambda at: {"ticks": -at.d[1]},
+)
+
+
+def bounce_times(e: float, end: float) -> list[float]:
+    times, interval = [FIRST], 2.0 * e * FIRST
+    while times[-1] + interval < end:
+        times.append(times[-1] + interval)
+        interval *= e
+    return times
+
+
+def test_a_ball_of_functions_bounces_is_sampled_and_is_acted_on_at_both_ends(method: str) -> None:
+    end, rtol = 1.5, 1e-7
+    result = tg.simulate(BALL, (0.0, end), method=method, rtol=rtol, sensitivities="all")
+    expected = bounce_times(0.8, end)
+    bounces = [event for event in result.events if "bounce" in event.causes]
+    assert np.allclose([event.time for event in bounces], expected, rtol=0.0, atol=OPAQUE * rtol)
+    # the k-th bounce is at T (1 + 2 e + ... + 2 e**k)
+    moved = [2.0 * FIRST * sum(i * 0.8 ** (i - 1) for i in range(1, k + 1)) for k in range(len(expected))]
+    assert np.allclose([event.dt_dp["e"] for event in bounces], moved, rtol=1e-5, atol=1e-5)
+    samples = [event.time for event in result.events if "sample" in event.causes]
+    assert np.allclose(samples, 0.3 * np.arange(1, ceil(end / 0.3)), atol=1e-12)
+    assert (result.final["bounces"], result.final["ticks"]) == (len(expected), -len(samples))
+    assert [(event.kind, event.before["ticks"]) for event in result.events][-1] == ("final", len(samples))
+    assert result.at(1.0, "energy") == pytest.approx(0.64 * GRAVITY, abs=1e-5)
+
+
+def test_equations_look_at_thresholds_and_at_algebraic_unknowns(dae_method: str) -> None:
+    # x' = 1 until it is 1, then x' = -z with 0 = z - k x
+    model = CallableModel(
+        "bend",
+        states={"x": 0.0},
+        algebraic={"z": 0.0},
+        parameters={"k": 2.0},
+        rhs=lambda at: [-at.y[1] if at.d[0] else 1.0, at.y[1] - at.p[0] * at.y[0]],
+        discretes={"down": 0.0},
+        thresholds=[Threshold("x >= 1", lambda at: at.y[0] - 1.0)],
+        clauses=[Clause("turn", lambda at: bool(at.holds[0]), lambda at: {"down": 1.0}, message="down it goes")],
+    )
+    result = tg.simulate(model, (0.0, 2.0), method=dae_method, rtol=1e-8, sensitivities="all")
+    turn = next(event for event in result.events if event.messages)
+    assert (turn.time, turn.messages) == (pytest.approx(1.0, abs=1e-6), ("down it goes",))
+    assert result.final["x"] == pytest.approx(exp(-2.0), rel=1e-5)
+    assert result.final["z"] == pytest.approx(2.0 * exp(-2.0), rel=1e-5)
+    assert result.sensitivity("x", "k")[-1] == pytest.approx(-exp(-2.0), rel=1e-4)
+
+
+def test_a_relation_that_only_the_equations_look_at_is_an_event(method: str) -> None:
+    # x' = 1 below 1, 3 above
+    above = Threshold("x > 1", lambda at: at.y[0] - 1.0, strict=True)
+    model = CallableModel("kink", states={"x": 0.0}, rhs=lambda at: [3.0 if at.holds[0] else 1.0], thresholds=[above])
+    result = tg.simulate(model, (0.0, 2.0), method=method, rtol=1e-8)
+    assert [event.causes for event in result.events] == [("x > 1",)]
+    assert result.final["x"] == pytest.approx(4.0, abs=1e-6)
+
+
+def test_the_equations_may_be_an_address(method: str) -> None:
+    @VALUE_FUNCTION
+    def decay(t: float, y: Any, p: Any, m: Any, out: Any) -> None:
+        out[0] = -p[0] * y[0]
+
+    address = ctypes.cast(decay, ctypes.c_void_p).value
+    model = CallableModel("decay", states={"x": 1.0}, rhs=address, parameters={"k": 2.0})
+    result = tg.simulate(model, (0.0, 1.0), method=method, rtol=1e-8, sensitivities="all")
+    assert result.final["x"] == pytest.approx(exp(-2.0), rel=1e-5)
+    assert result.sensitivity("x", "k")[-1] == pytest.approx(-exp(-2.0), rel=1e-4)
+
+
+def test_two_clauses_that_disagree_and_a_function_that_raises_are_told(method: str) -> None:
+    ticks = [Tick("one", 1.0, change=lambda at: {"n": 1.0}), Tick("other", 1.0, change=lambda at: {"n": 2.0})]
+    model = CallableModel("two", states={"x": 0.0}, rhs=lambda at: [1.0], discretes={"n": 0.0}, ticks=ticks)
+    with pytest.raises(tg.ConflictError, match="one and other happen together and give n different values: 1 and 2"):
+        tg.simulate(model, (0.0, 2.0), method=method)
+    broken = CallableModel("broken", states={"x": 0.0}, rhs=lambda at: [1.0 + sqrt(0.5 - at.y[0])])
+    with pytest.raises(tg.CallbackError, match="rhs of broken raised ValueError"):
+        tg.simulate(broken, (0.0, 2.0), method=method)
+
+
+def test_a_simulation_of_functions_is_set_and_goes_on_and_its_result_is_stored() -> None:
+    simulation = tg.Simulation(BALL, rtol=1e-8)
+    simulation.advance(0.2)
+    simulation["v"] = 0.0
+    simulation["h"] = 1.0
+    result = simulation.advance(0.2 + FIRST + 0.1)
+    assert next(event.time for event in result.events if "bounce" in event.causes) == pytest.approx(0.2 + FIRST, abs=1e-6)
+    other = pickle.loads(pickle.dumps(simulation.result))
+    assert [event.causes for event in other.events] == [event.causes for event in simulation.result.events]
