@@ -52,7 +52,7 @@ def bounce_times(e: float, end: float) -> list[float]:
 
 
 def test_a_ball_of_functions_bounces_is_sampled_and_is_acted_on_at_both_ends(method: str) -> None:
-    end, rtol = 1.5, 1e-7
+    end, rtol = 1.6, 1e-7
     result = tg.simulate(BALL, (0.0, end), method=method, rtol=rtol, sensitivities="all")
     expected = bounce_times(0.8, end)
     bounces = [event for event in result.events if "bounce" in event.causes]
