@@ -10,7 +10,6 @@ their unit through arithmetic, cannot pass through symbols and machine code.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 import re
@@ -21,6 +20,7 @@ from functools import lru_cache
 from typing import Final
 
 from tidegate.errors import UnitError
+from tidegate.names import close_names
 
 __all__ = ["BASE_UNITS", "DIMENSIONLESS", "PREFIXES", "Unit", "convert", "name_of", "parse"]
 
@@ -155,7 +155,7 @@ def _named(name: str, text: str) -> Unit:
     known = [*_PLAIN, *_PREFIXABLE, *(f"{p}{u}" for p in ("k", "m", "M", "u", "c", "n") for u in _PREFIXABLE)]
     word = name.lower()
     close = [known_word for known_word in (_SPELLED_OUT.get(word), _SPELLED_OUT.get(word.removesuffix("s"))) if known_word]
-    close = close[:1] or [symbol for symbol in known if symbol.lower() == word][:3] or difflib.get_close_matches(name, known, n=3)
+    close = close[:1] or [symbol for symbol in known if symbol.lower() == word][:3] or close_names(name, known)
     hint = f"did you mean {', '.join(close)}?" if close else "units are symbols, e.g. m, kg, s, N, Pa, kW, degC, rpm, m/s^2"
     raise UnitError(f"the unit {name!r} in {text!r} is not known", hint=hint)
 

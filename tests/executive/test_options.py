@@ -70,7 +70,7 @@ def test_spans_that_make_no_sense_are_refused(t_span: Any) -> None:
 
 def test_a_near_miss_of_a_name_is_offered() -> None:
     model = tg.ode(lambda t, y, p: [-p["speed"] * y["x"]], y0={"x": 1.0}, p={"speed": 1.0})
-    with pytest.raises(tg.UsageError, match="did you mean speed"):
+    with pytest.raises(tg.UsageError, match="did you mean 'speed'"):
         tg.simulate(model, (0.0, 1.0), sensitivities=["sped"])
 
 

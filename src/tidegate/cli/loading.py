@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from tidegate.errors import UsageError
 from tidegate.model import Lowerable
-from tidegate.results import close_names, unknown_name
+from tidegate.names import close_names, unknown_name
 
 __all__ = ["Source", "load_source"]
 

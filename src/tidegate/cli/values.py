@@ -9,7 +9,7 @@ from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.model import Model, Variable
-from tidegate.results import unknown_name
+from tidegate.names import unknown_name
 from tidegate.units import convert
 
 __all__ = ["parameter_values", "sensitivity_names"]

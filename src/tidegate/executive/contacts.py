@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.executive.recorder import crossed_guard
 from tidegate.integrators.interface import Integrator, Problem
+from tidegate.names import listed
 
 __all__ = ["Recorded", "strike_out"]
 
@@ -93,7 +94,7 @@ def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -
         who = [f"`{model.words.relation(guard)}`" for guard in guards] + [f"`{model.fires[k].label}`" for k in clocks]
         by = ", ".join(names[i] for i in lost)
         what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry[0]:.9g}, and a change of {by} moves them apart"
-        result = f"derivatives of {_shown(moved)} by it are NaN from there on" if moved else "nothing in the result depends on it"
+        result = f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
         sentences.append(f"{what}: {result}")
     return sentences
 
@@ -109,12 +110,8 @@ def _changed(problem: Problem, entry: FloatArray) -> list[int]:
     return changed[np.sort(first)].tolist()
 
 
-def _shown(moved: Collection[str]) -> str:
-    return ", ".join(sorted(moved)[:_SHOWN]) + (f" and {len(moved) - _SHOWN} more" if len(moved) > _SHOWN else "")
-
-
 def _sentence(what: str, parameters: list[str], moved: Collection[str]) -> str:
-    result = f"derivatives of {_shown(moved)} by it are NaN from there on" if moved else "nothing in the result depends on it"
+    result = f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
     return f"{what}: its time there has no derivative by {', '.join(parameters)} (tangency); {result}"
 
 

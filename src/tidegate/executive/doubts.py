@@ -17,6 +17,7 @@ from tidegate.errors import NotFiniteWarning, SensitivityWarning
 from tidegate.executive.contacts import Recorded, strike_out
 from tidegate.executive.recorder import crossed_guard, not_finite
 from tidegate.integrators.interface import Integrator, Problem
+from tidegate.names import shortened
 from tidegate.results import Result
 
 __all__ = ["Doubts", "warn"]
@@ -94,5 +95,4 @@ def warn(problem: Problem, result: Result, sentences: Sequence[str]) -> None:
     """
     for kind, every in ((SensitivityWarning, sentences), (NotFiniteWarning, not_finite(problem, result.t, result.values))):
         if every:
-            more = f" (and {len(every) - _WARNED} more)" if len(every) > _WARNED else ""
-            warnings.warn("; ".join(every[:_WARNED]) + more, kind, skip_file_prefixes=(_PACKAGE,))
+            warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))

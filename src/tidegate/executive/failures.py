@@ -27,6 +27,7 @@ from tidegate.errors import (
     ZenoError,
 )
 from tidegate.integrators.interface import Integrator, Problem, Stop
+from tidegate.names import listed
 
 __all__ = ["callback_error", "failure"]
 
@@ -98,7 +99,7 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
         return _singular(problem, integrator, at_start=at_start)
     if stop is Stop.RESTART_FAILED:
         where = "at the start" if at_start else f"after the event at t = {t:g}"
-        names = _some([name for name, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg])
+        names = listed((name for name, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg), _SHOWN)
         return InitializationError(
             f"no values of {names} were found {where} that satisfy the algebraic equations",
             time=t,
@@ -131,12 +132,11 @@ def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.floa
             hint="compare with something that does not jump by it, let a discrete variable hold what was decided, or make the condition hysteretic",
         )
     changed = list(dict.fromkeys(name for k in numbers for name in compiled.fires[k].targets))
-    clauses = " and ".join(compiled.words.clause(k) for k in numbers[:_SHOWN])
-    clauses += f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+    clauses = listed(map(compiled.words.clause, numbers), _SHOWN, " and ")
     each = "each other's conditions" if len(numbers) > 1 else "its own condition"
     return UnsettledEventError(
         f"the event at t = {t:.9g} does not come to rest: {clauses} {'keep' if len(numbers) > 1 else 'keeps'} changing "
-        f"{_some(changed) or 'something'}, and with it {each}",
+        f"{listed(changed, _SHOWN) or 'something'}, and with it {each}",
         time=t,
         hint=f"let the condition look at tg.pre({changed[0] if changed else '...'}), the value before, or make it hysteretic",
     )
@@ -167,10 +167,6 @@ def _stopped_clock(problem: Problem, integrator: Integrator) -> RunError:
         origin=event.origin,
         hint="keep its period positive, e.g. max(period, 1e-3); to stop a clock for a while let its body look at a discrete variable",
     )
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _culprits(compiled: CompiledModel, recent: NDArray[np.float64], guard: int) -> tuple[str, Origin | None]:
@@ -235,7 +231,7 @@ def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> Ru
     else:
         loose = [*names]
     return SingularSystemError(
-        f"the equations do not determine {_some(loose)} {where}: the system of algebraic equations is singular there",
+        f"the equations do not determine {listed(loose, _SHOWN)} {where}: the system of algebraic equations is singular there",
         time=integrator.time,
         origin=compiled.first_equation,
         hint="an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.compiled.workspace import FIRST_REMARK
+from tidegate.names import listed
 
 __all__ = ["idle_clauses"]
 
@@ -21,5 +22,5 @@ def idle_clauses(compiled: CompiledModel, held: NDArray[np.float64]) -> str:
     names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
     if not names:
         return ""
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    shown = listed(names, _SHOWN)
     return f"{shown} never happened: the condition was true from the start to the end, and a clause happens when its condition becomes true"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.names import suggestion, unknown_name
 from tidegate.results import Result
-from tidegate.results.labels import unknown_name
 
 __all__ = ["METHODS", "Options", "check_names", "check_options", "numbers_given", "output_times", "time_number", "time_span"]
 
@@ -152,9 +151,7 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
     if options.max_steps is not None and options.max_steps != int(min(options.max_steps, 1e18)):
         raise UsageError(f"max_steps must be a whole number, not {options.max_steps}", hint="max_steps=10_000; none at all for no limit")
     if options.method not in METHODS:
-        close = difflib.get_close_matches(str(options.method), METHODS, n=1)
-        hint = f"one of {', '.join(METHODS)}" + (f"; did you mean {close[0]!r}?" if close else "")
-        raise UsageError(f"there is no method {options.method!r}", hint=hint)
+        raise UsageError(f"there is no method {options.method!r}", hint=suggestion(options.method, METHODS, f"one of {', '.join(METHODS)}"))
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
             raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")

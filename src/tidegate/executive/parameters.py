@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import UsageError
+from tidegate.names import listed, suggestion
 
 __all__ = ["find_parameters", "parameter_vector", "refuse_clocks_too_fast"]
 
@@ -45,15 +45,13 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, float]) -> Floa
 def find_parameters(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Places of parameters by name; an array's name stands for all its elements."""
     places: list[int] = []
+    known = f"the parameters are {listed(names) or '(none)'}"
     for name in wanted:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            raise UsageError(f"a parameter has a name, and {name!r} is none", hint=f"the parameters are {', '.join(names[:12]) or '(none)'}")
-        found = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
+            raise UsageError(f"a parameter has a name, and {name!r} is none", hint=known)
+        found = [k for k, each in enumerate(names) if each == name or each.startswith(f"{name}[")]
         if not found:
-            close = difflib.get_close_matches(name, names, n=3)
-            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-            hint = f"did you mean {' or '.join(close)}?" if close else f"the parameters are {listed or '(none)'}"
-            raise UsageError(f"the model has no parameter {name!r}", hint=hint)
+            raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
         places.extend(found)
     return places
 

@@ -22,6 +22,7 @@ from tidegate.executive.options import Options, check_options, numbers_given, ou
 from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+from tidegate.names import listed, suggestion
 from tidegate.results import Result, RunStatus
 
 __all__ = ["Prepared", "prepare"]
@@ -83,7 +84,8 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
         for name, value in given.items():
             places = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
             if not places:
-                raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=f"the unknowns are {', '.join(names[:12])}")
+                hint = suggestion(name, names, f"the unknowns are {listed(names)}")
+                raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)
             numbers = _numbers(value)
             if numbers.size not in (1, len(places)):
                 raise UsageError(f"atol has {numbers.size} values for {name}, which has {len(places)}", hint="a number, or one for each element")

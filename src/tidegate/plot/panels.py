@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.results import Result, unknown_name
+from tidegate.names import unknown_name
+from tidegate.results import Result
 
 __all__ = ["Curve", "Panel", "sensitivity_panels", "value_panels"]
 

@@ -7,7 +7,6 @@ from tidegate.results.columns import Column, ColumnRole
 from tidegate.results.events import Event, EventKind, EventLog
 from tidegate.results.files import known_suffix, written_whole
 from tidegate.results.interpolant import Interpolant
-from tidegate.results.labels import close_names, unknown_name
 from tidegate.results.result import Result, RunStatus
 from tidegate.results.statistics import Statistics
 
@@ -21,8 +20,6 @@ __all__ = [
     "Result",
     "RunStatus",
     "Statistics",
-    "close_names",
     "known_suffix",
-    "unknown_name",
     "written_whole",
 ]

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, storage_names
 from tidegate.results.interpolant import Interpolant, Side
-from tidegate.results.labels import unknown_name
 
 if TYPE_CHECKING:
     import xarray as xr

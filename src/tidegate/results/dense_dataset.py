@@ -9,8 +9,8 @@ from typing import Any
 
 import xarray as xr
 
+from tidegate.names import unknown_name
 from tidegate.results.columns import element_of
-from tidegate.results.labels import unknown_name
 
 __all__ = ["DenseDataset"]
 

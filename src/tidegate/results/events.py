@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import Origin, UnknownEventError
-from tidegate.results.labels import number, unknown_name
+from tidegate.names import listed, unknown_name
+from tidegate.results.labels import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ class Event:
             is_rounding = abs(pair[1] - pair[0]) <= _ROUNDING * max(*map(abs, pair), self.sizes.get(name, 0.0))
             if old != new and not is_rounding and not all(abs(value) <= noise for value in pair):
                 parts.append(f"{name}: {old} -> {new}")
-        return ", ".join(parts[:limit]) + (f" and {len(parts) - limit} more" if len(parts) > limit else "")
+        return listed(parts, limit)
 
     def __str__(self) -> str:
         change = self.change_text()

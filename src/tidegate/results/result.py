@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
 from tidegate.later_stages import later
+from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dataset import at_times, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
-from tidegate.results.labels import FinalValues, number, unknown_name
+from tidegate.results.labels import FinalValues, number
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tidegate.compiled.opaque import OpaqueCalls
 from tidegate.compiled.value_functions import value_at
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error
-from tidegate.results import unknown_name
+from tidegate.names import unknown_name
 
 __all__ = ["Place", "Quantities", "Values"]
 

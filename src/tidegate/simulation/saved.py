@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.executive import Options
+from tidegate.names import listed
 from tidegate.results import Result, written_whole
 from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
@@ -108,9 +109,5 @@ def differences(saved: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapp
             ("added", [name for name in new if name not in old]),
             ("changed", [name for name in new if name in old and old[name] != new[name]]),
         )
-        sentences += [f"{kind} {_some(names)} {what}" for what, names in groups if names]
+        sentences += [f"{kind} {listed(names, _SHOWN)} {what}" for what, names in groups if names]
     return sentences
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -5,7 +5,6 @@ A run backwards, from t0 down to t1, is the run of ``y'(s) = -f(-s, y)`` from s 
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.tracing import function_origin
 from tidegate.frontends.equations.quantities import Problems, Quantities, read_quantities
 from tidegate.frontends.equations.returned import flat
-from tidegate.results.labels import unknown_name
+from tidegate.names import suggestion, unknown_name
 
 __all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_options", "check_problem", "check_times", "name_of", "turned"]
 
@@ -179,8 +178,7 @@ def check_method(method: Any) -> str:
     if name in _SCIPY_METHODS:
         return "auto"
     known = [*_SCIPY_METHODS, *METHODS]
-    close = difflib.get_close_matches(str(name), known, n=1)
-    raise UsageError(f"there is no method {name!r}", hint=f"did you mean {close[0]!r}?" if close else f"one of {', '.join(known)}")
+    raise UsageError(f"there is no method {name!r}", hint=suggestion(name, known, f"one of {', '.join(known)}"))
 
 
 def check_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ fails for ``x'`` and ``y`` but succeeds with ``x`` standing for ``x'``, the inde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tidegate.errors import Origin, StructureError
 from tidegate.model import Equation, Model, VariableRole
+from tidegate.names import listed, shortened
 from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
 from tidegate.structure.matching import Parts, dulmage_mendelsohn, maximum_matching
 
@@ -32,16 +33,8 @@ def equation_name(model: Model, index: int) -> str:
     return f"equation {index + 1} ({shown}{place})"
 
 
-def _listed(items: Iterable[str]) -> str:
-    names = list(items)
-    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return ", ".join(names[:_MAX_LISTED]) + more
-
-
 def _equations(model: Model, rows: Sequence[int], most: int) -> str:
-    names = [equation_name(model, row) for row in rows]
-    more = [f"and {len(names) - most} more"] if len(names) > most else []
-    return "".join(f"\n  - {name}" for name in [*names[:most], *more])
+    return "".join(f"\n  - {name}" for name in shortened([equation_name(model, row) for row in rows], most))
 
 
 def _origin(model: Model, rows: Sequence[int]) -> Origin:
@@ -57,11 +50,11 @@ def _lost(model: Model, graph: Incidence, parts: Parts, most: int = _MAX_LISTED)
     """Which equations are too many, and which unknowns are left over."""
     sentences: list[str] = []
     if parts.over_rows:
-        known = _listed(graph.columns[column] for column in parts.over_columns)
+        known = listed((graph.columns[column] for column in parts.over_columns), _MAX_LISTED)
         wanted = f"only {known}" if known else "no unknown at all"
         sentences.append(f"these {len(parts.over_rows)} equations determine {wanted}:{_equations(model, parts.over_rows, most)}")
     if parts.under_columns:
-        names = _listed(graph.columns[column] for column in parts.under_columns)
+        names = listed((graph.columns[column] for column in parts.under_columns), _MAX_LISTED)
         given = f"these {len(parts.under_rows)} equations:{_equations(model, parts.under_rows, most)}" if parts.under_rows else "no equation"
         sentences.append(f"{names} {'stand' if len(parts.under_columns) > 1 else 'stands'} in {given}")
     return "\n".join(sentences).replace("these 1 equations determine", "this equation determines").replace("these 1 equations", "this equation")
@@ -77,7 +70,7 @@ def _check_count(model: Model, graph: Incidence) -> None:
     kind = "equation" if n_equations < n_unknowns else "unknown"
     counts = f"{n_equations} equation{'s' * (n_equations != 1)} for {n_unknowns} unknown{'s' * (n_unknowns != 1)}"
     raise StructureError(
-        f"{model.name} has {counts} ({_listed(whole.columns)})\n{_lost(model, whole, parts)}",
+        f"{model.name} has {counts} ({listed(whole.columns, _MAX_LISTED)})\n{_lost(model, whole, parts)}",
         origin=_origin(model, parts.over_rows),
         hint=f"add {difference} {kind}{'s' * (difference > 1)}, or take away as many {'unknowns' if kind == 'equation' else 'equations'}",
     )
@@ -107,7 +100,7 @@ def _check_index(model: Model, graph: Incidence) -> None:
         lines: list[str] = []
         for row in bare[:_MAX_CONSTRAINTS]:
             present = smooth_symbols((model.equations[row].left, model.equations[row].right))
-            held = _listed(name for item, name in states.items() if item in present)
+            held = listed((name for item, name in states.items() if item in present), _MAX_LISTED)
             lines.append(f"{equation_name(model, row)} constrains {held or 'nothing'} only and has no unknown left to determine")
         if len(bare) > _MAX_CONSTRAINTS:
             lines.append(f"and {len(bare) - _MAX_CONSTRAINTS} more equations constrain states only")

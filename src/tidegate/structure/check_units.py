@@ -14,6 +14,7 @@ from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.printing import text
 from tidegate.model import Action, Assignment, Model, VariableRole
+from tidegate.names import shortened
 from tidegate.structure import quantities as q
 from tidegate.structure.analyse import equation_name
 from tidegate.structure.quantities import NUMBER, PURE, UNKNOWN, Quantity
@@ -78,8 +79,7 @@ def check_units(model: Model) -> None:
     check.run()
     if not check.problems:
         return
-    problems = [problem for _, problem in sorted(check.problems, key=lambda found: found[0])]
-    shown = problems[:_MAX_LISTED] + ([f"and {len(problems) - _MAX_LISTED} more"] if len(problems) > _MAX_LISTED else [])
+    shown = shortened((problem for _, problem in sorted(check.problems, key=lambda found: found[0])), _MAX_LISTED)
     raise UnitError("\n  - ".join([f"the units of {model.name} do not fit:", *shown]), hint=_HINT)
 
 

@@ -103,7 +103,13 @@ def test_control_stands_behind_the_last_empty_line() -> None:
 
 @pytest.mark.parametrize(
     ("line", "hint"),
-    [("UPER 20", "did you mean UPPER?"), ("UPPER", "one number"), ("UPPER X", "not a number"), ("SEED 1.5", "whole"), ("OUTPUTS 0", "block numbers")],
+    [
+        ("UPER 20", "did you mean 'UPPER'?"),
+        ("UPPER", "one number"),
+        ("UPPER X", "not a number"),
+        ("SEED 1.5", "whole"),
+        ("OUTPUTS 0", "block numbers"),
+    ],
 )
 def test_a_faulty_line_of_control_is_said(line: str, hint: str) -> None:
     with pytest.raises(tg.CsmpError) as raised:

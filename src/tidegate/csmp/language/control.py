@@ -5,13 +5,13 @@ It stands behind the last empty line of the file under the heading ``CONTROL :``
 
 from __future__ import annotations
 
-import difflib
 from typing import Final, TypedDict
 
 from tidegate.csmp.language import numbers
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.errors import Origin
+from tidegate.names import suggestion
 
 __all__ = ["Control", "control_lines", "take_control"]
 
@@ -76,9 +76,8 @@ def take_control(control: Control, line: str, origin: Origin | None = None) -> D
     name = (fields.values[0] or "").lower()
     texts = [text or "" for text in fields.values[1:]]
     if name not in _NAMES:
-        close = difflib.get_close_matches(name, _NAMES, n=1)
-        hint = f"did you mean {close[0].upper()}?" if close else f"a line of CONTROL begins with {', '.join(known.upper() for known in _NAMES)}"
-        return _incorrect(line, hint, origin)
+        known = [each.upper() for each in _NAMES]
+        return _incorrect(line, suggestion(name, known, f"a line of CONTROL begins with {', '.join(known)}"), origin)
     if name == "outputs":
         blocks = [numbers.whole(text) for text in texts]
         if any(block is None or not 1 <= block <= numbers.HIGHEST_BLOCK for block in blocks):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from tidegate.names import close_names
+
 __all__ = ["NO_LONGER_VALID", "ChannelCommand", "Command", "Unreadable", "Word", "read_commands"]
 
 
@@ -149,9 +151,5 @@ def _channel_command(text: str, left: str, channel: str) -> ChannelCommand | Unr
 
 
 def _close(letters: str) -> str:
-    from difflib import get_close_matches
-
-    found = get_close_matches(letters, [word.value for word in Word], n=1, cutoff=0.5) or get_close_matches(
-        letters[:3], list(_BY_LETTERS), n=1, cutoff=0.6
-    )
+    found = close_names(letters, [word.value for word in Word], 0.5) or close_names(letters[:3], _BY_LETTERS)
     return found[0] if found else "? lists the commands"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidegate.errors import UsageError
-from tidegate.results import Result, unknown_name
+from tidegate.names import unknown_name
+from tidegate.results import Result
 
 __all__ = ["EVERY", "TIME", "Channel", "channels_of", "chosen_channels", "listed"]
 

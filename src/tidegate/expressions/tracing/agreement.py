@@ -9,6 +9,7 @@ from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.compare import MOST_POINTS, Difference, Order, Plain, Point, compare
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT
+from tidegate.names import listed
 
 __all__ = ["require_agreement"]
 
@@ -73,5 +74,4 @@ def _values(difference: Difference) -> tuple[str, str]:
 
 
 def _shown(point: Point) -> str:
-    parts = [f"{item!r} = {value:.6g}" for item, value in point.items()]
-    return ", ".join(parts[:_MOST_SHOWN]) + (", ..." if len(parts) > _MOST_SHOWN else "")
+    return listed((f"{item!r} = {value:.6g}" for item, value in point.items()), _MOST_SHOWN)

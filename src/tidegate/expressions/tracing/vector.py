@@ -7,7 +7,6 @@ type with numbers in it, so that an opaque function meets its arguments in the f
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,9 @@ from tidegate.errors import UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions.functions import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.kinds import is_array, is_collection, is_dict, is_sequence
+from tidegate.names import listed, suggestion
 
 __all__ = ["Layout", "Vector", "is_symbolic", "plain", "stored"]
-
-_MOST_SUGGESTED: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +38,8 @@ class Layout:
 
     def unknown(self, name: str) -> UnknownNameError:
         """The error for a name that is not there, with the closest that are."""
-        close = difflib.get_close_matches(name, self.places, _MOST_SUGGESTED)
-        known = ", ".join(map(repr, close or list(self.places)[:12])) or "none"
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"its names are: {known}"
-        return UnknownNameError(f"{self.owner} has no entry {name!r}", hint=hint)
+        known = f"its names are: {listed(map(repr, self.places)) or 'none'}"
+        return UnknownNameError(f"{self.owner} has no entry {name!r}", hint=suggestion(name, self.places, known))
 
 
 def is_symbolic(*values: Any) -> bool:

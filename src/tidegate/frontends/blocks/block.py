@@ -6,7 +6,6 @@ change. Both write with a ``Pen``, so that a block knows nothing of the diagram 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, cast
@@ -18,6 +17,7 @@ from tidegate.expressions import Expr
 from tidegate.frontends.blocks.pen import Pen, Value
 from tidegate.frontends.blocks.signals import Signals, build, is_number
 from tidegate.frontends.blocks.written_at import written_at
+from tidegate.names import suggestion
 
 __all__ = ["About", "Block", "Composite", "Driver", "InPort", "OutPort", "Port", "closest"]
 
@@ -87,8 +87,7 @@ _OWN: Final = frozenset({"name", "number", "label", "unit", "units", "origin"})
 
 def closest(name: str, known: Sequence[str], what: str) -> str:
     """A hint: which of the known names may be meant, or all of them."""
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"did you mean {', '.join(close)}?" if close else f"its {what} are {', '.join(known)}" if known else f"it has no {what}"
+    return suggestion(name, known, f"its {what} are {', '.join(known)}" if known else f"it has no {what}", 0.5)  # ports have short names
 
 
 class Block(Signals):

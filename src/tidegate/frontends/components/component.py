@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
@@ -14,6 +13,7 @@ from tidegate.frontends.components.declarations import Declaration, Output
 from tidegate.frontends.components.lower import ComponentParts, lower
 from tidegate.frontends.components.plain import PlainComponent
 from tidegate.model import Model
+from tidegate.names import suggestion
 
 __all__ = ["Component"]
 
@@ -59,7 +59,8 @@ class Component:
         known = self.declarations()
         for name in values:
             if name not in known:
-                raise UsageError(f"{type(self).__name__} has no variable {name!r}", hint=_offer(name, known))
+                hint = suggestion(name, known, f"its variables are {', '.join(known) or 'none'}")
+                raise UsageError(f"{type(self).__name__} has no variable {name!r}", hint=hint)
             if isinstance(known[name], Output):
                 raise UsageError(f"{type(self).__name__}.{name} is an output; its value follows from the equations", origin=known[name].origin)
         self._overrides = dict(values)
@@ -121,8 +122,3 @@ class Component:
     def _own_declarations(self) -> dict[str, Declaration]:
         overrides = vars(self).get("_overrides", {})
         return {name: item.with_value(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
-
-
-def _offer(name: str, known: dict[str, Declaration]) -> str:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"did you mean {', '.join(close)}?" if close else f"its variables are {', '.join(known) or 'none'}"

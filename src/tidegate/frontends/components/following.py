@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -20,6 +19,7 @@ from tidegate.frontends.components.elements import elements, flat, is_array, pla
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
 from tidegate.model import Action, Assignment, VariableRole
 from tidegate.model.remarks import collect_remarks
+from tidegate.names import suggestion
 
 __all__ = ["Follower"]
 
@@ -110,8 +110,7 @@ class Follower:
             return getattr(self.component, given.name)
         if isinstance(given, str):
             if given not in self.declarations:
-                close = difflib.get_close_matches(given, self.declarations, n=3)
-                hint = f"did you mean {', '.join(close)}?" if close else f"its variables are {', '.join(self.declarations)}"
+                hint = suggestion(given, self.declarations, f"its variables are {', '.join(self.declarations)}")
                 raise UsageError(f"{self.name} has no variable {given!r}", origin=self.placed(origin), hint=hint)
             return getattr(self.component, given)
         if is_function(given):

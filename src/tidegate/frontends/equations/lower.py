@@ -5,7 +5,6 @@ In: functions with start values and parameters. Out: a ``Model`` whose equations
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,6 +22,7 @@ from tidegate.frontends.equations.quantities import Piece, Problems, Quantities,
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.model.remarks import collect_remarks
+from tidegate.names import listed, suggestion
 
 __all__ = ["Description", "lower", "takes"]
 
@@ -257,10 +257,8 @@ def _check_names(variables: list[Variable], lowering: _Lowering) -> None:
     pieces = [*names, *(piece.name for piece in lowering.y.pieces)]
     for name in lowering.description.units:
         if name not in pieces and name != "time":
-            close = difflib.get_close_matches(name, pieces)
-            lowering.problems.append(
-                (f"units names {name!r}, which the model does not have" + (f"; did you mean {close[0]!r}?" if close else ""), origin)
-            )
+            hint = suggestion(name, pieces, f"its quantities are {listed(pieces)}")
+            lowering.problems.append((f"units names {name!r}, which the model does not have; {hint}", origin))
 
 
 def _derivative_starts(lowering: _Lowering, states: set[str]) -> dict[str, Expr]:
@@ -278,10 +276,8 @@ def _derivative_starts(lowering: _Lowering, states: set[str]) -> dict[str, Expr]
     starts: dict[str, Expr] = {}
     for piece in quantities.pieces:
         if piece.name not in shapes:
-            close = difflib.get_close_matches(piece.name, shapes)
-            lowering.problems.append(
-                (f"ydot0 names {piece.name!r}, which y0 does not have" + (f"; did you mean {close[0]!r}?" if close else ""), origin)
-            )
+            hint = suggestion(piece.name, shapes, f"y0 has {listed(shapes)}")
+            lowering.problems.append((f"ydot0 names {piece.name!r}, which y0 does not have; {hint}", origin))
         elif piece.shape != shapes[piece.name]:
             lowering.problems.append((f"ydot0[{piece.name!r}] has shape {piece.shape}, but y0[{piece.name!r}] has {shapes[piece.name]}", origin))
         else:
@@ -350,8 +346,7 @@ def _assignments(lowering: _Lowering, reset: Callable[..., Any], label: str, sai
         name = y.elements[key] if isinstance(key, int) and -len(y.elements) <= key < len(y.elements) else key
         place = followed.item_origins.get(key, origin)
         if name not in known:
-            close = difflib.get_close_matches(str(name), known)
-            hint = f"did you mean {close[0]!r}?" if close else f"the variables are {', '.join(piece.name for piece in y.pieces)}"
+            hint = suggestion(name, known, f"the variables are {', '.join(piece.name for piece in y.pieces)}")
             raise UsageError(f"the reset of {label} names {key!r}, which is not a variable of y", origin=place, hint=hint)
         values = flat(value)
         if len(values) not in (1, len(known[name])):

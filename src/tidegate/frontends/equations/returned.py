@@ -6,7 +6,6 @@ say how many values were expected.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +15,7 @@ from tidegate.expressions import Expr, as_real
 from tidegate.expressions.tracing import Trace
 from tidegate.expressions.tracing.kinds import is_array, is_mapping, is_sequence
 from tidegate.frontends.equations.quantities import Quantities
+from tidegate.names import listed, suggestion
 
 __all__ = ["Returned", "flat"]
 
@@ -84,7 +84,7 @@ class Returned:
                 places.append(self._place(key))
                 labels.append(f"equation {key!r}" if is_named else f"equation {len(values)}")
         if len(values) != len(y.elements):
-            names = ", ".join(y.elements[:_MOST_NAMES]) + (", ..." if len(y.elements) > _MOST_NAMES else "")
+            names = listed(y.elements)
             raise UsageError(
                 f"{self.name} returns {len(values)} {what}, but y0 has {len(y.elements)} values ({names})", origin=self.origin, hint=hint
             )
@@ -94,9 +94,8 @@ class Returned:
         unknown, missing = [key for key in given if key not in names], [name for name in names if name not in given]
         if not unknown and not missing:
             return
-        close = difflib.get_close_matches(str(unknown[0]), names) if unknown else []
         sentences = [*(f"{key!r} is not a variable" for key in unknown), *(f"{name!r} is missing" for name in missing)]
-        hint = f"did you mean {close[0]!r}?" if close else f"the names are those of y0: {', '.join(names)}"
+        hint = suggestion(unknown[0] if unknown else "", names, f"the names are those of y0: {', '.join(names)}")
         raise UsageError(f"{self.name} returns derivatives by name: {'; '.join(sentences)}", origin=self.origin, hint=hint)
 
     def _real(self, value: Any) -> Expr:

@@ -1,0 +1,77 @@
+"""Names in sentences: which known one is meant by a name that is not there, and the first of many. In go names, out come texts and one error."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tidegate.errors import UnknownNameError
+
+__all__ = ["close_names", "listed", "shortened", "suggestion", "unknown_name"]
+
+_SHOWN: Final = 8  # so many names fit a line of an error message
+_MOST_CLOSE: Final = 3
+_ALIKE: Final = 0.6  # difflib's own measure of what is close
+
+
+def close_names(name: object, known: Iterable[str], alike: float = _ALIKE) -> list[str]:
+    """The known names most like this one, best first; letter case does not count.
+
+    Examples
+    --------
+    >>> close_names("Levle", ["level", "inflow"])
+    ['level']
+    """
+    by_folded: dict[str, list[str]] = {}
+    for candidate in dict.fromkeys(known):
+        by_folded.setdefault(candidate.casefold(), []).append(candidate)
+    matches = difflib.get_close_matches(str(name).casefold(), by_folded, n=_MOST_CLOSE, cutoff=alike)
+    return [candidate for match in matches for candidate in by_folded[match]][:_MOST_CLOSE]
+
+
+def suggestion(name: object, known: Iterable[str], otherwise: str, alike: float = _ALIKE) -> str:
+    """A hint: which known names may be meant, or what is said otherwise.
+
+    Examples
+    --------
+    >>> suggestion("levle", ["level", "inflow"], "it has level and inflow")
+    "did you mean 'level'?"
+    """
+    close = close_names(name, known, alike)
+    return f"did you mean {', '.join(map(repr, close))}?" if close else otherwise
+
+
+def shortened(items: Iterable[str], most: int) -> list[str]:
+    """The first of them, and at the end how many more there are."""
+    every = list(items)
+    return every[:most] + ([f"and {len(every) - most} more"] if len(every) > most else [])
+
+
+def listed(items: Iterable[str], most: int = _SHOWN, between: str = ", ") -> str:
+    """The first of them as a text.
+
+    Examples
+    --------
+    >>> listed("abcd", 2)
+    'a, b and 2 more'
+    """
+    every = list(items)
+    return between.join(every[:most]) + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") -> UnknownNameError:
+    """The error for a name that does not exist: the close names, or else those there are.
+
+    Parameters
+    ----------
+    kind : what was asked for, e.g. ``"variable"``.
+    name : as the caller gave it.
+    known : every name that would have been right.
+    of : what the names belong to, e.g. ``"model tank"``.
+    """
+    known = list(dict.fromkeys(known))
+    those = f"one of {listed(known)}" if known else f"there is no {kind} at all"
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        return UnknownNameError(f"a {kind} has a name, and {name!r} is none", hint=those)
+    return UnknownNameError(f"no {kind} {name!r}" + (f" in {of}" if of else ""), hint=" or ".join(close_names(name, known)) or those)
