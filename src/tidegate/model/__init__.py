@@ -13,8 +13,7 @@ from tidegate.model.events import (
     TimeEvent,
     When,
 )
-from tidegate.model.lowering import KeepsCode, Lowerable
-from tidegate.model.model import Form, Model
+from tidegate.model.model import Form, KeepsCode, Lowerable, Model
 from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole, element_names
 
 __all__ = [

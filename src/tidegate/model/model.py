@@ -1,6 +1,6 @@
 """The neutral model: one frozen description of one system, the DSblock of Otter (versions 3.3 and 4.0a) in modern form.
 
-Front ends make it, the later stages read it; nothing in it knows either.
+Front ends make it, the later stages read it; nothing in it knows either. ``Lowerable`` is the one thing that every front end offers.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
@@ -17,7 +17,7 @@ from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import Action, StepEvent, TimeEvent, When
 from tidegate.model.variables import Variable, VariableRole
 
-__all__ = ["Form", "Model"]
+__all__ = ["Form", "KeepsCode", "Lowerable", "Model"]
 
 
 class Form(enum.Enum):
@@ -111,3 +111,21 @@ class Model:
 
 def _model_of(*parts: Any) -> Model:
     return Model(**unstored(*parts))
+
+
+@runtime_checkable
+class Lowerable(Protocol):
+    """Anything that can be simulated. A ``Model`` lowers to itself."""
+
+    def lower(self) -> Model:
+        """The neutral model of this system."""
+        ...
+
+
+@runtime_checkable
+class KeepsCode(Protocol):
+    """A source that carries the machine code of its runs along, so that the next run finds it."""
+
+    def without_code(self) -> Lowerable:
+        """The same source as it was before any run."""
+        ...

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,23 +18,52 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, storage_names
+from tidegate.results.dense_outputs import DenseOutputs
+from tidegate.results.events import EventLog
 from tidegate.results.interpolant import Interpolant, Side
+from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tidegate.results.events import EventLog
-    from tidegate.results.result import Result
 
-__all__ = ["at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
+__all__ = ["Labelled", "at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
+
+class Labelled(Protocol):
+    """What of a ``Result`` is given labels; see there."""
+
+    model_name: str
+    columns: tuple[Column, ...]
+    t: NDArray[np.float64]
+    values: NDArray[np.float64]
+    parameters: dict[str, float]
+    parameter_units: dict[str, str]
+    time_unit: str
+    sensitivity_parameters: tuple[str, ...]
+    sensitivities: NDArray[np.float64] | None
+    events: EventLog
+    statistics: Statistics
+    interpolant: Interpolant | None
+    dense_outputs: DenseOutputs | None
+    options: dict[str, Any]
+    status: Any
+    message: str
+    groups: Any  # of type Group; the checker takes no cached property for a tuple
+
+    def column(self, name: str) -> int:
+        """Index of a scalar."""
+        ...
+
+    def __contains__(self, name: object) -> bool: ...
+
 
 _SIDES: Final[tuple[Side, ...]] = ("left", "right")
 _VERSIONED: Final = ("tidegate", "numpy", "xarray")  # what decides the numbers and their form in a file
 
 
-def trajectories_of(result: Result) -> xr.Dataset:
+def trajectories_of(result: Labelled) -> xr.Dataset:
     """Values and sensitivities, without the events."""
     import xarray as xr
 
@@ -42,8 +71,9 @@ def trajectories_of(result: Result) -> xr.Dataset:
     if result.sensitivities is not None:
         coordinates["parameter"] = ("parameter", np.array(result.sensitivity_parameters, dtype=str))
     variables: dict[str, Variable] = {}
-    names = storage_names(result.groups)
-    for group in result.groups:
+    groups: tuple[Group, ...] = result.groups
+    names = storage_names(groups)
+    for group in groups:
         name, derivative = names[group.name]
         attributes = _attributes(group, result.columns[group.columns[0]], name)
         variables[name] = _values(group, name, result.values, attributes)
@@ -54,12 +84,12 @@ def trajectories_of(result: Result) -> xr.Dataset:
     return xr.Dataset(variables, coords=coordinates, attrs=_run_attributes(result))
 
 
-def time_attributes(result: Result) -> dict[str, str]:
+def time_attributes(result: Labelled) -> dict[str, str]:
     """What is said of the time."""
     return {"units": result.time_unit} if result.time_unit else {}
 
 
-def dataset_of(result: Result, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
+def dataset_of(result: Labelled, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
     """Trajectories and events."""
     base = trajectories if trajectories is not None else trajectories_of(result)
     coordinates, variables = _event_variables(result.events, result.sensitivity_parameters if result.sensitivities is not None else ())
@@ -97,7 +127,7 @@ def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any
     return attributes
 
 
-def _run_attributes(result: Result) -> dict[str, Any]:
+def _run_attributes(result: Labelled) -> dict[str, Any]:
     columns = [[column.name, column.role, column.unit, column.description] for column in result.columns]
     return {
         "model": result.model_name,
@@ -149,7 +179,7 @@ def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[
     return coordinates, variables
 
 
-def at_times(result: Result, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:
+def at_times(result: Labelled, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:
     """Dense output of some variables, or of the one that is named (``Result.at``)."""
     from tidegate.results.dense_dataset import DenseDataset
 
@@ -197,7 +227,7 @@ def _checked_times(times: ArrayLike) -> NDArray[np.float64]:
 class _Sources:
     """Where values at some times come from: step polynomials, formulas of outputs, rows of what is constant between events."""
 
-    def __init__(self, result: Result, interpolant: Interpolant, times: NDArray[np.float64], side: Side) -> None:
+    def __init__(self, result: Labelled, interpolant: Interpolant, times: NDArray[np.float64], side: Side) -> None:
         self._result, self._interpolant, self._times = result, interpolant, times
         self._side: Side = side
         self._dense = interpolant(times, side=side)
@@ -228,7 +258,7 @@ class _Sources:
         return None
 
 
-def _chosen(result: Result, names: str | Sequence[str] | None) -> list[Group]:
+def _chosen(result: Labelled, names: str | Sequence[str] | None) -> list[Group]:
     if names is None:
         return list(result.groups)
     groups = {group.name: group for group in result.groups}

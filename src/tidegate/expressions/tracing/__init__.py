@@ -5,7 +5,7 @@ from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare,
 from tidegate.expressions.tracing.frames import Yielded
 from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.reads import Reads, collect_reads
-from tidegate.expressions.tracing.source import function_origin, shown_file
+from tidegate.expressions.tracing.source import function_origin, users_frame, written_at
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
 from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
 
@@ -28,6 +28,7 @@ __all__ = [
     "path_condition",
     "probe_values",
     "require_agreement",
-    "shown_file",
     "trace",
+    "users_frame",
+    "written_at",
 ]

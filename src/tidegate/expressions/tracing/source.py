@@ -10,16 +10,29 @@ import ast
 import functools
 import inspect
 import linecache
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from tidegate.errors import Origin
 from tidegate.expressions.tracing.kinds import class_of
 
-__all__ = ["FunctionSource", "SourceFile", "find_source", "function_origin", "is_generator", "leaves_early", "origin_at", "shown_file"]
+__all__ = [
+    "FunctionSource",
+    "SourceFile",
+    "find_source",
+    "function_origin",
+    "is_generator",
+    "leaves_early",
+    "origin_at",
+    "users_frame",
+    "written_at",
+]
+
+_PACKAGE: Final = "tidegate."
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LONGEST_TEXT: Final = 160  # characters of source quoted in a message; more would hide the message itself
@@ -74,15 +87,30 @@ def find_source(function: FunctionType) -> FunctionSource | None:
 
 @functools.lru_cache(maxsize=256)
 def _parsed(filename: str, text: str) -> SourceFile:
-    return SourceFile(shown_file(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
+    return SourceFile(_shown_file(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
 
 
-def shown_file(filename: str) -> str:
+def _shown_file(filename: str) -> str:
     """The file as the user would type it: relative to the current directory where it lies below that."""
     path = Path(filename)
     if not path.is_absolute():
         return filename
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+
+
+def users_frame() -> FrameType:
+    """Where the user's source called into tidegate."""
+    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def written_at(frame: FrameType | None = None) -> Origin:
+    """The place in the user's source that called into tidegate."""
+    frame = frame or users_frame()
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Origin(file=_shown_file(file), line=line, text=linecache.getline(file, line).strip())
 
 
 def _functions(tree: ast.AST, owner: str) -> Iterator[tuple[FunctionNode, str]]:
@@ -209,5 +237,5 @@ def function_origin(function: Any) -> Origin:
         return Origin()
     source = find_source(inner)
     if source is None:
-        return Origin(shown_file(inner.__code__.co_filename), inner.__code__.co_firstlineno)
+        return Origin(_shown_file(inner.__code__.co_filename), inner.__code__.co_firstlineno)
     return origin_at(source.file, source.node)

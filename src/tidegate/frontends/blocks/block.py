@@ -14,9 +14,9 @@ import numpy as np
 
 from tidegate.errors import Origin, UnknownNameError, UsageError
 from tidegate.expressions import Expr
+from tidegate.expressions.tracing import written_at
 from tidegate.frontends.blocks.pen import Pen, Value
 from tidegate.frontends.blocks.signals import Signals, build, is_number
-from tidegate.frontends.blocks.written_at import written_at
 from tidegate.names import suggestion
 
 __all__ = ["About", "Block", "Composite", "Driver", "InPort", "OutPort", "Port", "closest"]

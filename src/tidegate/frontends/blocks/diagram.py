@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tidegate.errors import UnknownNameError, UsageError
+from tidegate.expressions.tracing import written_at
 from tidegate.frontends.blocks.block import Block, Composite, InPort, OutPort, Port, closest
 from tidegate.frontends.blocks.drawing import draw, save_drawing
 from tidegate.frontends.blocks.library.arithmetic import Constant
@@ -15,7 +16,6 @@ from tidegate.frontends.blocks.lower import lower
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 from tidegate.frontends.blocks.picture import picture
 from tidegate.frontends.blocks.signals import is_number
-from tidegate.frontends.blocks.written_at import written_at
 from tidegate.later_stages import later
 from tidegate.model import Model
 

@@ -7,22 +7,16 @@ from typing import Any, Final
 
 from tidegate.errors import UsageError
 
-__all__ = ["Signals", "build", "builder", "is_number"]
+__all__ = ["BUILDERS", "Signals", "build", "is_number"]
 
-_BUILDERS: Final[dict[str, Callable[..., Any]]] = {}
-
-
-def builder[F: Callable[..., Any]](function: F) -> F:
-    """Mark the function that makes the blocks of one operator: blocks have signals, and signals know none of the blocks."""
-    _BUILDERS[function.__name__] = function
-    return function
+BUILDERS: Final[dict[str, Callable[..., Any]]] = {}  # ``library/operators`` fills it: blocks have signals, and signals know none of the blocks
 
 
 def build(operator: str, *operands: Any) -> Any:
     """The output port of the block that an operator makes."""
     if not all(isinstance(item, Signals) or is_number(item) for item in operands):
         return NotImplemented
-    return _BUILDERS[operator](*operands)
+    return BUILDERS[operator](*operands)
 
 
 def is_number(value: object) -> bool:

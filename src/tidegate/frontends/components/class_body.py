@@ -6,17 +6,16 @@ computed belongs into a function of the instance.
 
 from __future__ import annotations
 
-import linecache
-import sys
 from collections.abc import Mapping
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from tidegate.errors import Origin, UsageError
+from tidegate.errors import UsageError
+from tidegate.expressions.tracing import users_frame, written_at
 
-__all__ = ["caller", "class_names", "refuse_computations"]
+__all__ = ["class_names", "refuse_computations"]
 
 _BINARY: Final = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -26,26 +25,9 @@ _REFLECTED: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "
 _UNARY: Final = {"neg": "-{}", "pos": "+{}", "invert": "not {}", "abs": "abs({})", "float": "float({})", "bool": "{}, with and, or, not inside of it"}
 
 
-def _users_frame() -> FrameType:
-    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("tidegate.frontends.components"):
-        frame = frame.f_back
-    return frame
-
-
-def _place(frame: FrameType) -> Origin:
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return Origin(file=file, line=line, text=linecache.getline(file, line).strip())
-
-
-def caller() -> Origin:
-    """The place in the user's source that called into this package."""
-    return _place(_users_frame())
-
-
 def class_names() -> Mapping[str, Any]:
     """What the body of the class that called into this package has named so far; nothing where the caller is no body of a class."""
-    names = _users_frame().f_locals
+    names = users_frame().f_locals
     return names if "__module__" in names and "__qualname__" in names else {}
 
 
@@ -81,12 +63,12 @@ def refuse_computations[T](kind: type[T]) -> type[T]:
 
 
 def _refuse(declared: Any, others: tuple[Any, ...], template: str, kind: type) -> NoReturn:
-    frame = _users_frame()
+    frame = users_frame()
     words = [_written(item, frame, kind) for item in (declared, *others)]
     name = words[0].removeprefix("self.")
     raise UsageError(
         f"{name} is computed with in the body of its class, where it has no value yet",
-        origin=_place(frame),
+        origin=written_at(frame),
         hint=f"give a function of the component: lambda self: {template.format(*words)}",
     )
 

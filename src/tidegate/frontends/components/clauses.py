@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, cast, overload
 
 from tidegate.errors import Origin, UsageError
+from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.kinds import is_function
-from tidegate.frontends.components.class_body import caller, class_names
+from tidegate.frontends.components.class_body import class_names
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
 
@@ -87,7 +88,7 @@ class Clause:
 
     def elsewhen(self, *conditions: Given) -> Callable[[Body | Clause], Clause]:
         """Happens when a condition becomes true and no clause before it in the chain happens at the same time."""
-        place = caller()
+        place = written_at()
         if not any(trigger.kind == "when" for trigger in self.triggers):
             raise UsageError(
                 f"{self.name} is no @tg.when clause, so nothing can follow it with elsewhen", origin=place, hint="start the chain with @tg.when"
@@ -155,7 +156,7 @@ def when(*conditions: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body
     ... def bounce(self):
     ...     return {self.v: -self.e * self.v}
     """
-    place = caller()
+    place = written_at()
     _require_conditions(conditions, "when", place)
     return _decorator(Trigger("when", conditions=conditions, priority=_priority(priority, place), origin=place))
 
@@ -173,7 +174,7 @@ def every(period: Given, start: Given = 0.0, *, priority: int = DEFAULT_PRIORITY
     ... def sample(self):
     ...     return {self.held: self.x}
     """
-    place = caller()
+    place = written_at()
     if isinstance(period, int | float) and not isinstance(period, bool) and period <= 0:
         raise UsageError(f"@tg.every has the period {period:g}; it must be positive", origin=place)
     return _decorator(Trigger("every", times=(start,), period=period, priority=_priority(priority, place), origin=place))
@@ -192,7 +193,7 @@ def at(*times: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clau
     ... def kick(self):
     ...     return {self.v: self.v + 1.0}
     """
-    place = caller()
+    place = written_at()
     if not times:
         raise UsageError("@tg.at has no time", origin=place, hint="write @tg.at(1.0)")
     return _decorator(Trigger("at", times=times, priority=_priority(priority, place), origin=place))
@@ -207,7 +208,7 @@ def initially(body: Body | Clause) -> Clause:
     ... def fill(self):
     ...     return {self.level: 2.0 * self.k}
     """
-    return _decorator(Trigger("initially", origin=caller()))(cast(Any, body))
+    return _decorator(Trigger("initially", origin=written_at()))(cast(Any, body))
 
 
 def finally_(body: Body | Clause) -> Clause:
@@ -219,4 +220,4 @@ def finally_(body: Body | Clause) -> Clause:
     ... def note(self):
     ...     return {self.last: self.x}
     """
-    return _decorator(Trigger("finally", origin=caller()))(cast(Any, body))
+    return _decorator(Trigger("finally", origin=written_at()))(cast(Any, body))

@@ -13,7 +13,8 @@ import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
-from tidegate.frontends.components.class_body import caller, refuse_computations
+from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.class_body import refuse_computations
 from tidegate.frontends.components.elements import Given, quantity
 from tidegate.model import Bound, VariableRole
 
@@ -66,7 +67,7 @@ class Declaration:
     ) -> None:
         self.name = ""
         self.owner = ""
-        self.origin = caller()
+        self.origin = written_at()
         self.value = value
         self.unit = unit
         self.description = description

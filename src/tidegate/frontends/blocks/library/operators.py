@@ -2,74 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.frontends.blocks.block import Block
 from tidegate.frontends.blocks.library.arithmetic import Constant, Divider, Gain, HalfPower, Inverter, Magnitude, Multiplier, Offset, Summer
 from tidegate.frontends.blocks.library.logic import And, Compare, Not, Or
-from tidegate.frontends.blocks.signals import builder, is_number
+from tidegate.frontends.blocks.signals import BUILDERS, is_number
 
-__all__ = [
-    "add",
-    "at_least",
-    "at_most",
-    "both",
-    "constant",
-    "divide",
-    "either",
-    "greater",
-    "less",
-    "magnitude",
-    "multiply",
-    "negate",
-    "negation",
-    "power",
-    "subtract",
-]
+__all__: list[str] = []
+
+_KINDS: Final[dict[str, Callable[[], Block]]] = {
+    "negate": Inverter,
+    "magnitude": Magnitude,
+    "greater": partial(Compare, ">"),
+    "less": partial(Compare, "<"),
+    "at_least": partial(Compare, ">="),
+    "at_most": partial(Compare, "<="),
+    "both": And,
+    "either": Or,
+    "negation": Not,
+}
 
 
-@builder
-def add(a: Any, b: Any) -> Any:
+def _add(a: Any, b: Any) -> Any:
     """``a + b``: a ``Summer``, or an ``Offset`` where b is a number."""
     return Offset(float(b))(a) if is_number(b) else Summer("++")(a, b)
 
 
-@builder
-def subtract(a: Any, b: Any) -> Any:
+def _subtract(a: Any, b: Any) -> Any:
     """``a - b``."""
-    return Offset(-float(b))(a) if is_number(b) else Summer("+-")(constant(a), b)
+    return Offset(-float(b))(a) if is_number(b) else Summer("+-")(_constant(a), b)
 
 
-@builder
-def multiply(a: Any, b: Any) -> Any:
+def _multiply(a: Any, b: Any) -> Any:
     """``a * b``: a ``Multiplier``, or a ``Gain`` where b is a number."""
     return Gain(float(b))(a) if is_number(b) else Multiplier()(a, b)
 
 
-@builder
-def divide(a: Any, b: Any) -> Any:
+def _divide(a: Any, b: Any) -> Any:
     """``a / b``: a ``Divider``, or a ``Gain`` where b is a number."""
     if is_number(b):
         if float(b) == 0.0:
             raise UsageError(f"{a!r} is divided by zero")
         return Gain(1.0 / float(b))(a)
-    return Divider()(constant(a), b)
+    return Divider()(_constant(a), b)
 
 
-@builder
-def negate(a: Any) -> Any:
-    """``-a``: an ``Inverter``."""
-    return Inverter()(a)
-
-
-@builder
-def magnitude(a: Any) -> Any:
-    """``abs(a)``: a ``Magnitude``."""
-    return Magnitude()(a)
-
-
-@builder
-def power(a: Any, exponent: Any) -> Any:
+def _power(a: Any, exponent: Any) -> Any:
     """``a**n`` for small whole n: ``Multiplier`` blocks; ``a**0.5``: a ``HalfPower``."""
     if is_number(exponent) and float(exponent) == 0.5:
         return HalfPower()(a)
@@ -83,49 +65,14 @@ def power(a: Any, exponent: Any) -> Any:
     return result
 
 
-@builder
-def greater(a: Any, b: Any) -> Any:
-    """``a > b``: 1 where it holds, else 0."""
-    return Compare(">")(a, constant(b))
-
-
-@builder
-def less(a: Any, b: Any) -> Any:
-    """``a < b``."""
-    return Compare("<")(a, constant(b))
-
-
-@builder
-def at_least(a: Any, b: Any) -> Any:
-    """``a >= b``."""
-    return Compare(">=")(a, constant(b))
-
-
-@builder
-def at_most(a: Any, b: Any) -> Any:
-    """``a <= b``."""
-    return Compare("<=")(a, constant(b))
-
-
-@builder
-def both(a: Any, b: Any) -> Any:
-    """``a & b``."""
-    return And()(a, b)
-
-
-@builder
-def either(a: Any, b: Any) -> Any:
-    """``a | b``."""
-    return Or()(a, b)
-
-
-@builder
-def negation(a: Any) -> Any:
-    """``~a``."""
-    return Not()(a)
-
-
-@builder
-def constant(a: Any) -> Any:
+def _constant(a: Any) -> Any:
     """The signal of a number: a ``Constant``."""
     return Constant(float(a)).out if is_number(a) else a
+
+
+def _joined(kind: Callable[[], Block], *operands: Any) -> Any:
+    return kind()(*map(_constant, operands))
+
+
+BUILDERS.update({"constant": _constant, "add": _add, "subtract": _subtract, "multiply": _multiply, "divide": _divide, "power": _power})
+BUILDERS.update({name: partial(_joined, kind) for name, kind in _KINDS.items()})
