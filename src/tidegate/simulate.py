@@ -33,7 +33,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     max_step: float | None = None,
     first_step: float | None = None,
     max_steps: int | None = None,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
     event_rows: bool | None = None,
     dense: bool = True,
     progress: Callable[[float], None] | None = None,
@@ -53,7 +53,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     rtol : relative tolerance.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
-    parameters : values that replace the model's.
+    parameters : values that replace the model's; those of an array by its name, or by that of one element.
     event_rows : also record both sides of events where output times are given.
     dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.

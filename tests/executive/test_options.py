@@ -88,6 +88,33 @@ def test_parameters_replace_the_models() -> None:
     assert tg.simulate(MODEL, (0.0, 1.0), rtol=1e-8).final["x"] == pytest.approx(math.exp(-1.0), rel=1e-7)
 
 
+ARRAY = tg.ode(lambda t, y, p: [p["k"][0], p["k"][1]], y0={"a": 0.0, "b": 0.0}, p={"k": [1.0, 2.0]})
+
+
+@pytest.mark.parametrize(
+    ("value", "both"),
+    [({"k": 5.0}, (5.0, 5.0)), ({"k": [5.0, 6.0]}, (5.0, 6.0)), ({"k": np.array([5, 6])}, (5.0, 6.0)), ({"k[1]": 6.0}, (1.0, 6.0))],
+)
+def test_an_array_of_parameters_is_replaced_whole_or_by_element(value: dict[str, Any], both: tuple[float, float]) -> None:
+    for end in (tg.simulate(ARRAY, (0.0, 1.0), parameters=value), tg.Simulation(ARRAY, parameters=value).advance(1.0)):
+        assert (end.final["a"], end.final["b"]) == pytest.approx(both, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"k": [1.0, 2.0, 3.0]}, r"parameter k needs an array of shape \(2,\), not one of shape \(3,\)"),
+        ({"k[0]": [1.0, 2.0]}, r"parameter k\[0\] needs a number, not one of shape \(2,\)"),
+        ({"k[0]": "3"}, r"parameter k\[0\] needs a number, not '3'"),
+        ({"k": [1.0, math.nan]}, "parameter k must be finite, not"),
+        ({"k[2]": 1.0}, r"no parameter 'k\[2\]'"),
+    ],
+)
+def test_numbers_that_fit_no_parameter_are_refused(value: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(tg.UsageError, match=sentence):
+        tg.simulate(ARRAY, (0.0, 1.0), parameters=value)
+
+
 class Sampled(tg.Component):
     x = tg.State(lambda self: self.level, min=0.0)
     level = tg.Parameter(1.0)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = [
     "Fire",
     "GuardTapes",
     "Guards",
+    "Place",
     "Point",
     "Quantity",
     "Said",
@@ -94,6 +96,15 @@ class Quantity:
     origin: Origin
     nominal: float | None
     problem: Callable[[str, float], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a quantity, or one element of it, is: its elements in the quantity's vector, and its shape, () for a number."""
+
+    quantity: Quantity
+    indices: NDArray[np.intp]
+    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,6 +405,15 @@ class CompiledModel:
     identity: Callable[[], dict[str, dict[str, str]]]
     again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
     keep_alive: tuple[object, ...] = ()
+
+    @cached_property
+    def places(self) -> dict[str, Place]:
+        """Of every quantity, and of every element of one, by name."""
+        found = {quantity.name: Place(quantity, quantity.places, quantity.shape) for quantity in self.quantities}
+        for quantity in self.quantities:
+            for k, name in enumerate(quantity.names):
+                found.setdefault(name, Place(quantity, quantity.places[k : k + 1], ()))
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self.again  # addresses mean nothing elsewhere; the machine code is found in the cache again

@@ -9,6 +9,7 @@ from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_names, output_times, time_number
+from tidegate.executive.parameters import numbers_for
 from tidegate.executive.run import Prepared, prepare
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "drop_rows_behind",
     "failure",
     "idle_clauses",
+    "numbers_for",
     "open_run",
     "output_times",
     "prepare",

@@ -57,7 +57,7 @@ class Options:
     atol : absolute tolerance: a number, one number an unknown, or by name; None is 0.01 rtol times the nominal size.
     max_step, first_step : limits of the step size; None for none.
     max_steps : stop with an error after so many steps; None for no limit.
-    parameters : values that replace the model's, by name.
+    parameters : values that replace the model's, by name; an array has one, and so has every element of it.
     event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
@@ -72,7 +72,7 @@ class Options:
     max_step: float | None = None
     first_step: float | None = None
     max_steps: int | None = None
-    parameters: Mapping[str, float] = field(default_factory=dict[str, float])
+    parameters: Mapping[str, ArrayLike] = field(default_factory=dict[str, ArrayLike])
     event_rows: bool | None = None
     dense: bool = True
     progress: Callable[[float], None] | None = None

@@ -6,35 +6,29 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.interface import CompiledModel, Place
 from tidegate.errors import UsageError
+from tidegate.executive.options import numbers_given
 from tidegate.names import listed, suggestion
 
-__all__ = ["find_parameters", "parameter_vector", "refuse_clocks_too_fast"]
+__all__ = ["find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast"]
 
 FloatArray = NDArray[np.float64]
 
 
-def parameter_vector(model: CompiledModel, changes: Mapping[str, float]) -> FloatArray:
+def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> FloatArray:
     """Values of all parameters, with some replaced by the caller's.
 
     Raises
     ------
     UsageError : there is no such parameter, or the model cannot have such a value.
     """
-    names = model.layout.parameters
-    places = {name: k for k, name in enumerate(names)}
     given: dict[int, float] = {}
     for name, value in changes.items():
-        place = find_parameters(names, [name])[0] if name not in places else places[name]
-        try:
-            given[place] = float(value)
-        except (TypeError, ValueError):
-            raise UsageError(f"parameter {name} needs a number, not {value!r}") from None
-        if not math.isfinite(given[place]):
-            raise UsageError(f"parameter {name} must be finite, not {value}")
+        place = _place(model, name)
+        given |= dict(zip(place.indices.tolist(), numbers_for(f"parameter {name}", value, place.shape).tolist(), strict=True))
     result = model.start.parameters(given)
     problem = model.start.problem(result) if given else None
     if problem is not None:
@@ -42,18 +36,39 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, float]) -> Floa
     return result
 
 
-def find_parameters(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """The elements of a value that the caller gives: an array of this shape, or one number for all of it.
+
+    Raises
+    ------
+    UsageError : it is none, or not finite.
+    """
+    expected = f"an array of shape {shape}" if shape else "a number"
+    try:
+        numbers = numbers_given(np.asarray(value) * 1)  # which makes numbers of truth values
+    except (TypeError, ValueError):
+        raise UsageError(f"{what} needs {expected}, not {value!r}") from None
+    if numbers.shape != shape and numbers.ndim:
+        raise UsageError(f"{what} needs {expected}, not one of shape {numbers.shape}")
+    if not np.all(np.isfinite(numbers)):
+        raise UsageError(f"{what} must be finite, not {value}")
+    return np.broadcast_to(numbers, shape).ravel()
+
+
+def find_parameters(model: CompiledModel, wanted: Sequence[str]) -> list[int]:
     """Places of parameters by name; an array's name stands for all its elements."""
-    places: list[int] = []
+    return [place for name in wanted for place in _place(model, name).indices.tolist()]
+
+
+def _place(model: CompiledModel, name: str) -> Place:
+    names = model.layout.parameters
     known = f"the parameters are {listed(names) or '(none)'}"
-    for name in wanted:
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            raise UsageError(f"a parameter has a name, and {name!r} is none", hint=known)
-        found = [k for k, each in enumerate(names) if each == name or each.startswith(f"{name}[")]
-        if not found:
-            raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
-        places.extend(found)
-    return places
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise UsageError(f"a parameter has a name, and {name!r} is none", hint=known)
+    place = model.places.get(name)
+    if place is None or place.quantity.vector != "p":
+        raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
+    return place
 
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:

@@ -36,7 +36,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     UsageError : an option or a name that does not fit.
     """
     start, end = check_options(options, t_span)
-    chosen = _chosen(options, compiled.layout.parameters)
+    chosen = _chosen(compiled, options.sensitivities)
     p = parameter_vector(compiled, options.parameters)
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
@@ -65,13 +65,11 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     return Prepared(acted_on(problem) if waits else problem, options, source)
 
 
-def _chosen(options: Options, names: Sequence[str]) -> list[int]:
-    wanted = options.sensitivities
-    if wanted is None:
-        return []
-    if isinstance(wanted, str):
-        return list(range(len(names))) if wanted == "all" else find_parameters(names, [wanted])
-    return list(dict.fromkeys(find_parameters(names, list(wanted))))
+def _chosen(compiled: CompiledModel, wanted: str | Sequence[str] | None) -> list[int]:
+    if wanted == "all":
+        return list(range(len(compiled.layout.parameters)))
+    names = [] if wanted is None else [wanted] if isinstance(wanted, str) else wanted
+    return list(dict.fromkeys(find_parameters(compiled, names)))
 
 
 def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[np.float64]:
@@ -82,8 +80,10 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
         return usual
     if isinstance(given, Mapping):
         for name, value in given.items():
-            places = [k for k, known in enumerate(names) if known == name or known.startswith(f"{name}[")]
-            if not places:
+            place = compiled.places.get(name)
+            # what the compiler added has a name too
+            places = [k for k, known in enumerate(names) if known == name] if place is None else place.indices
+            if not len(places) or (place is not None and place.quantity.vector != "y"):
                 hint = suggestion(name, names, f"the unknowns are {listed(names)}")
                 raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)
             numbers = _numbers(value)
@@ -210,7 +210,7 @@ class Prepared:
         result.source = self.source
         return _Ended(result, labelled.doubts.untold(), error, cause)
 
-    def with_parameters(self, **values: float) -> Prepared:
+    def with_parameters(self, **values: ArrayLike) -> Prepared:
         """The same run with other parameter values."""
         changed = {**dict(self.options.parameters), **values}
         return prepare(self.problem.model, (self.problem.t_start, self.problem.t_end), replace(self.options, parameters=changed), self.source)

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.interface import CompiledModel, Point, Quantity
+from tidegate.compiled.interface import CompiledModel, Place, Point
 from tidegate.compiled.opaque import OpaqueCalls
 from tidegate.compiled.value_functions import value_at
 from tidegate.errors import UsageError
-from tidegate.executive import callback_error
+from tidegate.executive import callback_error, numbers_for
 from tidegate.names import unknown_name
 
-__all__ = ["Place", "Quantities", "Values"]
+__all__ = ["Quantities", "Values"]
 
 FloatArray = NDArray[np.float64]
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where a quantity is.
-
-    Parameters
-    ----------
-    quantity : whose value it is, or the value of one of its elements.
-    indices : of its elements in the vector.
-    shape : () for a number.
-    """
-
-    quantity: Quantity
-    indices: NDArray[np.intp]
-    shape: tuple[int, ...]
 
 
 class Quantities:
@@ -47,11 +31,7 @@ class Quantities:
     def __init__(self, compiled: CompiledModel) -> None:
         self._compiled = compiled
         self.model_name = compiled.name
-        self._places: dict[str, Place] = {}
-        for quantity in compiled.quantities:
-            self._places[quantity.name] = Place(quantity, quantity.places, quantity.shape)
-            for k, name in enumerate(quantity.names):
-                self._places.setdefault(name, Place(quantity, quantity.places[k : k + 1], ()))
+        self._places = compiled.places
 
     def names(self, *roles: str) -> list[str]:
         """Names of variables with these roles, of all if none is given; an array has one."""
@@ -72,6 +52,10 @@ class Quantities:
         if not isinstance(name, str) or name not in self._places:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable or parameter", name, list(self._places), of=f"model {self.model_name}")
         return self._places[name]
+
+    def whole(self, name: str) -> str:
+        """Name of the quantity that an element belongs to, or of itself; "" for what is none."""
+        return self._places[name].quantity.name if name in self._places else ""
 
     def element_names(self, name: str) -> list[str]:
         """Names of the numbers that a variable, or an element of one, is made of."""
@@ -103,19 +87,11 @@ class Quantities:
             states = self.names("state")
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
-        try:
-            numbers = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise UsageError(f"{name} needs {_expected(place.shape)}, not {value!r}") from None
-        if numbers.shape != place.shape and numbers.ndim:
-            raise UsageError(f"{name} needs {_expected(place.shape)}, not one of shape {numbers.shape}")
-        if not np.all(np.isfinite(numbers)):
-            raise UsageError(f"{name} must be finite, not {value}")
-        if variable.kind != "real" and np.any(numbers != np.round(numbers)):
+        new = numbers_for(name, value, place.shape)
+        if variable.kind != "real" and np.any(new != np.round(new)):
             raise UsageError(
                 f"{name} is {variable.kind}, and {value} is not", hint="a whole number" if variable.kind == "integer" else "True or False"
             )
-        new = np.broadcast_to(numbers, place.shape).ravel()
         for element, number in zip(self.element_names(name), new.tolist(), strict=True):
             sentence = variable.problem(element, number)
             if sentence:
@@ -137,10 +113,6 @@ class Quantities:
         return out
 
 
-def _expected(shape: tuple[int, ...]) -> str:
-    return f"an array of shape {shape}" if shape else "a number"
-
-
 class _Owner(Protocol):
     """What values are read from and written to."""
 
@@ -155,19 +127,20 @@ class Values(Mapping[str, Any]):
     Parameters
     ----------
     owner : the simulation.
-    names : of these quantities.
+    quantities : all that it has.
+    role : of these quantities.
     what : they are, for messages.
     """
 
-    def __init__(self, owner: _Owner, names: list[str], what: str) -> None:
+    def __init__(self, owner: _Owner, quantities: Quantities, role: str, what: str) -> None:
         self._owner = owner
-        self._names = names
+        self._names = quantities.names(role)
+        self._whole = quantities.whole
         self._what = what
 
     def _checked(self, name: str) -> str:
         # an element of an array is one of them too
-        given: Any = name  # users pass anything
-        if not isinstance(given, str) or (name not in self._names and name.partition("[")[0] not in self._names):
+        if not isinstance(name, str) or self._whole(name) not in self._names:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name(self._what, name, self._names)
         return name
 

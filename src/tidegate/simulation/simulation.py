@@ -112,22 +112,22 @@ class Simulation:
     @property
     def states(self) -> Values:
         """The states, to read and to set."""
-        return Values(self, self._quantities.names("state"), "state")
+        return Values(self, self._quantities, "state", "state")
 
     @property
     def discretes(self) -> Values:
         """The discrete variables, to read and to set."""
-        return Values(self, self._quantities.names("discrete"), "discrete variable")
+        return Values(self, self._quantities, "discrete", "discrete variable")
 
     @property
     def inputs(self) -> Values:
         """The inputs, to read and to set."""
-        return Values(self, self._quantities.names("input"), "input")
+        return Values(self, self._quantities, "input", "input")
 
     @property
     def parameters(self) -> Values:
         """The parameters, to read and to set."""
-        return Values(self, self._quantities.names("parameter"), "parameter")
+        return Values(self, self._quantities, "parameter", "parameter")
 
     def set(self, values: Mapping[str, ArrayLike]) -> Self:
         """Set several values at once, as one event at the current instant.
