@@ -12,7 +12,7 @@ import pytest
 
 import tidegate as tg
 from tidegate.compiled.callables import At, CallableModel, Clause, Threshold, Tick
-from tidegate.compiled.value_functions import VALUE_FUNCTION
+from tidegate.compiled.opaque import VALUE_FUNCTION
 
 GRAVITY = 9.81
 FIRST = sqrt(2.0 / GRAVITY)  # fall from height 1

@@ -26,8 +26,7 @@ from tidegate.compiled.callable_answers import (
 from tidegate.compiled.callables import At, CallableModel, Clause
 from tidegate.compiled.interface import Clock, CompiledModel, Fire, Guards, GuardTapes, Quantity
 from tidegate.compiled.layout import Layout, Shown
-from tidegate.compiled.opaque import carry_out
-from tidegate.compiled.value_functions import VALUE_FUNCTION
+from tidegate.compiled.opaque import VALUE_FUNCTION, carry_out
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import Origin
 from tidegate.results import Column

@@ -1,4 +1,4 @@
-"""Opaque functions for native code: a C function pointer for every Python callable.
+"""Calls between Python and native code: a C function pointer for every Python callable, and a model's value function called from Python.
 
 In: Python callables. Out: pointers to ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an
 exception into NaN that stops the run, keeping the exception for the message. The pointers belong to the model, what happened in a call to the run:
@@ -13,11 +13,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["OpaqueCalls", "callback", "carry_out", "noted_in"]
+import numpy as np
+from numpy.typing import NDArray
 
-_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
+from tidegate.compiled.interface import CompiledModel, Point
+
+__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]
+
+_POINTER: Final = ctypes.POINTER(ctypes.c_double)
+VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)  # see ``interface``
+_SIGNATURE: Final = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
 
 
 @dataclass(eq=False)
@@ -92,3 +99,12 @@ def carry_out(name: str, outputs: Any, n_outputs: int, compute: Callable[[], Any
         calls.is_in_python = False
         if calls.error is None or not isinstance(error, Exception):
             calls.error, calls.name = error, name
+
+
+def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: OpaqueCalls) -> NDArray[np.float64]:
+    """What a value function gives at a point; what happens in callbacks is noted in ``calls``."""
+    out = np.zeros(size)
+    vectors = [np.ascontiguousarray(vector).ctypes.data_as(_POINTER) for vector in (at.y, at.p, at.m)]
+    with noted_in(calls):
+        VALUE_FUNCTION(model.addresses[name])(at.time, *vectors, out.ctypes.data_as(_POINTER))
+    return out

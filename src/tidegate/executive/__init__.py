@@ -1,13 +1,12 @@
 """The executive: start values, the loop around an integrator, what was recorded, and failures in the user's words."""
 
-from tidegate.executive.closing import close
+from tidegate.executive.closing import close, idle_clauses
 from tidegate.executive.doubts import Doubts, warn
 from tidegate.executive.failures import callback_error, failure
-from tidegate.executive.idle import idle_clauses
+from tidegate.executive.initial import open_run
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
-from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_names, output_times, time_number
 from tidegate.executive.parameters import numbers_for
 from tidegate.executive.run import Prepared, prepare

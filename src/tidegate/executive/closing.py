@@ -1,6 +1,7 @@
 """What a model does once at the end of its run: the actions of ``finally_`` (when terminal() in Modelica), as one last event.
 
 Algebraic unknowns and outputs follow from the new values as they do at every event; no clause happens any more.
+Clauses that had no chance to happen are named.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.executive.failures import failure
 from tidegate.integrators.interface import Integrator, Problem, Stop
+from tidegate.names import listed
 from tidegate.results import Event
 
-__all__ = ["Closing", "close"]
+__all__ = ["Closing", "close", "idle_clauses"]
 
+_SHOWN: Final = 3
 _PROBES: Final = (0.0, 1.0)  # in place of derivatives that do not exist: what depends on which is chosen does not exist either
 
 FloatArray = NDArray[np.float64]
@@ -89,3 +94,13 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
     if slopes is None:
         return row, None
     return row, np.where(found[0] == found[-1], found[0], np.nan)
+
+
+def idle_clauses(compiled: CompiledModel, held: FloatArray) -> str:
+    """A sentence that names the clauses whose condition was true from the start to the end, so that it never became true; empty if there are none."""
+    fires = [fire for fire in compiled.fires if 0 <= fire.chain < FIRST_REMARK]
+    names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
+    if not names:
+        return ""
+    shown = listed(names, _SHOWN)
+    return f"{shown} never happened: the condition was true from the start to the end, and a clause happens when its condition becomes true"

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.opaque import OpaqueCalls
-from tidegate.compiled.value_functions import value_at
+from tidegate.compiled.opaque import OpaqueCalls, value_at
 from tidegate.errors import (
     CallbackError,
     ChatteringError,

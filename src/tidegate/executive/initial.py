@@ -1,7 +1,8 @@
-"""Initial actions that ask for what only a consistent start tells (stage: executive). In: a problem with declared starts. Out: the same, acted on.
+"""What is done and said at the start (stage: executive). In: a problem with start values. Out: the same, acted on; the first event of the log.
 
-Most actions read states, discrete variables and parameters; these are known from their declarations, and the start values hold them. An algebraic
-unknown is known only when the algebraic equations have been solved with the declared start values.
+Most initial actions read states, discrete variables and parameters; these are known from their declarations, and the start values hold them. An
+algebraic unknown is known only when the algebraic equations have been solved with the declared start values. What is said under a condition is
+asked at consistent ones.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.interface import CompiledModel, Said
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Stop
+from tidegate.results import Event
 
-__all__ = ["Begun", "acted_on", "consistent"]
+__all__ = ["acted_on", "open_run", "opening_event"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Begun:
+class _Begun:
     """A consistent start: where it is, and derivatives of unknowns and discrete variables, (parameters, values)."""
 
     time: float
@@ -31,13 +34,13 @@ class Begun:
     moves: FloatArray
 
 
-def consistent(problem: Problem, integrator: Integrator) -> tuple[Stop, Begun]:
+def _consistent(problem: Problem, integrator: Integrator) -> tuple[Stop, _Begun]:
     """Unknowns and discrete variables at the start, the algebraic ones solved for; found if there is Stop.LIMIT."""
     layout = problem.model.layout
     n, nd, n_s = len(layout.unknowns), len(layout.discretes), len(problem.sensitivity_parameters)
     stop, row = integrator.conclude(problem.y, problem.m[layout.first_discrete : layout.first_previous], problem.dy_dp, problem.dd_dp)
     numbers, slopes = row[2 : 2 + n + nd], row[2 + layout.n_recorded :].reshape(n_s, layout.n_recorded)[:, : n + nd]
-    return stop, Begun(problem.t_start, numbers[:n], problem.p, _with_discretes(problem, numbers[n:]), slopes)
+    return stop, _Begun(problem.t_start, numbers[:n], problem.p, _with_discretes(problem, numbers[n:]), slopes)
 
 
 def _with_discretes(problem: Problem, values: FloatArray) -> FloatArray:
@@ -56,9 +59,35 @@ def acted_on(problem: Problem) -> Problem:
     """
     n, actions = len(problem.model.layout.unknowns), problem.model.initial
     integrator = choose(problem, "radau")
-    stop, begun = consistent(problem, integrator)
+    stop, begun = _consistent(problem, integrator)
     if stop is not Stop.LIMIT:
         raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=True)
     new = actions.assigned(begun)
     moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
+
+
+def opening_event(model: CompiledModel, said: Said, t: float, first: NDArray[np.float64]) -> Event:
+    """The first event of the log; ``first`` is the first recorded row."""
+    values = dict(zip(model.layout.lasting_names, first[model.layout.lasting].tolist(), strict=True))
+    origins = model.initial.origins
+    return Event(index=0, time=t, kind="initial", causes=("start of the run",), origins=origins, before=values, after=values, messages=said.messages)
+
+
+def open_run(problem: Problem, integrator: Integrator) -> Said | None:
+    """What the initial bodies say, conditions asked at the consistent start; None if they say nothing.
+
+    Parameters
+    ----------
+    integrator : of the run, not started yet.
+    """
+    actions = problem.model.initial
+    if not actions.says:
+        return None
+    if not actions.asks:
+        return actions.said(None)
+    stop, begun = _consistent(problem, integrator)
+    if stop is not Stop.LIMIT:
+        return None  # the start of the run will say why
+    said = actions.said(begun)
+    return said if said.messages or said.terminates else None

@@ -12,12 +12,11 @@ import numpy as np
 from tidegate.compiled.interface import Said
 from tidegate.errors import RunError
 from tidegate.executive.causes import Causes
-from tidegate.executive.closing import close
+from tidegate.executive.closing import close, idle_clauses
 from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts
-from tidegate.executive.idle import idle_clauses
+from tidegate.executive.initial import opening_event
 from tidegate.executive.interrupts import Interrupts
-from tidegate.executive.opening import opening_event
 from tidegate.executive.options import Options
 from tidegate.executive.recorder import RecordedEvents, dense_outputs, interpolant, log_table, rows
 from tidegate.integrators.interface import Counters, Integrator, Problem, Records

@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive.doubts import warn
-from tidegate.executive.initial import acted_on
+from tidegate.executive.initial import acted_on, open_run
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.labelled import Feed, Labelled, Meter
 from tidegate.executive.loop import begin, drive, drop_rows_behind
-from tidegate.executive.opening import open_run
 from tidegate.executive.options import Options, check_options, numbers_given, output_times
 from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators import choose

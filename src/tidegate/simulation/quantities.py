@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.interface import CompiledModel, Place, Point
-from tidegate.compiled.opaque import OpaqueCalls
-from tidegate.compiled.value_functions import value_at
+from tidegate.compiled.opaque import OpaqueCalls, value_at
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error, numbers_for
 from tidegate.names import unknown_name
