@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tidegate.csmp.execution.context import Context, RunFacts
-    from tidegate.csmp.execution.control import RunControl, control_problems, integration_problems, output_blocks
+    from tidegate.csmp.execution.control import control_problems, integration_problems, output_blocks
     from tidegate.csmp.execution.csmp_run import CsmpRun
     from tidegate.csmp.execution.execution import Surroundings
     from tidegate.csmp.execution.listing import DebugEntry, debug_text
     from tidegate.csmp.execution.remarks import Remark
     from tidegate.csmp.execution.routines import Routines, interpolation, routines_of, user
     from tidegate.csmp.execution.run import SEED, run, run_program
+    from tidegate.csmp.language.control import RunControl
     from tidegate.csmp.language.program import Routine
     from tidegate.csmp.language.stored import load
 
@@ -43,13 +44,14 @@ __all__ = [
 
 _NAMES_OF: Final = {
     "execution.context": ("Context", "RunFacts"),
-    "execution.control": ("RunControl", "control_problems", "integration_problems", "output_blocks"),
+    "execution.control": ("control_problems", "integration_problems", "output_blocks"),
     "execution.csmp_run": ("CsmpRun",),
     "execution.execution": ("Surroundings",),
     "execution.listing": ("DebugEntry", "debug_text"),
     "execution.remarks": ("Remark",),
     "execution.routines": ("Routines", "interpolation", "routines_of", "user"),
     "execution.run": ("SEED", "run", "run_program"),
+    "language.control": ("RunControl",),
     "language.program": ("Routine",),
     "language.stored": ("load",),
 }

@@ -14,7 +14,7 @@ from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
 
-__all__ = ["collect_remarks", "is_in_body", "message", "sentences", "terminate"]
+__all__ = ["collect_remarks", "message", "sentences", "terminate"]
 
 _collector: Final[ContextVar[list[Message | Terminate] | None]] = ContextVar("collector", default=None)
 
@@ -33,11 +33,6 @@ def collect_remarks() -> Generator[list[Message | Terminate]]:
 def sentences(remarks: Iterable[Message | Terminate]) -> tuple[str, ...]:
     """What is said by these, without those that say nothing."""
     return tuple(filter(None, (item.text if isinstance(item, Message) else item.message for item in remarks)))
-
-
-def is_in_body() -> bool:
-    """Whether the body of an event is being followed."""
-    return _collector.get() is not None
 
 
 def _collect(action: Message | Terminate, name: str) -> None:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Final, Unpack
 
 from tidegate.csmp.language.diagnostics import say
-from tidegate.csmp.language.kinds import BlockStatement, Parameters
+from tidegate.csmp.language.kinds import BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.program import CsmpProgram, Routine, RoutineOf
 from tidegate.errors import CsmpError, ModelError, Origin, UsageError
 from tidegate.expressions import Expr, as_real
@@ -28,29 +28,7 @@ from tidegate.frontends.blocks.pen import Pen
 
 __all__ = ["RoutineBlock", "to_diagram"]
 
-_PLAIN: Final[Mapping[str, type[Block]]] = {
-    "B": blocks.BangBang,
-    "D": blocks.DeadSpace,
-    "G": blocks.Gain,
-    "H": blocks.HalfPower,
-    "I": blocks.Integrator,
-    "K": blocks.Constant,
-    "L": blocks.Limiter,
-    "M": blocks.Magnitude,
-    "N": blocks.NegativeClipper,
-    "O": blocks.Offset,
-    "P": blocks.PositiveClipper,
-    "Q": blocks.Quit,
-    "R": blocks.Relay,
-    "T1": blocks.FirstOrderLag,
-    "UO": blocks.UserOutput,
-    "V": blocks.Vacuous,
-    "W": blocks.WeightedSummer,
-    "X": blocks.Multiplier,
-    "Y": blocks.Wye,
-    "-": blocks.Inverter,
-    "/": blocks.Divider,
-}
+_KINDS: Final[Mapping[str, type[Block]]] = {kind.code: kind for kind in (getattr(blocks, name) for name in blocks.__all__) if kind.code}
 
 
 class _Context:
@@ -191,10 +169,7 @@ class _Maker:
         """The block of a statement."""
         n, kind, p = statement.number, statement.kind, self.program.parameter(statement.number)
         about = About(name=self.names[n], number=n, label=statement.label)
-        if kind in _PLAIN:
-            values = dict(zip(_PLAIN[kind].table_parameters, p, strict=False))
-            return _PLAIN[kind](**values, **about)
-        clocked: Mapping[str, Callable[[], Block]] = {
+        own: Mapping[str, Callable[[], Block]] = {
             "U": lambda: blocks.UnitDelay(self.half_step(statement), p[0], self.start, **about),
             "J": lambda: blocks.Jitter(self.half_step(statement), n, **about),
             "T": lambda: blocks.TimePulse(p[0], sampling=None if self.interval is None else self.interval / 2.0, offset=self.start, **about),
@@ -207,7 +182,12 @@ class _Maker:
             "+": lambda: blocks.Summer([s for _, s in zip(range(3), statement.signs, strict=True)], **about),
             "F": lambda: self._function(statement, p, about),
         }
-        return clocked[kind]() if kind in clocked else self._user(statement, p, about)
+        if kind in own:
+            return own[kind]()
+        if is_user_kind(kind):
+            return RoutineBlock(statement, p, self._routine(statement, p), self.extras(n), self.interval, **about)
+        values = dict(zip(_KINDS[kind].table_parameters, p, strict=False))
+        return _KINDS[kind](**values, **about)
 
     def _function(self, statement: BlockStatement, p: Parameters, about: About) -> Block:
         pairs = self.program.functions[statement.number]
@@ -216,9 +196,6 @@ class _Maker:
             return blocks.Function(x, y, max(int(p[0]), 1), **about)
         routine = self._routine(statement, p)
         return blocks.Function(x, y, interpolate=partial(_interpolate, routine), **about)
-
-    def _user(self, statement: BlockStatement, p: Parameters, about: About) -> Block:
-        return RoutineBlock(statement, p, self._routine(statement, p), self.extras(statement.number), self.interval, **about)
 
     def _routine(self, statement: BlockStatement, p: Parameters) -> Routine:
         routine = self.routine_of(statement, p) if self.routine_of else None

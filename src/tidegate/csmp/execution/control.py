@@ -1,12 +1,12 @@
-"""What a run is asked for (stage: csmp): limits of time, interval, output blocks; and what is wrong with that."""
+"""What is wrong with what a run is asked for (stage: csmp): limits of time, interval, output blocks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.kinds import KINDS
 from tidegate.csmp.language.numbers import HIGHEST_BLOCK
@@ -14,30 +14,9 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.sorting import store_order
 from tidegate.errors import CsmpError
 
-__all__ = ["RunControl", "block_problems", "control_problems", "integration_problems", "output_blocks"]
+__all__ = ["block_problems", "control_problems", "integration_problems", "output_blocks"]
 
 _MOST_STEPS: Final = 1e15  # a machine for a year
-
-
-@dataclass(frozen=True)
-class RunControl:
-    """Integration and output control.
-
-    Parameters
-    ----------
-    lower, upper : limits of time.
-    interval : of integration; any number if the limits are equal.
-    outputs : numbers of the blocks whose outputs are stored; 1 is the time.
-    every : output interval; below ``interval`` every half step is stored.
-    percent : a value is stored only if it differs by more than so much from the one stored last, which is repeated otherwise.
-    """
-
-    lower: float
-    upper: float
-    interval: float
-    outputs: tuple[int, ...]
-    every: float
-    percent: float = 0.0
 
 
 def integration_problems(lower: float, upper: float, interval: float) -> list[Diagnostic]:

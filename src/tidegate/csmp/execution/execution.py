@@ -13,15 +13,16 @@ from functools import partial
 from types import FrameType
 
 from tidegate.csmp.execution.context import RunFacts
-from tidegate.csmp.execution.control import RunControl, integration_problems
+from tidegate.csmp.execution.control import integration_problems
 from tidegate.csmp.execution.csmp_run import CsmpRun
 from tidegate.csmp.execution.listing import debug_entries
 from tidegate.csmp.execution.loading import load_routines
 from tidegate.csmp.execution.remarks import ending
 from tidegate.csmp.execution.routines import Routines
+from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import places as m
-from tidegate.csmp.machine.machine import Machine, Schedule
+from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import CsmpError
 
 __all__ = ["Execution", "Surroundings"]
@@ -62,8 +63,7 @@ class Execution:
         self._source = program
         self._program = _copy(program)
         self._control = control
-        schedule = Schedule(control.lower, control.upper, control.interval, control.outputs, control.every, control.percent, debug, seed)
-        self._machine = Machine(self._program, schedule)
+        self._machine = Machine(self._program, control, debug, seed)
         self._routines = load_routines(self._machine, routines, _facts(self._program, control, debug, surroundings))
 
     def proceed(self, progress: Progress | None) -> CsmpRun:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tidegate.csmp.execution.control import RunControl, block_problems, control_problems, output_blocks
+from tidegate.csmp.execution.control import block_problems, control_problems, output_blocks
 from tidegate.csmp.execution.csmp_run import CsmpRun
 from tidegate.csmp.execution.execution import Execution, Surroundings
 from tidegate.csmp.execution.routines import routines_of
+from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import CsmpError, UsageError
 

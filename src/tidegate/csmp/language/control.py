@@ -5,6 +5,7 @@ It stands behind the last empty line of the file under the heading ``CONTROL :``
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, TypedDict
 
 from tidegate.csmp.language import numbers
@@ -13,7 +14,7 @@ from tidegate.csmp.language.fields import split
 from tidegate.errors import Origin
 from tidegate.names import suggestion
 
-__all__ = ["Control", "control_lines", "take_control"]
+__all__ = ["Control", "RunControl", "control_lines", "take_control"]
 
 _WIDTH: Final = 72  # characters of a line, by the report
 
@@ -36,6 +37,27 @@ class Control(TypedDict, total=False):
     every: float
     percent: float
     seed: int
+
+
+@dataclass(frozen=True)
+class RunControl:
+    """Integration and output control.
+
+    Parameters
+    ----------
+    lower, upper : limits of time.
+    interval : of integration; any number if the limits are equal.
+    outputs : numbers of the blocks whose outputs are stored; 1 is the time.
+    every : output interval; below ``interval`` every half step is stored.
+    percent : a value is stored only if it differs by more than so much from the one stored last, which is repeated otherwise.
+    """
+
+    lower: float
+    upper: float
+    interval: float
+    outputs: tuple[int, ...]
+    every: float
+    percent: float = 0.0
 
 
 _NUMBERS: Final = ("lower", "upper", "interval", "every", "percent")

@@ -11,12 +11,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.kinds import KINDS, BlockStatement, is_user_kind
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import places as m
 from tidegate.integrators.kernel_cache import kernel
 
-__all__ = ["Machine", "Records", "Schedule"]
+__all__ = ["Machine", "Records"]
 
 FloatArray = NDArray[np.float64]
 
@@ -27,30 +28,6 @@ _FIRST_BUDGET: Final = 200  # half steps
 _LARGEST_BUDGET: Final = 100_000_000
 _DEFAULT_LIMIT: Final = 20.0  # iterations of a Y block whose P2 is 0
 _COMPLETE: Final = 1e-4  # of a step that the last one may lack
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """When a machine computes and what it writes down.
-
-    Parameters
-    ----------
-    lower, upper, interval : limits of time, and the integration interval.
-    outputs : block numbers.
-    every : output interval.
-    percent : change against the last stored value that a new one must exceed to be stored.
-    debug : time limits of the debug listing, if there is one.
-    seed : of jitter.
-    """
-
-    lower: float
-    upper: float
-    interval: float
-    outputs: tuple[int, ...]
-    every: float
-    percent: float
-    debug: tuple[float, float] | None
-    seed: int
 
 
 @dataclass
@@ -73,13 +50,15 @@ class Machine:
     Parameters
     ----------
     program : without problems.
-    schedule : of the run.
+    control : of the run.
+    debug : time limits of the debug listing, if there is one.
+    seed : of jitter.
     """
 
-    def __init__(self, program: CsmpProgram, schedule: Schedule) -> None:
+    def __init__(self, program: CsmpProgram, control: RunControl, debug: tuple[float, float] | None, seed: int) -> None:
         self.program = program
-        self.schedule = schedule
-        self.records = Records(len(schedule.outputs) + 1)
+        self.control = control
+        self.records = Records(len(control.outputs) + 1)
         self._advance = _advance()
         blocks = list(program.blocks.values())
         order = program.sort_list()
@@ -91,18 +70,18 @@ class Machine:
         rates = [b for b in order if program.blocks[b].kind in ("I", "T1")]
         delays = [b for b in order if program.blocks[b].kind == "U"]
         quits = [b for b in order if program.blocks[b].kind == "Q"]
-        lists = {m.O_TAPE: self._tape, m.O_DELAYS: delays, m.O_RATES: rates, m.O_QUITS: quits, m.O_OUT: schedule.outputs, m.O_EXTRAS: extras}
+        lists = {m.O_TAPE: self._tape, m.O_DELAYS: delays, m.O_RATES: rates, m.O_QUITS: quits, m.O_OUT: control.outputs, m.O_EXTRAS: extras}
         by_block = (m.O_ADDRESS, m.O_FIRST_EXTRA, m.O_N_EXTRAS, m.O_FIRST_PAIR, m.O_N_PAIRS, m.O_GUESS, m.O_COUNT, m.O_FIRED)
         numbers_by_block = (m.O_X, m.O_RATE, m.O_BASE, m.O_ASIDE, m.O_LIMIT)
         self.memory = m.Memory(
             {m.O_MATRIX: 5 * n, **{name: len(items) for name, items in lists.items()}, **dict.fromkeys(by_block, n)},
             {
-                m.O_P: 3 * n, m.O_PAIRS: 2 * sum(map(len, pairs.values())), m.O_LAST: len(schedule.outputs), m.O_GIVEN: 4,
+                m.O_P: 3 * n, m.O_PAIRS: 2 * sum(map(len, pairs.values())), m.O_LAST: len(control.outputs), m.O_GIVEN: 4,
                 m.O_TAKEN: 1 + len(extras), **dict.fromkeys(numbers_by_block, n),
             },
         )  # fmt: skip
         h = self.memory.h
-        h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(self._tape), len(schedule.outputs)
+        h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(self._tape), len(control.outputs)
         h[m.N_DELAYS], h[m.N_RATES], h[m.N_QUITS] = len(delays), len(rates), len(quits)
         for name, items in lists.items():
             self.memory.whole(name)[: len(items)] = items
@@ -114,7 +93,7 @@ class Machine:
         for number, b in enumerate(rates):
             self.memory.whole(m.O_MATRIX)[5 * b + 4] = number + 1
         self._lay_out_functions(pairs)
-        self._set_schedule()
+        self._set_control(debug, seed)
         self._rows = _buffer(self.records.width)
         self._listed = _buffer(m.WIDE_LISTED)
         self._notes = np.zeros((_ROOM_NOTES, m.WIDE_NOTES))
@@ -146,14 +125,14 @@ class Machine:
             self.memory.numbers(m.O_P)[3 * b + 2] = first + 1
             first += len(points)
 
-    def _set_schedule(self) -> None:
-        h, r, schedule = self.memory.h, self.memory.r, self.schedule
-        h[m.K], h[m.K_END], h[m.SEED], h[m.AGAIN] = -1, _half_steps(schedule), schedule.seed, -1
-        h[m.EVERY_HALF] = _is_every_half_step(schedule)
-        r[m.T_START], r[m.STEP], r[m.EVERY], r[m.FRACTION] = schedule.lower, schedule.interval, schedule.every, schedule.percent / 100.0
-        if schedule.debug is not None:
+    def _set_control(self, debug: tuple[float, float] | None, seed: int) -> None:
+        h, r, control = self.memory.h, self.memory.r, self.control
+        h[m.K], h[m.K_END], h[m.SEED], h[m.AGAIN] = -1, _half_steps(control), seed, -1
+        h[m.EVERY_HALF] = _is_every_half_step(control)
+        r[m.T_START], r[m.STEP], r[m.EVERY], r[m.FRACTION] = control.lower, control.interval, control.every, control.percent / 100.0
+        if debug is not None:
             h[m.IS_LISTING] = 1
-            r[m.LIST_FROM], r[m.LIST_TO] = schedule.debug
+            r[m.LIST_FROM], r[m.LIST_TO] = debug
 
     def load(self, block: int, address: int, *, hands_back: int = 0) -> None:
         """Put a routine's address in; ``hands_back`` tells how many additional outputs it returns instead of writing them itself."""
@@ -187,9 +166,9 @@ class Machine:
 
     def extend(self, upper: float) -> None:
         """Move the end of a run that was complete or interrupted, and forget its records; what comes next is appended to nothing."""
-        self.schedule = replace(self.schedule, upper=upper)
+        self.control = replace(self.control, upper=upper)
         self.records = Records(self.records.width)
-        self.memory.h[m.K_END] = _half_steps(self.schedule)
+        self.memory.h[m.K_END] = _half_steps(self.control)
         self.memory.h[m.IS_INTERRUPTED] = self.memory.h[m.IS_FAILED] = 0
 
     def run(self, visit: Callable[[], None] | None = None) -> int:
@@ -228,15 +207,15 @@ class Machine:
                 taken.append(buffer[:n].copy())
 
 
-def _half_steps(schedule: Schedule) -> int:
-    if schedule.upper <= schedule.lower:
+def _half_steps(control: RunControl) -> int:
+    if control.upper <= control.lower:
         return 0
-    return 2 * int(np.floor((schedule.upper - schedule.lower) / schedule.interval + _COMPLETE))
+    return 2 * int(np.floor((control.upper - control.lower) / control.interval + _COMPLETE))
 
 
-def _is_every_half_step(schedule: Schedule) -> bool:
+def _is_every_half_step(control: RunControl) -> bool:
     # intervals that differ only by rounding, such as 0.3 and 3 * 0.1, count as equal
-    return schedule.every <= 0.0 or schedule.every < schedule.interval * (1.0 - 1e-12)
+    return control.every <= 0.0 or control.every < control.interval * (1.0 - 1e-12)
 
 
 def _buffer(width: int) -> FloatArray:

@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Final, Literal
 
-from tidegate.csmp.execution.control import RunControl, control_problems, integration_problems, output_blocks
+from tidegate.csmp.execution.control import control_problems, integration_problems, output_blocks
 from tidegate.csmp.execution.execution import Surroundings
 from tidegate.csmp.execution.listing import debug_text
 from tidegate.csmp.execution.run import run_program
 from tidegate.csmp.fortran_numbers import five
-from tidegate.csmp.language.control import Control
+from tidegate.csmp.language.control import Control, RunControl
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.csmp.language.numbers import exact, whole

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, as_real
@@ -18,8 +18,6 @@ from tidegate.frontends.equations.quantities import Quantities
 from tidegate.names import listed, suggestion
 
 __all__ = ["Returned", "flat"]
-
-_MOST_NAMES: Final = 8  # names quoted in a message; more would hide the message itself
 
 
 def flat(value: Any) -> list[Any]:
