@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from examples import buck_converter, carver_circuit, hidden_crossing, stiff_rela
 
 import tidegate as tg
 from tidegate.compiled import workspace
+from tidegate.compiled.schema import CORE, FIELDS, RADAU, SUNDIALS
+from tidegate.compiled.workspace import PLACES
 from tidegate.integrators.interface import Records, Stop
 from tidegate.integrators.kernel_cache import kernel
 
@@ -18,6 +22,7 @@ __all__: list[str] = []
 
 FENCE = -77.0
 LENGTH = 400
+STAGES_OF_RADAU = {"nodes", "inverse", "residuals", "sens_system", "sens_pivots", "sens_right", "sens_new"}  # sensitivity/forward works on its stages
 
 
 class Fences:
@@ -43,9 +48,9 @@ def fences(monkeypatch: pytest.MonkeyPatch) -> Fences:
     begin: Callable[..., None] = workspace.Workspace.__init__
     buffer: Callable[[int], np.ndarray] = module._buffer
 
-    def fenced(self: Any, numbers: dict[int, int], whole: dict[int, int]) -> None:
-        begin(self, numbers, whole)
-        self.h, self.r, self.asked = found.around(self.h), found.around(self.r), numbers
+    def fenced(self: Any, sizes: dict[str, int], owners: tuple[str, ...]) -> None:
+        begin(self, sizes, owners)
+        self.h, self.r = found.around(self.h), found.around(self.r)
 
     monkeypatch.setattr(workspace.Workspace, "__init__", fenced)
     monkeypatch.setattr(module, "_buffer", lambda width: found.around(buffer(width)))
@@ -66,6 +71,27 @@ def test_a_run_writes_only_into_its_own_arrays(fences: Fences, example: Any, sen
         integrator.collect(Records())
     assert stop is Stop.TARGET
     assert fences.stand()
-    for offset, size in ((int(work.h[name]), size) for name, size in work.asked.items()):
-        gap = work.r[offset + size : offset - (-max(size, 1) // 8) * 8]
-        assert not gap.any()
+    for field in FIELDS:
+        if field.shape is None or field.kind == "integer" or field.owner not in (CORE, RADAU):
+            continue
+        begin = int(work.h[PLACES[field.name]])
+        size = work.numbers(field.name).size
+        assert not work.r[begin + size : begin - (-max(size, 1) // 8) * 8].any(), field.name
+
+
+@pytest.mark.parametrize(("folder", "stranger"), [("radau", SUNDIALS), ("sundials", RADAU)])
+def test_methods_name_no_memory_of_each_other(folder: str, stranger: str) -> None:
+    """What a method's own runs have is touched in its folder only: elsewhere it stands nowhere."""
+    strange = {field.name for field in FIELDS if field.owner == stranger}
+    shared = {field.name for field in FIELDS if field.owner != CORE}
+    root = Path(tg.__file__).parent
+    assert not strange & names_of_a_run(root / "integrators" / folder)
+    for kernel_folder in ("events", "sensitivity"):
+        assert not shared & names_of_a_run(root / kernel_folder) - STAGES_OF_RADAU
+
+
+def names_of_a_run(folder: Path) -> set[str]:
+    """Everything behind ``run.`` in a folder."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in folder.glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    return {node.attr.removesuffix("_at") for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "run"}

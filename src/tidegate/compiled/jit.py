@@ -13,6 +13,8 @@ from typing import Any, Final
 from llvmlite import binding
 from numba import cfunc, njit, types
 
+from tidegate.compiled.run_type import RUN
+
 __all__ = ["NUMBER", "NUMBERS", "WHOLE", "WHOLES", "native", "unit"]
 
 NUMBER: Final = types.float64
@@ -26,22 +28,34 @@ def native(function: Callable[..., Any]) -> Any:
     return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
-def unit(*arguments: Any) -> Callable[[Callable[..., Any]], Any]:
+def unit(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """A function that other units call by name, and Python through ``address``; it returns an integer.
 
     Parameters
     ----------
-    arguments : types behind the two pointers to the workspace, which come first.
+    arguments : types behind the run, which comes first: for C two pointers.
+    of_a_run : False for a unit on memory of another kind, all of whose arguments are given.
     """
-    signature = WHOLE(WHOLES, NUMBERS, *arguments)
+    signature = WHOLE(*((RUN,) if of_a_run else ()), *arguments)
 
     def compile_unit(function: Callable[..., Any]) -> Any:
         compiled = cfunc(signature, cache=True, error_model="numpy")(function)
         name = f"tidegate_{function.__name__}"
         binding.add_symbol(name, compiled.address)
-        external: Any = types.ExternalFunction(name, signature)
-        external.address = compiled.address
-        external.keep_alive = compiled
-        return external
+        external = types.ExternalFunction(name, WHOLE(WHOLES, NUMBERS, *arguments) if of_a_run else signature)
+        called: Any = _called(external) if of_a_run else external
+        called.address = compiled.address
+        called.keep_alive = compiled
+        return called
 
     return compile_unit
+
+
+def _called(external: Any) -> Any:
+    """The function of two pointers as one of a run."""
+
+    @native
+    def call(run, *others):  # type: ignore[no-untyped-def]
+        return external(run.h, run.r, *others)
+
+    return call

@@ -14,32 +14,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    F_GUARDS,
-    I_FLIPPED,
-    I_KIND,
-    I_MODE,
-    I_SIDE,
-    I_STRICT,
-    LOWER,
-    N_G,
-    O_ASKED,
-    O_G,
-    O_GT,
-    O_LEFT,
-    O_M,
-    O_MOLD,
-    O_NUSTART,
-    O_P,
-    O_TRIAL,
-    O_Y,
-    O_YDOT,
-    RELATION,
-    N,
-    integers,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import LOWER, RELATION
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 
@@ -49,11 +24,11 @@ _TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 
 
 @native
-def forget_where_guards_left(h, r):
+def forget_where_guards_left(run):
     """No guard has left its written truth at this instant, as far as is known, and nobody has asked where they go."""
-    r[h[O_ASKED]] = np.nan
-    for j in range(h[N_G]):
-        r[h[O_LEFT] + j] = np.nan
+    run.answered_t = np.nan
+    for j in range(run.n_guards):
+        run.left_value[j] = np.nan
 
 
 @native
@@ -63,93 +38,88 @@ def zero_margin(t, noise, slope):
 
 
 @native
-def margin_of(h, r, t, j):
+def margin_of(run, t, j):
     """Likewise, of guard j."""
-    return zero_margin(t, r[h[O_NUSTART] + j], r[h[O_GT] + j])
+    return zero_margin(t, run.nu_start[j], run.slopes[j])
 
 
 @native
-def note_left(h, r, guard):
+def note_left(run, guard):
     """Remember where a guard lies that has left its written truth; for a piece that was left downwards where the upper edge of the next one lies."""
-    if integers(h, h[I_KIND], h[N_G])[guard] == RELATION:
-        r[h[O_LEFT] + guard] = r[h[O_G] + guard]
+    if run.guard_kind[guard] == RELATION:
+        run.left_value[guard] = run.g[guard]
         return
-    mode = integers(h, h[I_MODE], h[N_G])
-    for k in range(h[N_G]):
+    mode = run.guard_mode
+    for k in range(run.n_guards):
         if mode[k] == mode[guard] and k != guard:
-            r[h[O_LEFT] + k] = -r[h[O_G] + guard]
+            run.left_value[k] = -run.g[guard]
 
 
 @native
-def note_guards(h, r, t):
+def note_guards(run, t):
     """Remember the point of the event, y', guards and their slopes in the mode before it."""
-    n = h[N]
-    ng = h[N_G]
-    y = vector(r, h[O_Y], n)
-    place = h[O_TRIAL] + 7 * n + 4 * ng
-    derivatives(h, r, t, h[O_Y], h[O_YDOT])
+    n = run.n
+    y = run.y
+    derivatives(run, t, run.y_at, run.ydot_at)
     for q in range(n):
-        r[h[O_TRIAL] + 5 * n + q] = y[q]
-        r[h[O_TRIAL] + 6 * n + q] = r[h[O_YDOT] + q]
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, place, ng))
-    guard_slopes(h, r, t, y, vector(r, h[O_YDOT], n), vector(r, place + ng, ng))
+        run.noted_y[q] = y[q]
+        run.noted_ydot[q] = run.ydot[q]
+    call_value(run.f_guards, t, y, run.p, run.m, run.noted_g)
+    guard_slopes(run, t, y, run.ydot, run.noted_slopes)
 
 
 @native
-def is_untouched(h, r, j):
+def is_untouched(run, j):
     """True if neither a guard nor its slope is other than before the event."""
-    place = h[O_TRIAL] + 7 * h[N] + 4 * h[N_G] + j
-    return r[place] == r[h[O_G] + j] and r[place + h[N_G]] == r[h[O_GT] + j]
+    return run.noted_g[j] == run.g[j] and run.noted_slopes[j] == run.slopes[j]
 
 
 @native
-def _flip(h, r, j):
+def _flip(run, j):
     """The other truth of a relation, the next piece of a number of pieces."""
-    place = h[O_M] + integers(h, h[I_MODE], h[N_G])[j]
-    kind = integers(h, h[I_KIND], h[N_G])[j]
+    mode = run.guard_mode[j]
+    kind = run.guard_kind[j]
     if kind == RELATION:
-        r[place] = 1.0 - r[place]
-        if r[place] == integers(h, h[I_STRICT], h[N_G])[j]:
-            note_left(h, r, j)
+        run.m[mode] = 1.0 - run.m[mode]
+        if run.m[mode] == run.is_strict[j]:
+            note_left(run, j)
         return
-    r[place] += -1.0 if kind == LOWER else 1.0
+    run.m[mode] += -1.0 if kind == LOWER else 1.0
     if kind == LOWER:
-        note_left(h, r, j)
+        note_left(run, j)
 
 
 @native
-def take_back_replaced(h, r, t):
+def take_back_replaced(run, t):
     """Take back the flips of guards whose expressions are others since the rest flipped: they have not crossed, and are decided anew."""
-    n = h[N]
-    ng = h[N_G]
-    crossed = integers(h, h[I_SIDE] + ng, ng)
-    mode = integers(h, h[I_MODE], ng)
-    y = vector(r, h[O_TRIAL] + 5 * n, n)
+    ng = run.n_guards
+    crossed = run.crossed
+    mode = run.guard_mode
+    y = run.noted_y
     for j in range(ng):
         if crossed[j] == 0:
             continue
-        place = h[O_M] + mode[j]
-        flipped = r[place]
-        r[place] = r[h[O_MOLD] + mode[j]]
-        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_G], ng))
+        flipped = run.m[mode[j]]
+        run.m[mode[j]] = run.m_old[mode[j]]
+        call_value(run.f_guards, t, y, run.p, run.m, run.g)
         # with y' of before only the expressions differ
-        guard_slopes(h, r, t, y, vector(r, h[O_TRIAL] + 6 * n, n), vector(r, h[O_GT], ng))
-        if is_untouched(h, r, j):
-            r[place] = flipped
+        guard_slopes(run, t, y, run.noted_ydot, run.slopes)
+        if is_untouched(run, j):
+            run.m[mode[j]] = flipped
         else:
             crossed[j] = 0
-            r[h[O_LEFT] + j] = np.nan
+            run.left_value[j] = np.nan
 
 
 @native
-def flip_crossed(h, r, t):
+def flip_crossed(run, t):
     """Flip the guards that crossed or fell due, and remember which they were."""
-    ng = h[N_G]
-    flipped = integers(h, h[I_FLIPPED], ng)
-    crossed = integers(h, h[I_SIDE] + ng, ng)
-    call_value(h[F_GUARDS], t, vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_G], ng))
+    ng = run.n_guards
+    flipped = run.flipped
+    crossed = run.crossed
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     for j in range(ng):
         crossed[j] = flipped[j]
         if flipped[j] == 1:
             flipped[j] = 0
-            _flip(h, r, j)
+            _flip(run, j)

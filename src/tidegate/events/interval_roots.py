@@ -15,40 +15,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    DECIDED_TO,
-    F_GUARDS,
-    F_GUARDS_T,
-    F_TAPE,
-    I_BEND,
-    I_RATE,
-    I_USED,
-    I_VALUE,
-    MOST_PARTS_AT_ONCE,
-    N_G,
-    N_M,
-    N_P,
-    N_REG,
-    N_USED,
-    O_BERN,
-    O_G,
-    O_GT,
-    O_HI,
-    O_LO,
-    O_M,
-    O_NU,
-    O_P,
-    O_W,
-    O_W2,
-    O_ZERO,
-    PART_WIDTH,
-    TIME_SIZE,
-    N,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.guards import polynomial_point, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT
@@ -65,20 +32,20 @@ _COMES_DOWN: Final = 0.5  # of the lowest sample: a parabola through three that 
 
 
 @native
-def _fill_bounds(h, r, t, step, y, a, degree, low, high):
+def _fill_bounds(run, t, step, y, a, degree, low, high):
     """Bounds of time, the unknowns, their rates and bends over a part of the step: Taylor expansion about its middle."""
-    n_used = h[N_USED]
-    used = integers(h, h[I_USED], n_used)
-    lo = vector(r, h[O_LO], h[N_REG])
-    hi = vector(r, h[O_HI], h[N_REG])
+    n_used = run.n_used
+    used = run.used
+    lo = run.lower_scratch
+    hi = run.upper_scratch
     middle = 0.5 * (low + high)
     half = 0.5 * (high - low)
-    c = vector(r, h[O_BERN], degree + 1)
+    c = run.bernstein_scratch
     lo[0] = t + low * step
     hi[0] = t + high * step
     lo[1 + 2 * n_used] = step
     hi[1 + 2 * n_used] = step
-    bends = 2 + 2 * n_used + h[N_P] + h[N_M]
+    bends = 2 + 2 * n_used + run.n_p + run.n_m
     for u in range(n_used):
         q = used[u]
         c[0] = y[q]
@@ -109,37 +76,37 @@ def _fill_bounds(h, r, t, step, y, a, degree, low, high):
 
 
 @native
-def _value_at(h, r, t, step, y, a, degree, j, theta):
+def _value_at(run, t, step, y, a, degree, j, theta):
     """The guard at one point of the step, through the guards' own function."""
-    point = vector(r, h[O_W], h[N])
-    values = vector(r, h[O_GT], h[N_G])
-    polynomial_point(h[N], degree, y, a, theta, point)
-    call_value(h[F_GUARDS], t + theta * step, point, tail(r, h[O_P]), tail(r, h[O_M]), values)
+    point = run.scratch_1
+    values = run.slopes
+    polynomial_point(run.n, degree, y, a, theta, point)
+    call_value(run.f_guards, t + theta * step, point, run.p, run.m, values)
     return values[j]
 
 
 @native
-def _rate_at(h, r, t, step, y, a, degree, j, theta):
+def _rate_at(run, t, step, y, a, degree, j, theta):
     """Its rate there."""
-    point = vector(r, h[O_W], h[N])
-    rate = vector(r, h[O_W2], h[N])
-    values = vector(r, h[O_GT], h[N_G])
-    nothing = tail(r, h[O_ZERO])
-    polynomial_point(h[N], degree, y, a, theta, point)
-    for q in range(h[N]):
+    point = run.scratch_1
+    rate = run.scratch_2
+    values = run.slopes
+    nothing = run.zero
+    polynomial_point(run.n, degree, y, a, theta, point)
+    for q in range(run.n):
         x = 0.0
         for k in range(degree - 1, -1, -1):
             x = x * theta + (k + 1.0) * a[k, q]
         rate[q] = x
-    call_tangent(h[F_GUARDS_T], t + theta * step, point, nothing, tail(r, h[O_P]), tail(r, h[O_M]), step, rate, nothing, nothing, values)
+    call_tangent(run.f_guards_tangent, t + theta * step, point, nothing, run.p, run.m, step, rate, nothing, nothing, values)
     return values[j]
 
 
 @native
-def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
+def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high):
     """Zero of sign*g + nu between low, where it is positive, and high, where it is not (Illinois)."""
-    at_low = sign * _value_at(h, r, t, step, y, a, degree, j, low) + nu
-    at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
+    at_low = sign * _value_at(run, t, step, y, a, degree, j, low) + nu
+    at_high = sign * _value_at(run, t, step, y, a, degree, j, high) + nu
     if at_low <= 0.0:
         return low
     side = 0
@@ -147,19 +114,19 @@ def _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high):
         if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
             break
         theta = secant(low, at_low, high, at_high)
-        value = sign * _value_at(h, r, t, step, y, a, degree, j, theta) + nu
+        value = sign * _value_at(run, t, step, y, a, degree, j, theta) + nu
         low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
     return high
 
 
 @native
-def _lowest(h, r, t, step, y, a, degree, j, sign, low, high):
+def _lowest(run, t, step, y, a, degree, j, sign, low, high):
     """Where a guard that bends up all over a part is lowest: its rate rises there."""
     for _ in range(60):
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        if sign * _rate_at(h, r, t, step, y, a, degree, j, middle) < 0.0:
+        if sign * _rate_at(run, t, step, y, a, degree, j, middle) < 0.0:
             low = middle
         else:
             high = middle
@@ -167,10 +134,10 @@ def _lowest(h, r, t, step, y, a, degree, j, sign, low, high):
 
 
 @native
-def _rests(h, r, t, step, y, a, degree, j, noise, low, high):
+def _rests(run, t, step, y, a, degree, j, noise, low, high):
     """True if the guard is nothing but rounding all over a short part."""
     for k in range(_POINTS + 1):
-        if not abs(_value_at(h, r, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= noise:
+        if not abs(_value_at(run, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= noise:
             return False
     return True
 
@@ -185,28 +152,28 @@ def _least_on_a_side(value, rate, bend, half):
 
 
 @native
-def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
-    """First zero in (0, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before DECIDED_TO and the search gave up there."""
-    ng = h[N_G]
-    nu = vector(r, h[O_NU], ng)[j]
-    value = integers(h, h[I_VALUE], ng)[j]
-    rate = integers(h, h[I_RATE], ng)[j]
-    bend = integers(h, h[I_BEND], ng)[j]
-    lo = vector(r, h[O_LO], h[N_REG])
-    hi = vector(r, h[O_HI], h[N_REG])
-    parts = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
+def interval_root(run, t, step, y, a, degree, j, sign, upper):
+    """First zero in (0, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before run.decided_to and the search gave up there."""
+    ng = run.n_guards
+    nu = run.nu[j]
+    value = run.tape_value[j]
+    rate = run.tape_rate[j]
+    bend = run.tape_bend[j]
+    lo = run.lower_scratch
+    hi = run.upper_scratch
+    parts = run.parts_scratch
     parts[0, 0] = 0.0
     parts[0, 1] = upper
     top = 1
     visited = 0
-    narrowest = 8 * _EPS * max(abs(t), r[TIME_SIZE]) / step  # what rounding leaves of time, as a part of the step
+    narrowest = 8 * _EPS * max(abs(t), run.time_size) / step  # what rounding leaves of time, as a part of the step
     while top > 0:
         top -= 1
         low = parts[top, 0]
         high = parts[top, 1]
         visited += 1
-        _fill_bounds(h, r, t, step, y, a, degree, low, high)
-        call_unit(h[F_TAPE], h, r, j + ng)
+        _fill_bounds(run, t, step, y, a, degree, low, high)
+        call_unit(run.f_tape, run.h, run.r, j + ng)
         least = lo[value] if sign > 0.0 else -hi[value]
         if least + nu > 0.0:
             continue
@@ -222,16 +189,16 @@ def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
             flattest = 0.0
             steepest = 0.0
             if bend >= 0:
-                call_unit(h[F_TAPE], h, r, j + 2 * ng)
+                call_unit(run.f_tape, run.h, run.r, j + 2 * ng)
                 flattest = lo[bend] if sign > 0.0 else -hi[bend]
                 steepest = hi[bend] if sign > 0.0 else -lo[bend]
                 bends_up = flattest > 0.0
                 bends_down = steepest < 0.0
             middle = 0.5 * (low + high)
-            _fill_bounds(h, r, t, step, y, a, degree, middle, middle)
-            call_unit(h[F_TAPE], h, r, j + ng)
+            _fill_bounds(run, t, step, y, a, degree, middle, middle)
+            call_unit(run.f_tape, run.h, run.r, j + ng)
             # what rounding leaves open in the guard here may be more than at the start of the step
-            noise = max(nu, tape_rounding(h, r, j))
+            noise = max(nu, tape_rounding(run, j))
             least = lo[value] if sign > 0.0 else -hi[value]
             if least - half * max(fastest, -slowest) + noise > 0.0:
                 continue
@@ -248,15 +215,15 @@ def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
                     continue
         end = high
         if bends_up and not fastest < 0.0:
-            end = _lowest(h, r, t, step, y, a, degree, j, sign, low, high)
+            end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
         if fastest < 0.0 or bends_up or bends_down or high - low < narrowest or top + 2 >= MOST_PARTS_AT_ONCE:
-            if sign * _value_at(h, r, t, step, y, a, degree, j, end) + nu <= 0.0:
-                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, end)
+            if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
+                return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)
             continue
-        if high - low <= _RESTS_WITHIN and noise < 1e300 and _rests(h, r, t, step, y, a, degree, j, noise, low, high):
+        if high - low <= _RESTS_WITHIN and noise < 1e300 and _rests(run, t, step, y, a, degree, j, noise, low, high):
             continue
         if visited >= _MOST_PARTS:
-            r[DECIDED_TO] = low
+            run.decided_to = low
             return UNKNOWN_ROOT
         middle = 0.5 * (low + high)
         parts[top, 0] = middle
@@ -268,7 +235,7 @@ def interval_root(h, r, t, step, y, a, degree, j, sign, upper):
 
 
 @native
-def _dip(h, r, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middle, high, at_high):
+def _dip(run, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middle, high, at_high):
     """A place between three samples, of which the middle one is the lowest, where the guard is across; NO_ROOT if parabolas lead to none."""
     for _ in range(_MOST_LOOKS):
         left = (at_middle - at_low) / (middle - low)
@@ -282,7 +249,7 @@ def _dip(h, r, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middl
         if abs(place - middle) < 1e-3 * (high - low):
             # at the vertex already: to the side where there is more room
             place = middle + 0.1 * (high - middle) if high - middle > middle - low else middle - 0.1 * (middle - low)
-        at_place = sign * _value_at(h, r, t, step, y, a, degree, j, place) + nu
+        at_place = sign * _value_at(run, t, step, y, a, degree, j, place) + nu
         if at_place <= 0.0:
             return place
         if at_place < at_middle:
@@ -299,24 +266,24 @@ def _dip(h, r, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middl
 
 
 @native
-def sampled_root(h, r, t, step, y, a, degree, j, sign, upper):
+def sampled_root(run, t, step, y, a, degree, j, sign, upper):
     """For a guard that reads an opaque function nothing can be proved: signs at points, and at the dips between them."""
-    nu = vector(r, h[O_NU], h[N_G])[j]
+    nu = run.nu[j]
     before = 0.0
     low = 0.0
-    at_low = sign * vector(r, h[O_G], h[N_G])[j] + nu
+    at_low = sign * run.g[j] + nu
     at_before = at_low
     for k in range(1, _SAMPLES + 1):
         high = upper * k / _SAMPLES
-        at_high = sign * _value_at(h, r, t, step, y, a, degree, j, high) + nu
+        at_high = sign * _value_at(run, t, step, y, a, degree, j, high) + nu
         if k > 1 and at_low < at_before and (at_low <= at_high or at_high <= 0.0):
             dip = NO_ROOT
             if at_high > 0.0:
-                dip = _dip(h, r, t, step, y, a, degree, j, sign, nu, before, at_before, low, at_low, high, at_high)
+                dip = _dip(run, t, step, y, a, degree, j, sign, nu, before, at_before, low, at_low, high, at_high)
             if dip < NO_ROOT:
-                return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, before, dip)
+                return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, before, dip)
         if at_high <= 0.0:
-            return _bracketed_root(h, r, t, step, y, a, degree, j, sign, nu, low, high)
+            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high)
         before, at_before = low, at_low
         low, at_low = high, at_high
     return NO_ROOT

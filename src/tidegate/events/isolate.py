@@ -12,40 +12,6 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, native, unit
-from tidegate.compiled.workspace import (
-    DECIDED_TO,
-    DEGREE,
-    F_GUARDS,
-    F_GUARDS_T,
-    F_RHS,
-    FAILED_GUARD,
-    FOUND_THETA,
-    I_LINEAR,
-    I_OPAQUE,
-    I_TIME,
-    MASS_KIND,
-    N_G,
-    N_S,
-    O_A,
-    O_ACT,
-    O_G,
-    O_GC,
-    O_GT,
-    O_M,
-    O_NU,
-    O_NUSTART,
-    O_P,
-    O_Y,
-    O_YDOT,
-    O_YEND,
-    O_ZERO,
-    N,
-    T,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
 from tidegate.events.guards import expected_sign, guard_noise, guard_slopes, prepare_registers
 from tidegate.events.interval_roots import interval_root, sampled_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
@@ -54,103 +20,101 @@ from tidegate.events.touch import note_contacts
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
 
-UNDEFINED: Final = -2  # instead of a guard: an active one, noted in FAILED_GUARD, is NaN
-UNDECIDED: Final = -3  # or nobody knows whether one is across beyond FOUND_THETA
+UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
+UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
 _EPS: Final = 2.220446049250313e-16
 _TIME_ROUNDING: Final = 8 * _EPS
 _AT_THE_END: Final = 1e-6  # of the time scale: a guard that does not pass its noise within that rests
 
 
 @native
-def guard_at_the_end(h, r):
+def guard_at_the_end(run):
     """A guard that reaches zero just where the run ends, which no step behind it will show; -1 if there is none, UNDEFINED if one is NaN."""
-    ng = h[N_G]
+    ng = run.n_guards
     if ng == 0:
         return -1
-    n = h[N]
-    t = r[T]
-    y = vector(r, h[O_Y], n)
-    g = vector(r, h[O_G], ng)
-    slopes = vector(r, h[O_GT], ng)
-    ydot = vector(r, h[O_YDOT], n)
-    guard_noise(h, r, t, y)
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-    known = h[MASS_KIND] == 0
+    t = run.t
+    y = run.y
+    g = run.g
+    slopes = run.slopes
+    ydot = run.ydot
+    guard_noise(run, t, y)
+    call_value(run.f_guards, t, y, run.p, run.m, g)
+    known = run.mass_kind == 0
     if known:
-        call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), ydot)
-        guard_slopes(h, r, t, y, ydot, slopes)
+        call_value(run.f_rhs, t, y, run.p, run.m, ydot)
+        guard_slopes(run, t, y, ydot, slopes)
     for j in range(ng):
-        if r[h[O_ACT] + j] == 0.0 or integers(h, h[I_TIME], ng)[j] == 1:
+        if run.active[j] == 0.0 or run.is_time[j] == 1:
             continue
         if g[j] != g[j]:
-            h[FAILED_GUARD] = j
+            run.failed_guard = j
             return UNDEFINED
-        sign = expected_sign(h, r, j)
+        sign = expected_sign(run, j)
         towards = -sign * slopes[j] if known else 0.0
-        noise = r[h[O_NUSTART] + j]
+        noise = run.nu_start[j]
         if sign * g[j] < -noise:
             return j  # across already, by less than the last step could show
-        if towards * _AT_THE_END * time_scale(h, r, h[O_YDOT]) > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
+        if towards * _AT_THE_END * time_scale(run, run.ydot_at) > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
             return j
     return -1
 
 
 @native
-def _is_undefined_at_the_end(h, r, t):
+def _is_undefined_at_the_end(run, t):
     """True if an active guard is NaN at the end of the step."""
-    g = vector(r, h[O_GT], h[N_G])
-    call_value(h[F_GUARDS], t, vector(r, h[O_YEND], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), g)
-    for j in range(h[N_G]):
-        if g[j] != g[j] and r[h[O_ACT] + j] != 0.0 and integers(h, h[I_TIME], h[N_G])[j] == 0:
-            h[FAILED_GUARD] = j
+    g = run.slopes
+    call_value(run.f_guards, t, run.y_end, run.p, run.m, g)
+    for j in range(run.n_guards):
+        if g[j] != g[j] and run.active[j] != 0.0 and run.is_time[j] == 0:
+            run.failed_guard = j
             return True
     return False
 
 
 @unit(NUMBER, NUMBER)
-def earliest_crossing(h, r, t, step):
+def earliest_crossing(run, t, step):
     """The active guard that is across earliest on the step from the current point with the polynomial in A; -1 if there is none.
 
-    Leaves theta in [0, 1] in r[FOUND_THETA], or NO_ROOT. UNDECIDED if the search for a guard, noted in FAILED_GUARD, took too many parts.
+    Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too many parts.
     """
-    ng = h[N_G]
-    n = h[N]
-    r[FOUND_THETA] = NO_ROOT
+    ng = run.n_guards
+    run.found_theta = NO_ROOT
     if ng == 0:
         return -1
-    degree = h[DEGREE]
-    y = vector(r, h[O_Y], n)
-    a = matrix(r, h[O_A], degree, n)
-    g = vector(r, h[O_G], ng)
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-    guard_noise(h, r, t, y)
-    nu = vector(r, h[O_NU], ng)
-    active = vector(r, h[O_ACT], ng)
-    linear = integers(h, h[I_LINEAR], ng)
-    of_time = integers(h, h[I_TIME], ng)
-    opaque = integers(h, h[I_OPAQUE], ng)
-    coefficients = matrix(r, h[O_GC], degree, ng)
-    zero = vector(r, h[O_ZERO], n)
-    nothing = tail(r, h[O_ZERO])
+    degree = run.degree
+    y = run.y
+    a = run.coefficients
+    g = run.g
+    call_value(run.f_guards, t, y, run.p, run.m, g)
+    guard_noise(run, t, y)
+    nu = run.nu
+    active = run.active
+    linear = run.is_linear
+    of_time = run.is_time
+    opaque = run.is_opaque
+    coefficients = run.guard_coefficients
+    zero = run.zero
+    nothing = run.zero
     for k in range(degree):
-        call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k])
+        call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k])
     best = NO_ROOT
     found = -1
     prepared = False
     for j in range(ng):
         if active[j] == 0.0 or of_time[j] == 1:
             continue
-        sign = expected_sign(h, r, j)
+        sign = expected_sign(run, j)
         start = sign * g[j] + nu[j]
         if g[j] != g[j]:
-            h[FAILED_GUARD] = j
+            run.failed_guard = j
             return UNDEFINED
         if start < 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
-                if h[N_S] > 0:
-                    note_contacts(h, r, t, step, y, 0.0, j)
-                r[FOUND_THETA] = 0.0
+                if run.n_sens > 0:
+                    note_contacts(run, t, step, y, 0.0, j)
+                run.found_theta = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back
             nu[j] = 1e-3 * nu[j] - sign * g[j]
@@ -164,27 +128,27 @@ def earliest_crossing(h, r, t, step):
                 low = sign * coefficients[k, j] + min(low, 0.0)
             if start + min(low, 0.0) > 0.0:
                 continue
-            root = polynomial_root(h, r, start, sign, j, degree, upper)
+            root = polynomial_root(run, start, sign, j, degree, upper)
         elif opaque[j] == 1:
-            root = sampled_root(h, r, t, step, y, a, degree, j, sign, upper)
+            root = sampled_root(run, t, step, y, a, degree, j, sign, upper)
         else:
             if not prepared:
-                prepare_registers(h, r)
+                prepare_registers(run)
                 prepared = True
-            root = interval_root(h, r, t, step, y, a, degree, j, sign, upper)
-            if root == UNKNOWN_ROOT and r[DECIDED_TO] < best:
-                best = r[DECIDED_TO]
+            root = interval_root(run, t, step, y, a, degree, j, sign, upper)
+            if root == UNKNOWN_ROOT and run.decided_to < best:
+                best = run.decided_to
                 found = UNDECIDED
-                h[FAILED_GUARD] = j
+                run.failed_guard = j
         if root < best:
             best = root
             found = j
     if found == UNDECIDED:
-        r[FOUND_THETA] = best
+        run.found_theta = best
         return UNDECIDED
-    if found < 0 and _is_undefined_at_the_end(h, r, t + step):
+    if found < 0 and _is_undefined_at_the_end(run, t + step):
         return UNDEFINED
-    if h[N_S] > 0:
-        note_contacts(h, r, t, step, y, min(best, 1.0), found)
-    r[FOUND_THETA] = best
+    if run.n_sens > 0:
+        note_contacts(run, t, step, y, min(best, 1.0), found)
+    run.found_theta = best
     return found

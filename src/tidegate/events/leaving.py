@@ -12,34 +12,6 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    F_GUARDS,
-    F_SCALE,
-    I_ALGEBRAIC,
-    I_SIDE,
-    MASS_KIND,
-    N_G,
-    N_M,
-    O_ASKED,
-    O_ATOL,
-    O_G,
-    O_GT,
-    O_M,
-    O_NUSTART,
-    O_P,
-    O_TRIAL,
-    O_Y,
-    O_YDOT,
-    O_YMAX,
-    O_ZERO,
-    RANK,
-    RTOL,
-    STEP_BEFORE_EVENT,
-    N,
-    integers,
-    tail,
-    vector,
-)
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 
@@ -61,73 +33,70 @@ _CLEAR: Final = 2.0  # noises
 
 
 @native
-def _stride(h, r, t, start, first, end, tau):
+def _stride(run, t, start, first, end, tau):
     """Runge and Kutta's step over tau from the point at offset ``start``, where y' is at ``first``, into ``end``; 0 or the reason of failure."""
-    n = h[N]
-    stage = h[O_TRIAL] + 2 * n
-    rate = stage + n
-    total = rate + n
+    n = run.n
+    stage = run.trial_stage
+    rate = run.trial_rate
+    total = run.trial_total
     for q in range(n):
-        r[total + q] = r[first + q]
-        r[stage + q] = r[start + q] + 0.5 * tau * r[first + q]
+        total[q] = run.r[first + q]
+        stage[q] = run.r[start + q] + 0.5 * tau * run.r[first + q]
     for k in range(3):
-        code = derivatives(h, r, t + (tau if k == 2 else 0.5 * tau), stage, rate)
+        code = derivatives(run, t + (tau if k == 2 else 0.5 * tau), run.trial_stage_at, run.trial_rate_at)
         if code != 0:
             return code
         if k == 2:
             break
         part = tau if k == 1 else 0.5 * tau
         for q in range(n):
-            r[total + q] += 2.0 * r[rate + q]
-            r[stage + q] = r[start + q] + part * r[rate + q]
+            total[q] += 2.0 * rate[q]
+            stage[q] = run.r[start + q] + part * rate[q]
     for q in range(n):
-        r[end + q] = r[start + q] + tau / 6.0 * (r[total + q] + r[rate + q])
+        run.r[end + q] = run.r[start + q] + tau / 6.0 * (total[q] + rate[q])
     return 0
 
 
 @native
-def _guards_at(h, r, t, point, out):
-    call_value(h[F_GUARDS], t, tail(r, point), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, out, h[N_G]))
+def _guards_at(run, t, point, out):
+    call_value(run.f_guards, t, point, run.p, run.m, out)
 
 
 @native
-def _look_ahead(h, r, t, tau):
-    """Guards after tau in one step, and after half of it and all of it in two, behind the points of O_TRIAL; 0 or the reason of failure."""
-    n = h[N]
-    ng = h[N_G]
-    middle = h[O_TRIAL]
-    end = middle + n
-    guards = middle + 7 * n
-    code = _stride(h, r, t, h[O_Y], h[O_YDOT], end, tau)
+def _look_ahead(run, t, tau):
+    """Guards after tau in one step, and after half of it and all of it in two; 0 or the reason of failure."""
+    middle = run.trial_middle_at
+    end = run.trial_end_at
+    code = _stride(run, t, run.y_at, run.ydot_at, end, tau)
     if code != 0:
         return code
-    _guards_at(h, r, t + tau, end, guards)
+    _guards_at(run, t + tau, run.trial_end, run.trial_g_whole)
     half = 0.5 * tau
-    code = _stride(h, r, t, h[O_Y], h[O_YDOT], middle, half)
+    code = _stride(run, t, run.y_at, run.ydot_at, middle, half)
     if code != 0:
         return code
-    _guards_at(h, r, t + half, middle, guards + ng)
-    code = derivatives(h, r, t + half, middle, end)
+    _guards_at(run, t + half, run.trial_middle, run.trial_g_half)
+    code = derivatives(run, t + half, middle, end)
     if code == 0:
-        code = _stride(h, r, t + half, middle, end, end, half)
+        code = _stride(run, t + half, middle, end, end, half)
     if code == 0:
-        _guards_at(h, r, t + tau, end, guards + 2 * ng)
+        _guards_at(run, t + tau, run.trial_end, run.trial_g_end)
     return code
 
 
 @native
-def _judge(h, r, sides):
+def _judge(run, sides):
     """Take what the guards are after a while into ``sides``; True if any of them is still to be asked."""
-    ng = h[N_G]
-    whole = vector(r, h[O_TRIAL] + 7 * h[N], ng)
-    half = vector(r, h[O_TRIAL] + 7 * h[N] + ng, ng)
-    end = vector(r, h[O_TRIAL] + 7 * h[N] + 2 * ng, ng)
+    ng = run.n_guards
+    whole = run.trial_g_whole
+    half = run.trial_g_half
+    end = run.trial_g_end
     more = False
     for j in range(ng):
         if sides[j] < ASKED:
             continue
-        here = r[h[O_G] + j]
-        noise = r[h[O_NUSTART] + j]
+        here = run.g[j]
+        noise = run.nu_start[j]
         if half[j] == here and end[j] == here and whole[j] == here:
             still = True
             moves = False
@@ -157,37 +126,37 @@ def _known(side):
 
 
 @native
-def _slopes_decide(h, r, t, sides):
+def _slopes_decide(run, t, sides):
     """The side where the slope of a guard is larger than what rounding of time and unknowns makes of it."""
-    n = h[N]
-    ng = h[N_G]
-    slopes = vector(r, h[O_GT], ng)
-    point = h[O_TRIAL] + 2 * n
-    rate = point + n
-    other = vector(r, h[O_TRIAL] + 7 * n, ng)
-    terms = vector(r, h[O_TRIAL] + 7 * n + ng, ng)
-    spread = vector(r, h[O_TRIAL] + 7 * n + 2 * ng, ng)
-    algebraic = integers(h, h[I_ALGEBRAIC], n)
-    nothing = tail(r, h[O_ZERO])
-    y = vector(r, h[O_Y], n)
+    n = run.n
+    ng = run.n_guards
+    slopes = run.slopes
+    point = run.trial_stage
+    rate = run.trial_rate
+    other = run.trial_g_whole
+    terms = run.trial_g_half
+    spread = run.trial_g_end
+    algebraic = run.is_algebraic
+    nothing = run.zero
+    y = run.y
     # where rates come out of a linear system, each of them has the rounding of the fastest
     fastest = 0.0
-    if h[RANK] < n or h[MASS_KIND] == 2:
+    if run.rank < n or run.mass_kind == 2:
         for q in range(n):
-            fastest = max(fastest, abs(r[h[O_YDOT] + q]) / max(r[h[O_YMAX] + q], abs(y[q]), r[h[O_ATOL] + q] / r[RTOL]))
+            fastest = max(fastest, abs(run.ydot[q]) / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
     for q in range(n):
-        r[rate + q] = max(abs(r[h[O_YDOT] + q]), fastest * max(r[h[O_YMAX] + q], abs(y[q]), r[h[O_ATOL] + q] / r[RTOL]))
-    call_tangent(h[F_SCALE], t, y, vector(r, h[O_ZERO], n), tail(r, h[O_P]), tail(r, h[O_M]), 1.0, tail(r, rate), nothing, nothing, terms)
+        rate[q] = max(abs(run.ydot[q]), fastest * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
+    call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 1.0, rate, nothing, nothing, terms)
     for j in range(ng):
         spread[j] = _ROUNDINGS * _EPS * terms[j]
     for k in range(2):
         for q in range(n):
-            size = max(r[h[O_YMAX] + q], abs(y[q]), r[h[O_ATOL] + q] / r[RTOL])
+            size = max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
             width = (128 if algebraic[q] == 1 else 16) * _EPS * size
-            r[point + q] = y[q] + (width if k == 0 or q % 2 == 0 else -width)
-        if derivatives(h, r, t * (1.0 + 16 * _EPS), point, rate) != 0:
+            point[q] = y[q] + (width if k == 0 or q % 2 == 0 else -width)
+        if derivatives(run, t * (1.0 + 16 * _EPS), run.trial_stage_at, run.trial_rate_at) != 0:
             return
-        guard_slopes(h, r, t, tail(r, point), tail(r, rate), other)
+        guard_slopes(run, t, point, rate, other)
         for j in range(ng):
             spread[j] += 2.0 * abs(other[j] - slopes[j])
     for j in range(ng):
@@ -196,80 +165,72 @@ def _slopes_decide(h, r, t, sides):
 
 
 @native
-def _follow(h, r, t, sides):
+def _follow(run, t, sides):
     """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
-    tau = r[STEP_BEFORE_EVENT]
-    if _look_ahead(h, r, t, _LONGER * tau) == 0 and not _judge(h, r, sides):
+    tau = run.step_before_event
+    if _look_ahead(run, t, _LONGER * tau) == 0 and not _judge(run, sides):
         return
     for _ in range(_MOST_WHILES):
         if t + tau == t:
             break
-        if _look_ahead(h, r, t, tau) == 0 and not _judge(h, r, sides):
+        if _look_ahead(run, t, tau) == 0 and not _judge(run, sides):
             break
         tau *= _SHRINK
 
 
 @native
-def _was_answered(h, r, t, sides):
+def _was_answered(run, t, sides):
     """Take the sides from the last time they were asked for, if that was for the same point in the same mode."""
-    n = h[N]
-    n_m = h[N_M]
-    place = h[O_ASKED]
-    if r[place] != t:
+    if run.answered_t != t:
         return False
-    for q in range(n):
-        if r[place + 1 + q] != r[h[O_Y] + q]:
+    for q in range(run.n):
+        if run.answered_y[q] != run.y[q]:
             return False
-    for k in range(n_m):
-        if r[place + 1 + n + k] != r[h[O_M] + k]:
+    for k in range(run.n_m):
+        if run.answered_m[k] != run.m[k]:
             return False
-    place += 1 + n + n_m
-    for j in range(h[N_G]):
-        if sides[j] == ASKED and r[place + j] == ASKED:
+    for j in range(run.n_guards):
+        if sides[j] == ASKED and run.answers[j] == ASKED:
             return False
-    for j in range(h[N_G]):
+    for j in range(run.n_guards):
         if sides[j] == ASKED:
-            sides[j] = int(r[place + j])
+            sides[j] = int(run.answers[j])
     return True
 
 
 @native
-def _keep_answers(h, r, t, sides):
+def _keep_answers(run, t, sides):
     """Remember the answers for those who ask again; ASKED stands for who has not asked."""
-    n = h[N]
-    n_m = h[N_M]
-    place = h[O_ASKED]
-    r[place] = t
-    for q in range(n):
-        r[place + 1 + q] = r[h[O_Y] + q]
-    for k in range(n_m):
-        r[place + 1 + n + k] = r[h[O_M] + k]
-    place += 1 + n + n_m
-    for j in range(h[N_G]):
-        was_asked = r[place + j] == ASKED
-        r[place + j] = ASKED if not was_asked else _known(sides[j]) if sides[j] >= ASKED else sides[j]
+    run.answered_t = t
+    for q in range(run.n):
+        run.answered_y[q] = run.y[q]
+    for k in range(run.n_m):
+        run.answered_m[k] = run.m[k]
+    for j in range(run.n_guards):
+        was_asked = run.answers[j] == ASKED
+        run.answers[j] = ASKED if not was_asked else _known(sides[j]) if sides[j] >= ASKED else sides[j]
 
 
 @unit(NUMBER, WHOLE)
-def leaving_sides(h, r, t, only_slopes):
+def leaving_sides(run, t, only_slopes):
     """Answer where every guard goes whose side is ASKED; guards, slopes, noise and y' must be those of the point."""
-    ng = h[N_G]
-    sides = integers(h, h[I_SIDE], ng)
+    ng = run.n_guards
+    sides = run.sides
     moving = False
     for j in range(ng):
-        moving = moving or (sides[j] == ASKED and r[h[O_GT] + j] != 0.0)
+        moving = moving or (sides[j] == ASKED and run.slopes[j] != 0.0)
     if moving:
-        _slopes_decide(h, r, t, sides)
+        _slopes_decide(run, t, sides)
     more = False
     for j in range(ng):
         if sides[j] == ASKED and only_slopes == 1:
             sides[j] = RESTS
         more = more or sides[j] == ASKED
-    if more and r[STEP_BEFORE_EVENT] > 0.0 and not _was_answered(h, r, t, sides):
+    if more and run.step_before_event > 0.0 and not _was_answered(run, t, sides):
         for j in range(ng):
-            r[h[O_ASKED] + 1 + h[N] + h[N_M] + j] = sides[j]
-        _follow(h, r, t, sides)
-        _keep_answers(h, r, t, sides)
+            run.answers[j] = sides[j]
+        _follow(run, t, sides)
+        _keep_answers(run, t, sides)
     for j in range(ng):
         if sides[j] >= ASKED:
             sides[j] = _known(sides[j])

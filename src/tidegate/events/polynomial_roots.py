@@ -5,21 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    MOST_PARTS_AT_ONCE,
-    N_G,
-    O_BERN,
-    O_GC,
-    PART_WIDTH,
-    matrix,
-    vector,
-)
+from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.illinois import narrowed, secant
 
 __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "polynomial_root"]
 
 NO_ROOT: Final = 2.0
-UNKNOWN_ROOT: Final = 3.0  # behind DECIDED_TO, nobody knows
+UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
 _EPS: Final = 2.220446049250313e-16
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
@@ -50,16 +42,16 @@ def _falling_root(c, degree, low, high):
 
 
 @native
-def polynomial_root(h, r, start, sign, j, degree, upper):
+def polynomial_root(run, start, sign, j, degree, upper):
     """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
-    ng = h[N_G]
     width = degree + 1
-    c = vector(r, h[O_BERN], width)
-    coefficients = matrix(r, h[O_GC], degree, ng)
+    c = run.bernstein_scratch
+    coefficients = run.guard_coefficients
     c[0] = start
     for k in range(degree):
         c[k + 1] = sign * coefficients[k, j]
-    pool = matrix(r, h[O_BERN] + PART_WIDTH, MOST_PARTS_AT_ONCE, PART_WIDTH)
+    pool = run.parts_scratch
+    upper_end = run.part_width - 1
     # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
     row = pool[0]
     power = 1.0
@@ -71,14 +63,14 @@ def polynomial_root(h, r, start, sign, j, degree, upper):
     for level in range(degree):
         for i in range(degree, level, -1):
             row[i] += row[i - 1]
-    row[PART_WIDTH - 2] = 0.0
-    row[PART_WIDTH - 1] = upper
+    row[upper_end - 1] = 0.0
+    row[upper_end] = upper
     top = 1
     while top > 0:
         top -= 1
         row = pool[top]
-        low = row[PART_WIDTH - 2]
-        high = row[PART_WIDTH - 1]
+        low = row[upper_end - 1]
+        high = row[upper_end]
         changes = 0
         last = 1.0
         for i in range(width):
@@ -101,9 +93,9 @@ def polynomial_root(h, r, start, sign, j, degree, upper):
             left[i] = right[0]
             for k in range(width - 1 - i):
                 right[k] = 0.5 * (right[k] + right[k + 1])
-        right[PART_WIDTH - 2] = middle
-        right[PART_WIDTH - 1] = high
-        left[PART_WIDTH - 2] = low
-        left[PART_WIDTH - 1] = middle
+        right[upper_end - 1] = middle
+        right[upper_end] = high
+        left[upper_end - 1] = low
+        left[upper_end] = middle
         top += 2
     return NO_ROOT

@@ -9,31 +9,7 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    C_FLIPS,
-    F_ACTIVITY,
-    F_GUARDS,
-    I_FLIPPED,
-    I_KIND,
-    I_MODE,
-    N_COND,
-    N_G,
-    N_MODES,
-    O_ACT,
-    O_COND,
-    O_COND2,
-    O_G,
-    O_GT,
-    O_M,
-    O_MOLD,
-    O_NUSTART,
-    O_P,
-    O_ZERO,
-    RELATION,
-    integers,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import RELATION
 from tidegate.events.guards import refresh_activity
 from tidegate.events.settle import read_conditions
 
@@ -41,73 +17,73 @@ __all__ = ["flips_quietly", "keep_modes", "quiet_modes_hold"]
 
 
 @native
-def keep_modes(h, r):
+def keep_modes(run):
     """Remember the modes a step begins with, and that no guard sleeps."""
-    for k in range(h[N_MODES]):
-        r[h[O_MOLD] + k] = r[h[O_M] + k]
-    asleep = integers(h, h[I_FLIPPED] + h[N_G], h[N_G])
-    for j in range(h[N_G]):
+    for k in range(run.n_modes):
+        run.m_old[k] = run.m[k]
+    asleep = run.asleep
+    for j in range(run.n_guards):
         asleep[j] = 0
 
 
 @native
-def _conditions_are_the_same(h, r, t):
-    read_conditions(h, r, t, h[O_COND2])
-    for c in range(h[N_COND]):
-        if r[h[O_COND2] + c] != r[h[O_COND] + c]:
+def _conditions_are_the_same(run, t):
+    read_conditions(run, t, run.conditions_now_at)
+    for c in range(run.n_conditions):
+        if run.conditions_now[c] != run.conditions[c]:
             return False
     return True
 
 
 @native
-def flips_quietly(h, r, t, guard):
+def flips_quietly(run, t, guard):
     """True if the flip changes nothing; then it is made and the guard put to sleep. False: nothing is touched."""
-    ng = h[N_G]
-    if integers(h, h[I_KIND], ng)[guard] != RELATION:
+    ng = run.n_guards
+    if run.guard_kind[guard] != RELATION:
         return False
-    place = h[O_M] + integers(h, h[I_MODE], ng)[guard]
-    r[place] = 1.0 - r[place]
-    same = _conditions_are_the_same(h, r, t)
+    place = run.m_at + run.guard_mode[guard]
+    run.r[place] = 1.0 - run.r[place]
+    same = _conditions_are_the_same(run, t)
     if same:
-        after = vector(r, h[O_GT], ng)
-        active = vector(r, h[O_ACT], ng)
-        asleep = integers(h, h[I_FLIPPED] + ng, ng)
-        call_value(h[F_ACTIVITY], t, tail(r, h[O_ZERO]), tail(r, h[O_P]), tail(r, h[O_M]), after)
+        after = run.slopes
+        active = run.active
+        asleep = run.asleep
+        call_value(run.f_activity, t, run.zero, run.p, run.m, after)
         for j in range(ng):
             if after[j] != 0.0 and active[j] == 0.0 and asleep[j] == 0:
                 same = False
     if not same:
-        r[place] = 1.0 - r[place]
+        run.r[place] = 1.0 - run.r[place]
         return False
-    asleep = integers(h, h[I_FLIPPED] + ng, ng)
+    asleep = run.asleep
     asleep[guard] = 1
-    refresh_activity(h, r)
+    refresh_activity(run)
     for j in range(ng):
         if asleep[j] == 1:
-            r[h[O_ACT] + j] = 0.0
-    h[C_FLIPS] += 1
+            run.active[j] = 0.0
+    run.c_flips += 1
     return True
 
 
 @native
-def quiet_modes_hold(h, r, t, y):
+def quiet_modes_hold(run, t, y):
     """At the end of a step: set sleeping relations by their signs and wake them.
 
     False if that changes a condition; the modes are then as before the step.
     """
-    ng = h[N_G]
-    g = vector(r, h[O_G], ng)
-    mode = integers(h, h[I_MODE], ng)
-    asleep = integers(h, h[I_FLIPPED] + ng, ng)
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+    ng = run.n_guards
+    g = run.g
+    mode = run.guard_mode
+    asleep = run.asleep
+    call_value(run.f_guards, t, y, run.p, run.m, g)
     for j in range(ng):
-        if asleep[j] == 1 and abs(g[j]) > r[h[O_NUSTART] + j]:
-            r[h[O_M] + mode[j]] = 1.0 if g[j] > 0.0 else 0.0
-    hold = _conditions_are_the_same(h, r, t)
+        if asleep[j] == 1 and abs(g[j]) > run.nu_start[j]:
+            run.m[mode[j]] = 1.0 if g[j] > 0.0 else 0.0
+    hold = _conditions_are_the_same(run, t)
     if not hold:
-        for k in range(h[N_MODES]):
-            r[h[O_M] + k] = r[h[O_MOLD] + k]
+        for k in range(run.n_modes):
+            run.m[k] = run.m_old[k]
     for j in range(ng):
         asleep[j] = 0
-    refresh_activity(h, r)
+    refresh_activity(run)
     return hold

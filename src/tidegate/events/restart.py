@@ -14,41 +14,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import OWN_LIMIT, factor_real, solve
-from tidegate.compiled.workspace import (
-    C_JACOBIAN,
-    C_RHS,
-    F_JACOBIAN,
-    F_MASS,
-    F_RESIDUAL_T,
-    F_RHS,
-    I_PIVB,
-    L_DGETRF,
-    L_DGETRS,
-    MASS_KIND,
-    NOT_FINITE,
-    O_ATOL,
-    O_BASE,
-    O_ECHELON,
-    O_J,
-    O_M,
-    O_MASS,
-    O_P,
-    O_SCALEROW,
-    O_W,
-    O_W2,
-    O_W3,
-    O_YDOT,
-    O_YMAX,
-    O_ZERO,
-    RANK,
-    RESTART_FAILED,
-    SINGULAR,
-    N,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
 
 __all__ = ["base_system", "consistent_point", "derivatives", "times_mass", "update_mass"]
 
@@ -57,17 +23,17 @@ _MOST_ITERATIONS: Final = 40
 
 
 @native
-def base_system(h, r, t, y):
+def base_system(run, t, y):
     """Factor [U; E2 J] at a point; 0 if regular. Rows of E2 J are scaled to size one."""
-    n = h[N]
-    rank = h[RANK]
-    jac = matrix(r, h[O_J], n, n)
-    call_value(h[F_JACOBIAN], t, y, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J], n * n))
-    h[C_JACOBIAN] += 1
-    e = matrix(r, h[O_ECHELON], n, n)
-    u = matrix(r, h[O_ECHELON] + n * n, n, n)
-    base = matrix(r, h[O_BASE], n, n)
-    row_scale = vector(r, h[O_SCALEROW], n)
+    n = run.n
+    rank = run.rank
+    jac = run.jacobian
+    call_value(run.f_jacobian, t, y, run.p, run.m, run.jacobian)
+    run.c_jacobian += 1
+    e = run.row_operations
+    u = run.echelon
+    base = run.base
+    row_scale = run.row_scale
     for i in range(n):
         largest = 0.0
         if i < rank:
@@ -87,7 +53,7 @@ def base_system(h, r, t, y):
         row_scale[i] = 1.0 / largest
         for j in range(n):
             base[i, j] *= row_scale[i]
-    bad = factor_real(base, n, integers(h, h[I_PIVB], n), h[L_DGETRF])
+    bad = factor_real(base, n, run.base_pivots, run.dgetrf)
     if bad == 0:
         # a pivot at rounding level of rows of size one means the same as zero; own code stores its reciprocal
         for i in range(n):
@@ -98,15 +64,15 @@ def base_system(h, r, t, y):
 
 
 @native
-def _algebraic_residual(h, r, t, y, f, out):
+def _algebraic_residual(run, t, y, f, out):
     """Rows of E2 f, scaled like the matrix; returns their largest absolute value."""
-    n = h[N]
-    e = matrix(r, h[O_ECHELON], n, n)
-    row_scale = vector(r, h[O_SCALEROW], n)
-    call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), f)
-    h[C_RHS] += 1
+    n = run.n
+    e = run.row_operations
+    row_scale = run.row_scale
+    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    run.c_rhs += 1
     worst = 0.0
-    for i in range(h[RANK], n):
+    for i in range(run.rank, n):
         x = 0.0
         for q in range(n):
             if e[i, q] != 0.0:
@@ -119,32 +85,32 @@ def _algebraic_residual(h, r, t, y, f, out):
 
 
 @native
-def delta_scratch(h, r):
+def delta_scratch(run):
     """A vector that the iteration may overwrite."""
-    return vector(r, h[O_YDOT], h[N])
+    return run.ydot
 
 
 @unit()
-def update_mass(h, r):
+def update_mass(run):
     """Evaluate M and its row echelon form."""
-    n = h[N]
-    if h[MASS_KIND] == 0:
-        h[RANK] = n
+    n = run.n
+    if run.mass_kind == 0:
+        run.rank = n
         return 0
-    mass = matrix(r, h[O_MASS], n, n)
-    zero = vector(r, h[O_ZERO], n)
+    mass = run.mass
+    zero = run.zero
     for i in range(n):
         for j in range(n):
             mass[i, j] = 0.0
-    if h[F_MASS] != 0:
-        call_value(h[F_MASS], 0.0, zero, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_MASS], n * n))
-    e = matrix(r, h[O_ECHELON], n, n)
-    u = matrix(r, h[O_ECHELON] + n * n, n, n)
+    if run.f_mass != 0:
+        call_value(run.f_mass, 0.0, zero, run.p, run.m, run.mass)
+    e = run.row_operations
+    u = run.echelon
     for i in range(n):
         for j in range(n):
             u[i, j] = mass[i, j]
             e[i, j] = 1.0 if i == j else 0.0
-    size = vector(r, h[O_SCALEROW], n)
+    size = run.row_scale
     for i in range(n):
         size[i] = 1e-300
         for j in range(n):
@@ -180,19 +146,19 @@ def update_mass(h, r):
                     e[i, j] -= factor * e[rank, j]
                 u[i, column] = 0.0
         rank += 1
-    h[RANK] = rank
+    run.rank = rank
     return 0
 
 
 @native
-def times_mass(h, r, v, out):
+def times_mass(run, v, out):
     """out := M v."""
-    n = h[N]
-    mass = matrix(r, h[O_MASS], n, n)
-    if h[MASS_KIND] == 0:
+    n = run.n
+    mass = run.mass
+    if run.mass_kind == 0:
         for q in range(n):
             out[q] = v[q]
-    elif h[MASS_KIND] == 1:
+    elif run.mass_kind == 1:
         for q in range(n):
             out[q] = mass[q, q] * v[q]
     else:
@@ -204,33 +170,33 @@ def times_mass(h, r, v, out):
 
 
 @unit(NUMBER, WHOLE)
-def consistent_point(h, r, t, place):
+def consistent_point(run, t, place):
     """Move the point at offset ``place`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
 
     Returns 0 or the reason of failure.
     """
-    n = h[N]
-    rank = h[RANK]
+    n = run.n
+    rank = run.rank
     if rank == n:
         return 0
-    y = vector(r, place, n)
-    f = vector(r, h[O_W], n)
-    delta = vector(r, h[O_W2], n)
-    before = vector(r, h[O_W3], n)
-    atol = vector(r, h[O_ATOL], n)
-    size = vector(r, h[O_YMAX], n)
+    y = vector(run.r, place, n)
+    f = run.scratch_1
+    delta = run.scratch_2
+    before = run.scratch_3
+    atol = run.atol
+    size = run.y_max
     last = np.inf
     for iteration in range(_MOST_ITERATIONS):
-        if base_system(h, r, t, y) != 0:
+        if base_system(run, t, y) != 0:
             return SINGULAR
         for i in range(rank):
             delta[i] = 0.0
-        residual = _algebraic_residual(h, r, t, y, f, delta)
+        residual = _algebraic_residual(run, t, y, f, delta)
         if not residual < np.inf:
             return NOT_FINITE
         for i in range(rank, n):
             delta[i] = -delta[i]
-        solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), delta, h[L_DGETRS])
+        solve(run.base, n, run.base_pivots, delta, run.dgetrs)
         norm = 0.0
         for q in range(n):
             before[q] = y[q]
@@ -241,7 +207,7 @@ def consistent_point(h, r, t, place):
         for _ in range(12):
             for q in range(n):
                 y[q] = before[q] + factor * delta[q]
-            trial = _algebraic_residual(h, r, t, y, f, delta_scratch(h, r))
+            trial = _algebraic_residual(run, t, y, f, delta_scratch(run))
             if trial <= max(residual * (1.0 - 0.1 * factor), 1e-13 * residual) or norm <= 1.0 or trial < 1e-290:
                 break
             if iteration > 0 and norm >= 0.5 * last and norm < 1e3:
@@ -257,30 +223,30 @@ def consistent_point(h, r, t, place):
 
 
 @unit(NUMBER, WHOLE, WHOLE)
-def derivatives(h, r, t, place, target):
+def derivatives(run, t, place, target):
     """y' of every unknown, algebraic ones included, at the consistent point at offset ``place``, into ``target``; 0 or the reason of failure."""
-    n = h[N]
-    y = vector(r, place, n)
-    ydot = vector(r, target, n)
-    rank = h[RANK]
-    if h[MASS_KIND] == 0:
-        call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), ydot)
-        h[C_RHS] += 1
+    n = run.n
+    y = vector(run.r, place, n)
+    ydot = vector(run.r, target, n)
+    rank = run.rank
+    if run.mass_kind == 0:
+        call_value(run.f_rhs, t, y, run.p, run.m, ydot)
+        run.c_rhs += 1
         for q in range(n):
             if not abs(ydot[q]) < 1e300:
                 return NOT_FINITE
         return 0
-    if base_system(h, r, t, y) != 0:
+    if base_system(run, t, y) != 0:
         return SINGULAR
-    f = vector(r, h[O_W], n)
-    rate = vector(r, h[O_W2], n)
-    zero = vector(r, h[O_ZERO], n)
-    nothing = tail(r, h[O_ZERO])
-    e = matrix(r, h[O_ECHELON], n, n)
-    row_scale = vector(r, h[O_SCALEROW], n)
-    call_value(h[F_RHS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), f)
-    h[C_RHS] += 1
-    call_tangent(h[F_RESIDUAL_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 1.0, zero, nothing, nothing, rate)
+    f = run.scratch_1
+    rate = run.scratch_2
+    zero = run.zero
+    nothing = run.zero
+    e = run.row_operations
+    row_scale = run.row_scale
+    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    run.c_rhs += 1
+    call_tangent(run.f_residual_tangent, t, y, zero, run.p, run.m, 1.0, zero, nothing, nothing, rate)
     for i in range(n):
         x = 0.0
         for q in range(n):
@@ -289,5 +255,5 @@ def derivatives(h, r, t, place, target):
         ydot[i] = x * row_scale[i]
         if not abs(x) < 1e300:
             return NOT_FINITE
-    solve(matrix(r, h[O_BASE], n, n), n, integers(h, h[I_PIVB], n), ydot, h[L_DGETRS])
+    solve(run.base, n, run.base_pivots, ydot, run.dgetrs)
     return 0

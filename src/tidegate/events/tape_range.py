@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba.extending import register_jitable
 
 from tidegate.compiled.jit import WHOLE, native, unit
-from tidegate.compiled.workspace import I_CODE, I_FROW, I_NROW, N_G, N_M, N_P, N_USED, O_CONST, O_HI, O_LO, integers, matrix, tail, vector
+from tidegate.compiled.workspace import matrix, vector
 from tidegate.expressions import interval, tape
 
 __all__ = ["tape_range"]
@@ -23,12 +23,12 @@ _run_tape = native(tape.run_tape)
 
 
 @unit(WHOLE)
-def tape_range(h, r, guard_and_level):
-    """Run the tape of a guard on the registers, as far as its value (level 0), its rate (1) or its bend (2): guard + level * N_G."""
-    guard = guard_and_level % h[N_G]
-    first = integers(h, h[I_FROW], h[N_G])[guard]
-    rows = integers(h, h[I_NROW], 3 * h[N_G])[guard_and_level]
-    code = matrix(h, h[I_CODE] + 4 * first, rows, 4)
-    registers = 2 + 3 * h[N_USED] + h[N_P] + h[N_M] + rows
-    _run_tape(code, tail(r, h[O_CONST]), vector(r, h[O_LO], registers), vector(r, h[O_HI], registers))
+def tape_range(run, guard_and_level):
+    """Run the tape of a guard on the registers, as far as its value (level 0), its rate (1) or its bend (2): guard + level * run.n_guards."""
+    guard = guard_and_level % run.n_guards
+    first = run.tape_first[guard]
+    rows = run.tape_rows[guard_and_level]
+    code = matrix(run.h, run.tape_code_at + 4 * first, rows, 4)
+    registers = 2 + 3 * run.n_used + run.n_p + run.n_m + rows
+    _run_tape(code, run.constants, vector(run.r, run.lower_scratch_at, registers), vector(run.r, run.upper_scratch_at, registers))
     return 0

@@ -8,23 +8,22 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import O_ATOL, O_YMAX, RTOL, STEP_BEFORE_EVENT, N
 
 __all__ = ["time_scale"]
 
 
 @native
-def time_scale(h, r, rates):
+def time_scale(run, rates):
     """Time in which the fastest unknown would change by its own size, its rate being at offset ``rates`` of r; the last step if that was longer.
 
     The unit of time where nothing moves and no step was taken.
     """
     fastest = 0.0
-    for q in range(h[N]):
-        size = max(r[h[O_YMAX] + q], r[h[O_ATOL] + q] / r[RTOL])
-        rate = abs(r[rates + q]) / size
+    for q in range(run.n):
+        size = max(run.y_max[q], run.atol[q] / run.rtol)
+        rate = abs(run.r[rates + q]) / size
         fastest = max(fastest, rate)
-    scale = max(r[STEP_BEFORE_EVENT], 0.0)
+    scale = max(run.step_before_event, 0.0)
     if 0.0 < fastest < np.inf:
         scale = max(scale, 1.0 / fastest)
     return scale if 0.0 < scale < np.inf else 1.0

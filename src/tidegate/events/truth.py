@@ -14,41 +14,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    F_GUARDS,
-    F_SCALE,
-    I_ALGEBRAIC,
-    I_EDGES,
-    I_GRID,
-    I_KIND,
-    I_LINEAR,
-    I_MODE,
-    I_SIDE,
-    I_STRICT,
-    LOWER,
-    MASS_KIND,
-    N_G,
-    O_ACT,
-    O_G,
-    O_GRIDS,
-    O_GT,
-    O_LEFT,
-    O_M,
-    O_NOISE,
-    O_NUSTART,
-    O_P,
-    O_TRIAL,
-    O_Y,
-    O_YDOT,
-    O_ZERO,
-    RANK,
-    RELATION,
-    STEP_BEFORE_EVENT,
-    N,
-    integers,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_untouched, margin_of, note_left, zero_margin
 from tidegate.events.guards import guard_noise, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
@@ -61,18 +27,18 @@ _SAME_PLACE: Final = 0.25  # noises: a guard that has moved less than this lies 
 
 
 @native
-def _find_sides(h, r, t, at_start):
+def _find_sides(run, t, at_start):
     """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and noise must be known."""
-    ng = h[N_G]
-    g = vector(r, h[O_G], ng)
-    slope = vector(r, h[O_GT], ng)
-    nu = vector(r, h[O_NUSTART], ng)
-    linear = integers(h, h[I_LINEAR], ng)
-    sides = integers(h, h[I_SIDE], ng)
+    ng = run.n_guards
+    g = run.g
+    slope = run.slopes
+    nu = run.nu_start
+    linear = run.is_linear
+    sides = run.sides
     asked = False
     for j in range(ng):
-        margin = margin_of(h, r, t, j)
-        move = slope[j] * r[STEP_BEFORE_EVENT]
+        margin = margin_of(run, t, j)
+        move = slope[j] * run.step_before_event
         if g[j] > margin:
             sides[j] = LEAVES_UP
         elif g[j] < -margin:
@@ -87,31 +53,31 @@ def _find_sides(h, r, t, at_start):
             sides[j] = ASKED
             asked = True
     if asked:
-        leaving_sides(h, r, t, 1 if at_start else 0)
+        leaving_sides(run, t, 1 if at_start else 0)
 
 
 @native
-def _truth(h, r, j):
+def _truth(run, j):
     """1 or 0: what a guard says whose side is known."""
-    side = integers(h, h[I_SIDE], h[N_G])[j]
+    side = run.sides[j]
     if side != RESTS:
         return 1 if side == LEAVES_UP else 0
-    g = r[h[O_G] + j]
+    g = run.g[j]
     # its written truth was left for this place: that it stops there does not bring it back
-    if g != 0.0 and abs(g - r[h[O_LEFT] + j]) <= _SAME_PLACE * r[h[O_NUSTART] + j]:
+    if g != 0.0 and abs(g - run.left_value[j]) <= _SAME_PLACE * run.nu_start[j]:
         return 1 if g > 0.0 else 0
-    return 1 - integers(h, h[I_STRICT], h[N_G])[j]
+    return 1 - run.is_strict[j]
 
 
 @native
-def _piece(h, r, j, now, g, is_lower):
+def _piece(run, j, now, g, is_lower):
     """The piece that holds the argument of a guard of pieces, ``g`` across the edge: the floor of the value, or by bisection in the grid."""
-    count = integers(h, h[I_EDGES], h[N_G])[j]
+    count = run.n_edges[j]
     step = -1.0 if is_lower else 1.0
     if count < 0:
         far = np.floor(g) if is_lower else np.floor(1.0 - g)
         return now + (min(far, step) if is_lower else max(far, step))
-    edges = vector(r, h[O_GRIDS] + integers(h, h[I_GRID], h[N_G])[j], count)
+    edges = vector(run.r, run.grids_at + run.grid_first[j], count)
     # in between the two the edge itself, from which the guard measures
     edge = int(now) - 1 if is_lower else int(now)
     if not 0 <= edge < count:
@@ -129,42 +95,42 @@ def _piece(h, r, j, now, g, is_lower):
 
 
 @native
-def look_again(h, r, t, at_start, counts, before_clauses):
+def look_again(run, t, at_start, counts, before_clauses):
     """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
 
     Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or rests there as it did before.
     """
-    ng = h[N_G]
-    y = vector(r, h[O_Y], h[N])
-    g = vector(r, h[O_G], ng)
-    slope = vector(r, h[O_GT], ng)
-    kind = integers(h, h[I_KIND], ng)
-    mode = integers(h, h[I_MODE], ng)
-    strict = integers(h, h[I_STRICT], ng)
-    sides = integers(h, h[I_SIDE], ng)
-    crossed = integers(h, h[I_SIDE] + ng, ng)
-    active = vector(r, h[O_ACT], ng)
-    modes = h[O_M]
-    guard_noise(h, r, t, y)
+    ng = run.n_guards
+    y = run.y
+    g = run.g
+    slope = run.slopes
+    kind = run.guard_kind
+    mode = run.guard_mode
+    strict = run.is_strict
+    sides = run.sides
+    crossed = run.crossed
+    active = run.active
+    modes = run.m_at
+    guard_noise(run, t, y)
     changes = 0
     # pieces may depend on one another
     for _ in range(_MOST_CATCHING_UP):
-        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-        guard_slopes(h, r, t, y, vector(r, h[O_YDOT], h[N]), slope)
-        _find_sides(h, r, t, at_start)
+        call_value(run.f_guards, t, y, run.p, run.m, g)
+        guard_slopes(run, t, y, run.ydot, slope)
+        _find_sides(run, t, at_start)
         moved = False
         for j in range(ng):
-            if kind[j] == RELATION or not abs(g[j]) < 1e301 or _truth(h, r, j) == 1:
+            if kind[j] == RELATION or not abs(g[j]) < 1e301 or _truth(run, j) == 1:
                 continue
-            if abs(g[j]) <= margin_of(h, r, t, j):
-                if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(h, r, j))):
+            if abs(g[j]) <= margin_of(run, t, j):
+                if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
                     continue
                 if sides[j] != RESTS and kind[j] == LOWER:
-                    note_left(h, r, j)
+                    note_left(run, j)
                 counts[j] += 1
                 if counts[j] > _MOST_FLIPS:
                     return changes, j
-            r[modes + mode[j]] = _piece(h, r, j, r[modes + mode[j]], g[j], kind[j] == LOWER)
+            run.r[modes + mode[j]] = _piece(run, j, run.r[modes + mode[j]], g[j], kind[j] == LOWER)
             moved = True
         if not moved:
             break
@@ -172,48 +138,48 @@ def look_again(h, r, t, at_start, counts, before_clauses):
     for j in range(ng):
         if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(h, r, j)
+        truth = _truth(run, j)
         place = modes + mode[j]
-        if r[place] == truth:
+        if run.r[place] == truth:
             continue
-        if abs(g[j]) <= margin_of(h, r, t, j):
-            if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(h, r, j))):
+        if abs(g[j]) <= margin_of(run, t, j):
+            if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
                 continue
             if sides[j] != RESTS and truth == strict[j]:
-                note_left(h, r, j)
+                note_left(run, j)
             counts[j] += 1
             if counts[j] > _MOST_FLIPS:
                 return changes, j
-        r[place] = truth
+        run.r[place] = truth
         changes += 1
     return changes, -1
 
 
 @native
-def _set_by_values(h, r, t, all_known):
+def _set_by_values(run, t, all_known):
     """Set the modes of guards that are clear of zero: of those that were not watched, or of all whose values cannot change before clauses look."""
-    ng = h[N_G]
-    y = vector(r, h[O_Y], h[N])
-    g = vector(r, h[O_G], ng)
-    kind = integers(h, h[I_KIND], ng)
-    mode = integers(h, h[I_MODE], ng)
-    active = vector(r, h[O_ACT], ng)
-    open_ones = vector(r, h[O_TRIAL] + 7 * h[N], ng)
-    slope = vector(r, h[O_GT], ng)
-    nu = vector(r, h[O_NUSTART], ng)
-    guard_noise(h, r, t, y)
-    some_algebraic = h[RANK] < h[N]
+    ng = run.n_guards
+    y = run.y
+    g = run.g
+    kind = run.guard_kind
+    mode = run.guard_mode
+    active = run.active
+    open_ones = run.trial_g_whole
+    slope = run.slopes
+    nu = run.nu_start
+    guard_noise(run, t, y)
+    some_algebraic = run.rank < run.n
     for j in range(ng):
         slope[j] = 0.0
     changes = 0
     # a guard may read other modes
     for _ in range(_MOST_CATCHING_UP):
-        call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
+        call_value(run.f_guards, t, y, run.p, run.m, g)
         if all_known:
             # rates of the mode before, which tell a size
-            guard_slopes(h, r, t, y, vector(r, h[O_YDOT], h[N]), slope)
+            guard_slopes(run, t, y, run.ydot, slope)
             if some_algebraic:
-                _find_open(h, r, t, open_ones)
+                _find_open(run, t, open_ones)
         changed = False
         for j in range(ng):
             margin = nu[j] if not abs(slope[j]) < np.inf else zero_margin(t, nu[j], 4.0 * slope[j])
@@ -224,13 +190,13 @@ def _set_by_values(h, r, t, all_known):
                     continue
             elif active[j] != 0.0:
                 continue
-            place = h[O_M] + mode[j]
+            place = run.m_at + mode[j]
             if kind[j] == RELATION:
                 truth = 1.0 if g[j] > 0.0 else 0.0
-                changed = changed or r[place] != truth
-                r[place] = truth
+                changed = changed or run.r[place] != truth
+                run.r[place] = truth
             elif g[j] < 0.0:
-                r[place] = _piece(h, r, j, r[place], g[j], kind[j] == LOWER)
+                run.r[place] = _piece(run, j, run.r[place], g[j], kind[j] == LOWER)
                 changed = True
         if not changed:
             break
@@ -239,26 +205,26 @@ def _set_by_values(h, r, t, all_known):
 
 
 @native
-def _find_open(h, r, t, out):
+def _find_open(run, t, out):
     """Not zero for guards that read what the algebraic equations are still to determine."""
-    n = h[N]
-    width = vector(r, h[O_NOISE], n)
-    algebraic = integers(h, h[I_ALGEBRAIC], n)
-    nothing = tail(r, h[O_ZERO])
+    n = run.n
+    width = run.noise
+    algebraic = run.is_algebraic
+    nothing = run.zero
     for q in range(n):
         # with a general mass matrix any unknown may be moved
-        width[q] = 1.0 if algebraic[q] == 1 or h[MASS_KIND] == 2 else 0.0
-    zero = vector(r, h[O_ZERO], n)
-    call_tangent(h[F_SCALE], t, vector(r, h[O_Y], n), zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, width, nothing, nothing, out)
+        width[q] = 1.0 if algebraic[q] == 1 or run.mass_kind == 2 else 0.0
+    zero = run.zero
+    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
 @native
-def catch_up(h, r, t):
+def catch_up(run, t):
     """Relations and pieces that nobody watched since the last event may be out of date: set them by their guards before conditions are read."""
-    _set_by_values(h, r, t, False)
+    _set_by_values(run, t, False)
 
 
 @native
-def settle_known(h, r, t):
+def settle_known(run, t):
     """Set what depends on time and differential unknowns only, and is clear of zero; returns the number of changes."""
-    return _set_by_values(h, r, t, True)
+    return _set_by_values(run, t, True)

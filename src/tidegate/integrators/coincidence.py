@@ -14,52 +14,6 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import (
-    F_ACTIVITY,
-    F_GUARDS,
-    F_GUARDS_T,
-    F_TIMES_T,
-    FIRST_COUNT,
-    I_MODE,
-    I_SIDE,
-    MASS_VARIES,
-    N_FIRE,
-    N_G,
-    N_MODES,
-    N_S,
-    N_TIMES,
-    O_ACT,
-    O_ATOL,
-    O_DM,
-    O_DP,
-    O_DTDP,
-    O_FIRED,
-    O_G,
-    O_GT,
-    O_M,
-    O_MOLD,
-    O_MTRIAL,
-    O_NU,
-    O_P,
-    O_S,
-    O_SIGMA,
-    O_SOUT,
-    O_TIMES,
-    O_TRIAL,
-    O_Y,
-    O_YDOT,
-    O_YDOTM,
-    O_YMAX,
-    O_YOLD,
-    O_ZERO,
-    RTOL,
-    STEP_BEFORE_EVENT,
-    N,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
 from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.sensitivity.jump import set_direction
@@ -77,37 +31,36 @@ def _differ(a, b):
 
 
 @native
-def _activities(h, r, t, out):
-    """Not zero for guards that matter in the mode of m, or, since one may open the way to the other, in that of O_ACT."""
-    ng = h[N_G]
-    call_value(h[F_ACTIVITY], t, vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), out)
+def _activities(run, t, out):
+    """Not zero for guards that matter in the mode of m, or, since one may open the way to the other, in that of run.active."""
+    ng = run.n_guards
+    call_value(run.f_activity, t, run.y, run.p, run.m, out)
     for j in range(ng):
-        out[j] = max(abs(out[j]), abs(r[h[O_ACT] + j]))
+        out[j] = max(abs(out[j]), abs(run.active[j]))
 
 
 @native
-def _note_coincident(h, r, t, main):
+def _note_coincident(run, t, main):
     """Mark the guards that have changed what they decide because they reach zero now; True if ``main`` is not alone.
 
-    The modes of before must be in m, those of now in O_MTRIAL. Leaves slopes of the mode before in O_GT.
+    The modes of before must be in m, those of now in run.m_trial. Leaves slopes of the mode before in run.slopes.
     """
-    n = h[N]
-    ng = h[N_G]
-    marks = integers(h, h[I_SIDE] + 3 * ng, ng)
-    crossed = integers(h, h[I_SIDE] + ng, ng)
-    mode = integers(h, h[I_MODE], ng)
-    y = vector(r, h[O_YOLD], n)
-    g = vector(r, h[O_G], ng)
-    slope = vector(r, h[O_GT], ng)
-    active = vector(r, h[O_TRIAL] + 7 * n + 3 * ng, ng)
-    call_value(h[F_GUARDS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), g)
-    _activities(h, r, t, active)
-    guard_slopes(h, r, t, y, vector(r, h[O_YDOTM], n), slope)
+    ng = run.n_guards
+    marks = run.marks
+    crossed = run.crossed
+    mode = run.guard_mode
+    y = run.y_old
+    g = run.g
+    slope = run.slopes
+    active = run.noted_active
+    call_value(run.f_guards, t, y, run.p, run.m, g)
+    _activities(run, t, active)
+    guard_slopes(run, t, y, run.ydot_before, slope)
     others = False
     for j in range(ng):
-        noise = r[h[O_NU] + j]
-        changes = active[j] != 0.0 and r[h[O_M] + mode[j]] != r[h[O_MTRIAL] + mode[j]]
-        reaches = -expected_sign(h, r, j) * slope[j] * r[STEP_BEFORE_EVENT] > noise
+        noise = run.nu[j]
+        changes = active[j] != 0.0 and run.m[mode[j]] != run.m_trial[mode[j]]
+        reaches = -expected_sign(run, j) * slope[j] * run.step_before_event > noise
         at_zero = reaches and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t * slope[j])
         marks[j] = 1 if j == main or (changes and (crossed[j] == 1 or at_zero)) else 0
         others = others or (marks[j] == 1 and j != main)
@@ -115,62 +68,58 @@ def _note_coincident(h, r, t, main):
 
 
 @native
-def _times_of(h, r, t, i, out):
-    """tau' of every guard for parameter number i; slopes must be in O_GT."""
-    ng = h[N_G]
-    n = h[N]
-    slope = vector(r, h[O_GT], ng)
-    s = matrix(r, h[O_S], h[N_S], n)
-    zero = vector(r, h[O_ZERO], n)
-    y = vector(r, h[O_YOLD], n)
-    set_direction(h, r, i, True)
-    call_tangent(h[F_GUARDS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, s[i], tail(r, h[O_DP]), tail(r, h[O_DM]), out)
-    set_direction(h, r, i, False)
-    for j in range(ng):
-        out[j] = 0.0 if out[j] == 0.0 else -out[j] / slope[j]
+def _times_of(run, t, i, out):
+    """tau' of every guard for parameter number i; slopes must be in run.slopes."""
+    s = run.sens
+    zero = run.zero
+    y = run.y_old
+    set_direction(run, i, True)
+    call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 0.0, s[i], run.dp, run.dm, out)
+    set_direction(run, i, False)
+    for j in range(run.n_guards):
+        out[j] = 0.0 if out[j] == 0.0 else -out[j] / run.slopes[j]
 
 
 @native
-def _clocks_differ(h, r, t, i):
+def _clocks_differ(run, t, i):
     """True if a time event that has happened has another tau' than the event."""
-    ng = h[N_G]
-    n = h[N]
-    n_times = h[N_TIMES]
+    ng = run.n_guards
+    n_times = run.n_times
     if n_times <= ng:
         return False
-    zero = vector(r, h[O_ZERO], n)
-    change = vector(r, h[O_TIMES] + n_times, n_times)
-    p = tail(r, h[O_P])
-    fired = h[O_FIRED] + h[N_FIRE] - n_times
-    count = h[O_M] + h[FIRST_COUNT] - ng
+    zero = run.zero
+    change = run.times_scratch
+    p = run.p
+    fired = run.fired_at + run.n_fires - n_times
+    count = run.m_at + run.first_count - ng
     for k in range(ng, n_times):
-        r[count + k] -= r[fired + k]  # the time that is now, not the next
-    set_direction(h, r, i, True)
-    call_tangent(h[F_TIMES_T], t, vector(r, h[O_Y], n), zero, p, tail(r, h[O_M]), 0.0, zero, tail(r, h[O_DP]), tail(r, h[O_DM]), change)
-    set_direction(h, r, i, False)
+        run.r[count + k] -= run.r[fired + k]  # the time that is now, not the next
+    set_direction(run, i, True)
+    call_tangent(run.f_times_tangent, t, run.y, zero, p, run.m, 0.0, zero, run.dp, run.dm, change)
+    set_direction(run, i, False)
     differ = False
     for k in range(ng, n_times):
-        r[count + k] += r[fired + k]
-        differ = differ or (r[fired + k] != 0.0 and _differ(change[k], r[h[O_DTDP] + i]))
+        run.r[count + k] += run.r[fired + k]
+        differ = differ or (run.r[fired + k] != 0.0 and _differ(change[k], run.dt_dp[i]))
     return differ
 
 
 @native
-def _in_order(h, r, t, i, sign, taus, out):
+def _in_order(run, t, i, sign, taus, out):
     """S after the event if the marked relations change one after the other, those with the smallest sign * tau' first; 0 or the reason of failure."""
-    n = h[N]
-    ng = h[N_G]
-    modes = integers(h, h[I_MODE], ng)
-    marks = integers(h, h[I_SIDE] + 3 * ng, ng)
-    before = h[O_TRIAL]
-    after = before + n
-    for k in range(h[N_MODES]):
-        r[h[O_M] + k] = r[h[O_MOLD] + k]
+    n = run.n
+    ng = run.n_guards
+    modes = run.guard_mode
+    marks = run.marks
+    before = run.trial_middle
+    after = run.trial_end
+    for k in range(run.n_modes):
+        run.m[k] = run.m_old[k]
     left = 0
     code = 0
     for q in range(n):
-        out[q] = r[h[O_S] + i * n + q]
-        r[before + q] = r[h[O_YDOTM] + q]
+        out[q] = run.sens[i, q]
+        before[q] = run.ydot_before[q]
     for j in range(ng):
         left += marks[j]
     while left > 0 and code == 0:
@@ -181,91 +130,91 @@ def _in_order(h, r, t, i, sign, taus, out):
         marks[first] = 2
         left -= 1
         place = modes[first]
-        r[h[O_M] + place] = r[h[O_MTRIAL] + place]
+        run.m[place] = run.m_trial[place]
         if left == 0:
             for q in range(n):
-                r[after + q] = r[h[O_YDOT] + q]
+                after[q] = run.ydot[q]
         else:
-            code = derivatives(h, r, t, h[O_Y], after)
+            code = derivatives(run, t, run.y_at, run.trial_end_at)
         for q in range(n):
-            out[q] += (r[before + q] - r[after + q]) * taus[first]
-            r[before + q] = r[after + q]
+            out[q] += (before[q] - after[q]) * taus[first]
+            before[q] = after[q]
     for j in range(ng):
         marks[j] = 1 if marks[j] != 0 else 0
     return code
 
 
 @native
-def _only_relations(h, r):
+def _only_relations(run):
     """True if no clause was carried out and no unknown has jumped, so that the orders of relations can be followed."""
-    if h[MASS_VARIES] == 1:
+    if run.mass_varies == 1:
         return False
-    for k in range(h[N_FIRE]):
-        if r[h[O_FIRED] + k] != 0.0:
+    for k in range(run.n_fires):
+        if run.fired[k] != 0.0:
             return False
-    for q in range(h[N]):
-        allowed = _STILL * (r[h[O_ATOL] + q] + r[RTOL] * r[h[O_YMAX] + q])
-        if not abs(r[h[O_Y] + q] - r[h[O_YOLD] + q]) <= allowed:
+    for q in range(run.n):
+        allowed = _STILL * (run.atol[q] + run.rtol * run.y_max[q])
+        if not abs(run.y[q] - run.y_old[q]) <= allowed:
             return False
     return True
 
 
 @native
-def doubt_times(h, r, t, main):
+def doubt_times(run, t, main):
     """After the event: which parameters move relations and clocks of this instant differently.
 
     Where relations alone have changed, sigma becomes what ``finish_jump`` makes S of. ``main`` is the guard that the event is about, or -1.
-    True if for any parameter there is no derivative; it is then marked in O_SOUT.
+    True if for any parameter there is no derivative; it is then marked in run.sens_out.
     """
-    n = h[N]
-    ng = h[N_G]
+    n = run.n
+    ng = run.n_guards
     several = False
-    for k in range(h[N_MODES]):
-        r[h[O_MTRIAL] + k] = r[h[O_M] + k]
-        r[h[O_M] + k] = r[h[O_MOLD] + k]
+    for k in range(run.n_modes):
+        run.m_trial[k] = run.m[k]
+        run.m[k] = run.m_old[k]
     if ng > 0:
-        several = _note_coincident(h, r, t, main)
-    taus = vector(r, h[O_TRIAL] + 7 * n, max(ng, 1))
-    one = vector(r, h[O_TRIAL] + 2 * n, n)
-    other = vector(r, h[O_TRIAL] + 3 * n, n)
-    marks = integers(h, h[I_SIDE] + 3 * ng, max(ng, 1))
+        several = _note_coincident(run, t, main)
+    taus = run.trial_g_whole
+    one = run.trial_stage
+    other = run.trial_rate
+    marks = run.marks
     doubted = False
-    for i in range(h[N_S]):
-        lost = h[O_SOUT] + i
-        r[lost] = 0.0
-        tau = r[h[O_DTDP] + i]
+    for i in range(run.n_sens):
+        lost = run.sens_out_at + i
+        run.r[lost] = 0.0
+        tau = run.dt_dp[i]
         if not abs(tau) < np.inf:
             continue
-        differs = _clocks_differ(h, r, t, i)
+        differs = _clocks_differ(run, t, i)
         if several:
-            for k in range(h[N_MODES]):
-                r[h[O_M] + k] = r[h[O_MOLD] + k]
-            _times_of(h, r, t, i, taus)
+            for k in range(run.n_modes):
+                run.m[k] = run.m_old[k]
+            _times_of(run, t, i, taus)
             for j in range(ng):
                 differs = differs or (marks[j] == 1 and _differ(taus[j], tau))
         if not differs:
             continue
-        agree = main >= 0 and _only_relations(h, r)
+        agree = main >= 0 and _only_relations(run)
         if agree:
             taus[main] = tau
-            agree = _in_order(h, r, t, i, -1.0, taus, other) == 0 and _in_order(h, r, t, i, 1.0, taus, one) == 0
+            agree = _in_order(run, t, i, -1.0, taus, other) == 0 and _in_order(run, t, i, 1.0, taus, one) == 0
             for q in range(n):
                 if agree:
-                    r[h[O_SIGMA] + i * n + q] = one[q] + r[h[O_YDOT] + q] * tau
+                    run.sigma[i, q] = one[q] + run.ydot[q] * tau
             for q in range(n):
-                before = r[h[O_S] + i * n + q]
+                before = run.sens[i, q]
                 agree = agree and not _differ(one[q] - before, other[q] - before)
         if not agree:
-            r[lost] = 1.0
+            run.r[lost] = 1.0
             doubted = True
-    for k in range(h[N_MODES]):
-        r[h[O_M] + k] = r[h[O_MTRIAL] + k]
+    for k in range(run.n_modes):
+        run.m[k] = run.m_trial[k]
     return doubted
 
 
 @native
-def note_doubts(h, r):
+def note_doubts(run):
     """After ``finish_jump``: tau' is infinite where it was found that there is none."""
-    for i in range(h[N_S]):
-        if r[h[O_SOUT] + i] != 0.0:
-            r[h[O_DTDP] + i] = np.inf
+    for i in range(run.n_sens):
+        if run.r[run.sens_out_at + i] != 0.0:
+            run.dt_dp[i] = np.inf

@@ -10,28 +10,23 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import linear
 from tidegate.compiled import workspace as w
+from tidegate.compiled.schema import CORE, MAX_STAGES
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["Method", "fill", "lay_out", "record_sizes"]
 
-_FUNCTIONS: Final = {
-    w.F_RHS: "rhs",
-    w.F_RESIDUAL_T: "residual_tangent",
-    w.F_JACOBIAN: "jacobian",
-    w.F_MASS: "mass",
-    w.F_GUARDS: "guards",
-    w.F_GUARDS_T: "guards_tangent",
-    w.F_SCALE: "guard_scale",
-    w.F_ACTIVITY: "activity",
-    w.F_CONDITIONS: "conditions",
-    w.F_BODIES: "bodies",
-    w.F_BODIES_T: "bodies_tangent",
-    w.F_TIMES: "times",
-    w.F_TIMES_T: "times_tangent",
-    w.F_OUTPUTS: "outputs",
-    w.F_OUTPUTS_T: "outputs_tangent",
-}
+_FUNCTIONS: Final = (
+    "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
+    "times", "times_tangent", "outputs", "outputs_tangent",
+)  # fmt: skip
+_NUMBERS_AT_START: Final = {
+    "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
+}  # fmt: skip
+_INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
+_PLACES_OF_FUNCTIONS: Final = w.places([f"f_{name}" for name in _FUNCTIONS])
+_PLACES_OF_NUMBERS: Final = w.places(["t", "t_start", "t_end", "rtol", "step_max", "step_new", "time_size", *_NUMBERS_AT_START])
+_PLACES_OF_INTEGERS: Final = w.places(["wants_event_rows", "wants_step_rows", "ends_hard", *_INTEGERS_AT_START])
 
 
 @dataclass(frozen=True)
@@ -40,15 +35,16 @@ class Method:
 
     Parameters
     ----------
-    hooks : place in the workspace -> address of the unit, for the six units of ``integrators.loop``.
+    owner : its name in ``compiled.schema``, for arrays of its own.
+    hooks : name -> address of the unit, for the six units of ``integrators.loop``.
     degree : largest degree of its polynomials.
-    numbers, whole : arrays of its own, as for ``Workspace``.
+    facts : name -> value, of what the method says about itself.
     """
 
-    hooks: dict[int, int]
+    owner: str
+    hooks: dict[str, int]
     degree: int
-    numbers: dict[int, int] = field(default_factory=dict[int, int])
-    whole: dict[int, int] = field(default_factory=dict[int, int])
+    facts: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def record_sizes(problem: Problem, degree: int) -> tuple[int, int, int]:
@@ -66,101 +62,78 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     layout = model.layout
     n, ng, nm = len(layout.unknowns), len(model.guards), layout.n_m
     ns, nd, npar = len(problem.sensitivity_parameters), len(layout.discretes), len(layout.parameters)
-    conditions = model.n_conditions + model.n_state_conditions
     n_times = ng + layout.n_time_events if (model.guards.is_time.any() or layout.n_time_events) else 0
-    longest = max(n, nm, npar, 8)
-    numbers = {
-        w.O_Y: n, w.O_P: npar, w.O_M: nm, w.O_YMAX: n, w.O_ATOL: n, w.O_F0: n, w.O_YDOT: n, w.O_W: n, w.O_W2: n, w.O_W3: n,
-        w.O_A: method.degree * n, w.O_J: 2 * n * n, w.O_MASS: n * n, w.O_ECHELON: 2 * n * n, w.O_BASE: n * n, w.O_YEND: n,
-        w.O_YNEW: n, w.O_YOLD: n, w.O_MOLD: nm, w.O_G: ng, w.O_GT: ng, w.O_NU: ng, w.O_NUSTART: ng, w.O_GC: method.degree * ng, w.O_ACT: ng,
-        w.O_COND: conditions, w.O_COND2: conditions, w.O_TIMES: 3 * n_times, w.O_BERN: (1 + w.MOST_PARTS_AT_ONCE) * w.PART_WIDTH,
-        w.O_LO: model.tapes.n_registers, w.O_HI: model.tapes.n_registers, w.O_CONST: len(model.tapes.constants), w.O_BODY: 2 * (n + nd) + 1,
-        w.O_FIRED: layout.n_fires, w.O_S: ns * n, w.O_SEND: ns * n, w.O_SOUT: ns * n, w.O_D: ns * nd, w.O_SIGMA: ns * n, w.O_DTDP: ns, w.O_DP: npar,
-        w.O_DM: nm, w.O_OUTPUTS: layout.n_outputs, w.O_ZERO: longest, w.O_YDOTM: n, w.O_SCALEROW: n, w.O_NOISE: n, w.O_PNEW: npar,
-        w.O_HELD: conditions, w.O_YHELD: n, w.O_SHELD: ns * n,
-        w.O_GRIDS: sum(len(grid or ()) for grid in model.guards.grids),
-        w.O_TRIAL: 7 * n + 6 * ng, w.O_LEFT: ng, w.O_MTRIAL: layout.n_modes, w.O_ASKED: 1 + n + nm + ng,
-        w.O_STOPS: model.most_stops,
-        **method.numbers,
-    }  # fmt: skip
-    whole = {
-        w.I_PIVB: n, w.I_PARAM: ns, w.I_LINEAR: ng, w.I_TIME: ng, w.I_KIND: ng,
-        w.I_MODE: ng, w.I_STRICT: ng, w.I_ALGEBRAIC: n, w.I_USED: len(model.tapes.used), w.I_FROW: ng, w.I_NROW: 3 * ng,
-        w.I_VALUE: ng, w.I_RATE: ng, w.I_BEND: ng,
-        w.I_CODE: 4 * len(model.tapes.code), w.I_BRANCH: layout.n_fires + 1, w.I_CHAIN: layout.n_fires, w.I_TERMINATES: layout.n_fires,
-        w.I_FLIPPED: 2 * max(ng, 1), w.I_OPAQUE: ng, w.I_SIDE: 4 * max(ng, 1), w.I_DROP: len(layout.dropping), w.I_GRID: ng, w.I_EDGES: ng,
-        w.I_CLOCK: layout.n_time_events, **method.whole,
-    }  # fmt: skip
-    work = w.Workspace(numbers, whole)
     sizes = {
-        w.N: n, w.N_G: ng, w.N_M: nm, w.N_P: npar, w.N_S: ns, w.N_D: nd, w.N_FIRE: layout.n_fires, w.N_WHEN: model.n_conditions,
-        w.N_COND: conditions, w.N_TIMES: n_times, w.N_OUT: layout.n_outputs, w.N_USED: len(model.tapes.used), w.N_REG: model.tapes.n_registers,
-        w.N_MODES: layout.n_modes, w.MASS_KIND: model.mass_kind, w.MASS_VARIES: model.mass_varies, w.FIRST_DISCRETE: layout.first_discrete,
-        w.FIRST_FIRE: layout.first_fire, w.FIRST_COUNT: layout.first_count, w.FIRST_DROP: layout.first_drop, w.N_DROP: len(layout.dropping),
-        w.MAX_DEGREE: method.degree, w.DEGREE: 1, **method.hooks,
+        "n": n, "n_guards": ng, "n_m": nm, "n_p": npar, "n_sens": ns, "n_discrete": nd, "n_fires": layout.n_fires, "n_when": model.n_conditions,
+        "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events,
+        "n_outputs": layout.n_outputs, "n_used": len(model.tapes.used), "n_registers": model.tapes.n_registers,
+        "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
+        "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
+        "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_fires + 1, "longest": max(n, nm, npar, 8),
+        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3,
+        "n_sens_system": method.facts.get("stages_wanted", 0) * n if ns else 0,
     }  # fmt: skip
-    for name, size in sizes.items():
-        work.h[name] = size
+    work = w.Workspace(sizes, (CORE, method.owner))
+    facts = {
+        "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete, "first_fire": layout.first_fire,
+        "first_count": layout.first_count, "first_drop": layout.first_drop, "degree": 1, **method.hooks, **method.facts,
+    }  # fmt: skip
+    for name, value in facts.items():
+        work[name] = value
     return work
 
 
 def fill(work: w.Workspace, problem: Problem) -> None:
     """Put the problem into the workspace: functions, facts about the model, start values, options."""
     model = problem.model
-    h, r = work.h, work.r
-    for place, name in _FUNCTIONS.items():
-        h[place] = model.addresses.get(name, 0)
+    work.h[_PLACES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
     n = len(model.layout.unknowns)
-    n_k = w.MAX_STAGES * n if len(problem.sensitivity_parameters) else n
-    h[w.L_DGETRF], h[w.L_DGETRS], h[w.L_ZGETRF], h[w.L_ZGETRS] = linear.lapack_addresses(max(n, n_k))
-    pairs: list[tuple[int, Any]] = [
-        (w.O_Y, problem.y), (w.O_P, problem.p), (w.O_M, problem.m), (w.O_ATOL, problem.atol), (w.O_CONST, model.tapes.constants),
-        (w.O_S, problem.dy_dp.ravel()), (w.O_D, problem.dd_dp.ravel()),
-    ]  # fmt: skip
-    for name, values in pairs:
-        work.view(name)[:] = values
-    work.view(w.O_YMAX)[:] = model.nominal
+    n_k = MAX_STAGES * n if len(problem.sensitivity_parameters) else n
+    work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = linear.lapack_addresses(max(n, n_k))
+    numbers: dict[str, Any] = {
+        "y": problem.y, "p": problem.p, "m": problem.m, "atol": problem.atol, "constants": model.tapes.constants,
+        "sens": problem.dy_dp.ravel(), "sens_discrete": problem.dd_dp.ravel(),
+    }  # fmt: skip
+    for name, values in numbers.items():
+        work.numbers(name)[:] = values
+    work.numbers("y_max")[:] = model.nominal
     tapes, guards = model.tapes, model.guards
     if tapes.code.size:
-        h[w.F_TAPE] = kernel("tidegate.events.tape_range").tape_range.address
-    facts: list[tuple[int, Any]] = [
-        (w.I_PARAM, problem.sensitivity_parameters), (w.I_LINEAR, guards.is_linear), (w.I_TIME, guards.is_time),
-        (w.I_OPAQUE, guards.is_opaque), (w.I_KIND, guards.kind), (w.I_MODE, guards.mode), (w.I_STRICT, guards.strict),
-        (w.I_ALGEBRAIC, model.algebraic), (w.I_USED, tapes.used), (w.I_FROW, tapes.first_row),
-        (w.I_NROW, tapes.n_rows.ravel()), (w.I_VALUE, tapes.value), (w.I_RATE, tapes.rate), (w.I_BEND, tapes.bend), (w.I_CODE, tapes.code.ravel()),
-        (w.I_TERMINATES, [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.fires]),
-        (w.I_DROP, model.layout.dropping), (w.I_CLOCK, [clock.repeats for clock in model.clocks]),
-    ]  # fmt: skip
-    for name, values in facts:
-        work.whole(name)[:] = values
+        work["f_tape"] = kernel("tidegate.events.tape_range").tape_range.address
+    integers: dict[str, Any] = {
+        "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
+        "guard_kind": guards.kind, "guard_mode": guards.mode, "is_strict": guards.strict, "is_algebraic": model.algebraic,
+        "used": tapes.used, "tape_first": tapes.first_row,
+        "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
+        "tape_code": tapes.code.ravel(),
+        "fire_meaning": [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.fires],
+        "dropping": model.layout.dropping,
+        "repeats": [clock.repeats for clock in model.clocks],
+    }  # fmt: skip
+    for name, values in integers.items():
+        work.integers(name)[:] = values
     _fill_branches(work, problem)
     _fill_grids(work, problem)
-    for place, value in (
-        (w.T, problem.t_start), (w.T_START, problem.t_start), (w.T_END, problem.t_end), (w.RTOL, problem.rtol), (w.STEP_MAX, problem.step_max),
-        (w.STEP_NEW, problem.first_step), (w.LAST_EVENT, -w.NEVER), (w.TIME_SIZE, abs(problem.t_start)), (w.STEP_OLD, 1.0), (w.LENGTH, 1.0),
-        (w.ERROR_ACCEPTED, 1e-2), (w.STEP_ACCEPTED, 1.0), (w.ZENO_TIME, np.nan), (w.T_SHOWN, -w.NEVER),
-    ):  # fmt: skip
-        r[place] = value
-    h[w.EVENT_ROWS], h[w.STEP_ROWS] = problem.event_rows, problem.step_rows
-    h[w.ENDS_HARD] = model.has_opaque  # what Python computes may not be defined behind the end
+    t = problem.t_start
+    work.r[_PLACES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
+    # what Python computes may not be defined behind the end
+    work.h[_PLACES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
     set_stops(work, problem)
-    h[w.IS_FIRST] = h[w.NEEDS_JACOBIAN] = h[w.NEEDS_FACTORS] = 1
-    h[w.FAILED_GUARD] = h[w.LAST_GUARD] = -1
 
 
 def set_stops(work: w.Workspace, problem: Problem) -> None:
     """Put down where forcing wakes between now and the end of the run."""
     if not problem.model.most_stops:
         return
-    found = problem.model.stops(work.view(w.O_P), problem.t_start, float(work.r[w.T]), float(work.r[w.T_END]))
-    work.h[w.N_STOPS] = len(found)
-    work.view(w.O_STOPS)[: len(found)] = found
+    found = problem.model.stops(work.numbers("p"), problem.t_start, work["t"], work["t_end"])
+    work["n_stops"] = len(found)
+    work.numbers("stops")[: len(found)] = found
 
 
 def _fill_branches(work: w.Workspace, problem: Problem) -> None:
     branches = [fire for fire in problem.model.fires if fire.chain >= 0]
-    first: NDArray[np.int64] = work.whole(w.I_BRANCH)
-    chain: NDArray[np.int64] = work.whole(w.I_CHAIN)
+    first: NDArray[np.int64] = work.integers("branch_first")
+    chain: NDArray[np.int64] = work.integers("branch_chain")
     for index, fire in enumerate(branches):
         first[index] = fire.conditions[0]
         first[index + 1] = fire.conditions[-1] + 1
@@ -169,13 +142,13 @@ def _fill_branches(work: w.Workspace, problem: Problem) -> None:
 
 def _fill_grids(work: w.Workspace, problem: Problem) -> None:
     """The inner edges of the grids whose pieces guards watch; none for a floor, whose pieces are the whole numbers."""
-    start: NDArray[np.int64] = work.whole(w.I_GRID)
-    count: NDArray[np.int64] = work.whole(w.I_EDGES)
+    start: NDArray[np.int64] = work.integers("grid_first")
+    count: NDArray[np.int64] = work.integers("n_edges")
     place = 0
     for index, edges in enumerate(problem.model.guards.grids):
         if edges is None:
             count[index] = -1
         elif edges:
             start[index], count[index] = place, len(edges)
-            work.view(w.O_GRIDS)[place : place + len(edges)] = edges
+            work.numbers("grids")[place : place + len(edges)] = edges
             place += len(edges)

@@ -9,50 +9,7 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    CAUSE_ITEM,
-    DEGREE,
-    EVENT_CAUSE,
-    EVENT_KIND,
-    F_OUTPUTS,
-    F_OUTPUTS_T,
-    FIRST_DISCRETE,
-    KEEP_POLYNOMIALS,
-    LENGTH,
-    MAX_DEGREE,
-    N_D,
-    N_FIRE,
-    N_LOGGED,
-    N_OUT,
-    N_POLYNOMIALS,
-    N_ROWS,
-    N_S,
-    O_A,
-    O_D,
-    O_DM,
-    O_DP,
-    O_DTDP,
-    O_FIRED,
-    O_M,
-    O_MOLD,
-    O_OUTPUTS,
-    O_P,
-    O_Y,
-    O_YOLD,
-    O_ZERO,
-    ROUNDS,
-    STEP,
-    T_END,
-    T_SHOWN,
-    WIDE_LOG,
-    WIDE_POLYNOMIALS,
-    WIDE_ROWS,
-    N,
-    T,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import matrix, tail, vector
 from tidegate.events.schedule import is_same_time
 from tidegate.sensitivity.jump import set_direction
 
@@ -60,22 +17,22 @@ __all__ = ["log_event", "record_polynomial", "record_row", "row_time"]
 
 
 @native
-def row_time(r):
+def row_time(run):
     """The current time; the end of the run where that is the same but for rounding."""
-    if r[T] > r[T_END] or is_same_time(r, r[T], r[T_END]):
-        return r[T_END]
-    return r[T]
+    if run.t > run.t_end or is_same_time(run, run.t, run.t_end):
+        return run.t_end
+    return run.t
 
 
 @unit(NUMBERS, NUMBER, WHOLE, WHOLE, WHOLE)
-def record_row(h, r, rows, t, point, sensitivities, kind):
+def record_row(run, rows, t, point, sensitivities, kind):
     """Append one row with the unknowns at offset ``point`` of r and their derivatives, (parameter, unknown), at ``sensitivities``."""
-    n = h[N]
-    y = vector(r, point, n)
-    sens = matrix(r, sensitivities, max(h[N_S], 1), n)
-    nd = h[N_D]
-    n_out = h[N_OUT]
-    row = tail(rows, h[N_ROWS] * h[WIDE_ROWS])
+    n = run.n
+    y = vector(run.r, point, n)
+    sens = matrix(run.r, sensitivities, max(run.n_sens, 1), n)
+    nd = run.n_discrete
+    n_out = run.n_outputs
+    row = tail(rows, run.n_rows * run.wide_rows)
     row[0] = t
     row[1] = kind
     place = 2
@@ -83,16 +40,16 @@ def record_row(h, r, rows, t, point, sensitivities, kind):
         row[place + q] = y[q]
     place += n
     for q in range(nd):
-        row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
+        row[place + q] = run.m[run.first_discrete + q]
     place += nd
-    values = vector(r, h[O_OUTPUTS], n_out)
+    values = run.outputs
     if n_out > 0:
-        call_value(h[F_OUTPUTS], t, y, tail(r, h[O_P]), tail(r, h[O_M]), values)
+        call_value(run.f_outputs, t, y, run.p, run.m, values)
         for q in range(n_out):
             row[place + q] = values[q]
         place += n_out
-    d = matrix(r, h[O_D], max(h[N_S], 1), nd)
-    for i in range(h[N_S]):
+    d = run.sens_discrete
+    for i in range(run.n_sens):
         for q in range(n):
             row[place + q] = sens[i, q]
         place += n
@@ -100,14 +57,14 @@ def record_row(h, r, rows, t, point, sensitivities, kind):
             row[place + q] = d[i, q]
         place += nd
         if n_out > 0:
-            set_direction(h, r, i, True)
-            zero = vector(r, h[O_ZERO], n)
-            call_tangent(h[F_OUTPUTS_T], t, y, zero, tail(r, h[O_P]), tail(r, h[O_M]), 0.0, sens[i], tail(r, h[O_DP]), tail(r, h[O_DM]), values)
-            set_direction(h, r, i, False)
+            set_direction(run, i, True)
+            zero = run.zero
+            call_tangent(run.f_outputs_tangent, t, y, zero, run.p, run.m, 0.0, sens[i], run.dp, run.dm, values)
+            set_direction(run, i, False)
             for q in range(n_out):
                 row[place + q] = values[q]
             place += n_out
-    h[N_ROWS] += 1
+    run.n_rows += 1
     return 0
 
 
@@ -121,68 +78,69 @@ def _shift(n, degree, by, row):
 
 
 @unit(NUMBERS)
-def record_polynomial(h, r, polynomials):
+def record_polynomial(run, polynomials):
     """Append the polynomial of the step about to be committed, scaled to the part of it that is used, and not shown at the end of a run before."""
-    if h[KEEP_POLYNOMIALS] == 0 or r[STEP] <= 0.0:
+    if run.keeps_polynomials == 0 or run.step <= 0.0:
         return 0
-    n = h[N]
-    degree = h[DEGREE]
-    row = tail(polynomials, h[N_POLYNOMIALS] * h[WIDE_POLYNOMIALS])
-    begin = max(0.0, r[T_SHOWN] - r[T])
-    row[0] = r[T] + begin
-    row[1] = r[STEP] - begin
+    n = run.n
+    degree = run.degree
+    row = tail(polynomials, run.n_polynomials * run.wide_polynomials)
+    begin = max(0.0, run.t_shown - run.t)
+    row[0] = run.t + begin
+    row[1] = run.step - begin
     row[2] = degree
     for q in range(n):
-        row[3 + q] = r[h[O_Y] + q]
-    coefficients = tail(r, h[O_A])
-    for k in range(degree * n):
-        row[3 + n + k] = coefficients[k]
-    for k in range(degree * n, h[MAX_DEGREE] * n):
+        row[3 + q] = run.y[q]
+    coefficients = run.coefficients
+    for k in range(degree):
+        for q in range(n):
+            row[3 + n + k * n + q] = coefficients[k, q]
+    for k in range(degree * n, run.max_degree * n):
         row[3 + n + k] = 0.0
     if begin > 0.0:
-        _shift(n, degree, begin / r[LENGTH], row)
-    ratio = (r[STEP] - begin) / r[LENGTH]
+        _shift(n, degree, begin / run.length, row)
+    ratio = (run.step - begin) / run.length
     power = 1.0
     for k in range(degree):
         power *= ratio
         for q in range(n):
             row[3 + (k + 1) * n + q] *= power
-    place = 3 + (h[MAX_DEGREE] + 1) * n
-    for q in range(h[N_D]):
-        row[place + q] = r[h[O_M] + h[FIRST_DISCRETE] + q]
-    h[N_POLYNOMIALS] += 1
+    place = 3 + (run.max_degree + 1) * n
+    for q in range(run.n_discrete):
+        row[place + q] = run.m[run.first_discrete + q]
+    run.n_polynomials += 1
     return 0
 
 
 @unit(NUMBERS, NUMBER)
-def log_event(h, r, log, t):
+def log_event(run, log, t):
     """Append the event just settled."""
-    n = h[N]
-    n_s = h[N_S]
-    n_m = h[FIRST_DISCRETE] + h[N_D]
-    row = tail(log, h[N_LOGGED] * h[WIDE_LOG])
+    n = run.n
+    n_s = run.n_sens
+    n_m = run.first_discrete + run.n_discrete
+    row = tail(log, run.n_logged * run.wide_log)
     row[0] = t
-    row[1] = h[EVENT_KIND]
-    row[2] = h[EVENT_CAUSE]
-    row[3] = h[CAUSE_ITEM]
-    row[4] = h[ROUNDS]
+    row[1] = run.event_kind
+    row[2] = run.event_cause
+    row[3] = run.cause_item
+    row[4] = run.rounds
     place = 5
     for i in range(n_s):
-        row[place + i] = r[h[O_DTDP] + i]
+        row[place + i] = run.dt_dp[i]
     place += n_s
     for q in range(n):
-        row[place + q] = r[h[O_YOLD] + q]
+        row[place + q] = run.y_old[q]
     place += n
     for q in range(n_m):
-        row[place + q] = r[h[O_MOLD] + q]
+        row[place + q] = run.m_old[q]
     place += n_m
     for q in range(n):
-        row[place + q] = r[h[O_Y] + q]
+        row[place + q] = run.y[q]
     place += n
     for q in range(n_m):
-        row[place + q] = r[h[O_M] + q]
+        row[place + q] = run.m[q]
     place += n_m
-    for k in range(h[N_FIRE]):
-        row[place + k] = r[h[O_FIRED] + k]
-    h[N_LOGGED] += 1
+    for k in range(run.n_fires):
+        row[place + k] = run.fired[k]
+    run.n_logged += 1
     return 0

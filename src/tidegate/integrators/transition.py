@@ -17,40 +17,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    C_FLIPS,
-    CHATTERING,
-    CONFLICT,
-    EVENT_CAUSE,
-    F_BODIES_T,
-    FAILED_GUARD,
-    FIRST_FIRE,
-    I_FLIPPED,
-    INITIAL_EVENT,
-    MASS_VARIES,
-    N_FIRE,
-    N_G,
-    N_MODES,
-    N_S,
-    O_ATOL,
-    O_BODY,
-    O_COND2,
-    O_FIRED,
-    O_M,
-    O_MTRIAL,
-    O_TRIAL,
-    O_Y,
-    O_YDOT,
-    O_YMAX,
-    ROUNDS,
-    RTOL,
-    UNSETTLED,
-    ZENO,
-    ZENO_TIME,
-    N,
-    integers,
-    vector,
-)
+from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
@@ -77,34 +44,33 @@ _SHRUNK: Final = 1e-4  # so small a part of what the first of them did, and even
 
 
 @native
-def _consistent(h, r, t, modes_changed):
+def _consistent(run, t, modes_changed):
     """Step 5 of a round: mass matrix, algebraic unknowns, derivatives."""
-    if modes_changed and h[MASS_VARIES] == 1:
-        update_mass(h, r)
-    code = consistent_point(h, r, t, h[O_Y])
-    return code if code != 0 else derivatives(h, r, t, h[O_Y], h[O_YDOT])
+    if modes_changed and run.mass_varies == 1:
+        update_mass(run)
+    code = consistent_point(run, t, run.y_at)
+    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
 
 
 @native
-def _keep(r, source, target, size):
+def _keep(run, source, target, size):
     for q in range(size):
-        r[target + q] = r[source + q]
+        run.r[target + q] = run.r[source + q]
 
 
 @native
-def _follow_before_clauses(h, r, t, counts):
+def _follow_before_clauses(run, t, counts):
     """Step 2: all relations as they follow from those that crossed, with unknowns as before; if that cannot be found out, the certain ones."""
-    n = h[N]
-    unknowns = h[O_TRIAL] + 5 * n  # from ``note_guards``
-    changes = settle_known(h, r, t)
-    _keep(r, h[O_M], h[O_MTRIAL], h[N_MODES])
+    n = run.n
+    changes = settle_known(run, t)
+    _keep(run, run.m_at, run.m_trial_at, run.n_modes)
     found = 0
     for _ in range(_MOST_ROUNDS):
-        take_back_replaced(h, r, t)
-        if _consistent(h, r, t, True) != 0:
+        take_back_replaced(run, t)
+        if _consistent(run, t, True) != 0:
             found = -1
             break
-        changed, culprit = look_again(h, r, t, False, counts, True)
+        changed, culprit = look_again(run, t, False, counts, True)
         found += changed
         if culprit >= 0:
             found = -1
@@ -112,36 +78,36 @@ def _follow_before_clauses(h, r, t, counts):
             break
     if found < 0:
         # the equations may make sense only after what clauses do
-        _keep(r, h[O_MTRIAL], h[O_M], h[N_MODES])
+        _keep(run, run.m_trial_at, run.m_at, run.n_modes)
         found = 0
-    _keep(r, unknowns, h[O_Y], n)
-    if h[MASS_VARIES] == 1:
-        update_mass(h, r)
-    h[C_FLIPS] += changes + found
+    _keep(run, run.noted_y_at, run.y_at, n)  # from ``note_guards``
+    if run.mass_varies == 1:
+        update_mass(run)
+    run.c_flips += changes + found
 
 
 @native
-def _follow(h, r, t, modes_changed, at_start, counts):
+def _follow(run, t, modes_changed, at_start, counts):
     """Steps 4 to 6: everything that follows from y and the discrete variables; (reason of failure, whether a mode changed)."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
+    n = run.n
+    y = run.y
     # later passes are left to guards with their slopes, which have the last word
-    changes = settle_known(h, r, t) if h[N_G] > 0 else 0
+    changes = settle_known(run, t) if run.n_guards > 0 else 0
     any_changed = changes > 0
-    h[C_FLIPS] += changes
+    run.c_flips += changes
     for _ in range(_MOST_ROUNDS):
-        _keep(r, h[O_Y], h[O_TRIAL] + 6 * n, n)
-        code = _consistent(h, r, t, modes_changed or changes > 0)
+        _keep(run, run.y_at, run.y_unsolved_at, n)
+        code = _consistent(run, t, modes_changed or changes > 0)
         if code != 0:
             return code, any_changed
-        if h[N_S] > 0:
-            restart_jump(h, r, t, y, h[O_TRIAL] + 6 * n)
-        if h[N_G] > 0:
-            more, culprit = look_again(h, r, t, at_start, counts, False)
+        if run.n_sens > 0:
+            restart_jump(run, t, y, run.y_unsolved_at)
+        if run.n_guards > 0:
+            more, culprit = look_again(run, t, at_start, counts, False)
             if culprit >= 0:
-                h[FAILED_GUARD] = culprit
+                run.failed_guard = culprit
                 return CHATTERING, True
-            h[C_FLIPS] += more
+            run.c_flips += more
             any_changed = any_changed or more > 0
             modes_changed = more > 0
             changes = 0
@@ -153,54 +119,54 @@ def _follow(h, r, t, modes_changed, at_start, counts):
 
 
 @native
-def _kick(h, r):
+def _kick(run):
     """How far bodies move the unknowns, as a part of their sizes."""
     most = 0.0
-    for q in range(h[N]):
-        size = max(r[h[O_YMAX] + q], r[h[O_ATOL] + q] / r[RTOL])
-        most = max(most, abs(r[h[O_BODY] + q] - r[h[O_Y] + q]) / size)
+    for q in range(run.n):
+        size = max(run.y_max[q], run.atol[q] / run.rtol)
+        most = max(most, abs(run.body[q] - run.y[q]) / size)
     return most
 
 
 @native
-def _without_end(h, r, t, code, first_kick, kick):
+def _without_end(run, t, code, first_kick, kick):
     """The reason of failure, where rounds do not end: events accumulate if each does less than the one before."""
     if 0.0 < kick < _SHRUNK * first_kick:
-        r[ZENO_TIME] = t
-        if h[EVENT_CAUSE] >= 0:
-            h[FAILED_GUARD] = h[EVENT_CAUSE]
+        run.zeno_time = t
+        if run.event_cause >= 0:
+            run.failed_guard = run.event_cause
         return ZENO
     return code
 
 
 @unit(NUMBER, WHOLE)
-def settle(h, r, t, kind):
+def settle(run, t, kind):
     """Carry out one event at the current point; sigma and tau' must be set where sensitivities are asked for.
 
     Returns 0, or the reason of failure.
     """
-    ng = h[N_G]
+    ng = run.n_guards
     at_start = kind == INITIAL_EVENT
-    counts = integers(h, h[I_FLIPPED] + max(ng, 1), max(ng, 1))
+    counts = run.flip_counts
     for j in range(ng):
         counts[j] = 0
-    for k in range(h[N_FIRE]):
-        r[h[O_FIRED] + k] = 0.0
+    for k in range(run.n_fires):
+        run.fired[k] = 0.0
     if ng > 0:
-        forget_where_guards_left(h, r)
-        before_clauses = not at_start and h[N_FIRE] > 0
+        forget_where_guards_left(run)
+        before_clauses = not at_start and run.n_fires > 0
         if not at_start:
-            catch_up(h, r, t)
+            catch_up(run, t)
         if before_clauses:
-            note_guards(h, r, t)
-        flip_crossed(h, r, t)
+            note_guards(run, t)
+        flip_crossed(run, t)
         if before_clauses:
-            _follow_before_clauses(h, r, t, counts)
+            _follow_before_clauses(run, t, counts)
             for j in range(ng):
                 counts[j] = 0
     due = False
-    for k in range(h[N_FIRE]):
-        due = due or r[h[O_M] + h[FIRST_FIRE] + k] != 0.0
+    for k in range(run.n_fires):
+        due = due or run.m[run.first_fire + k] != 0.0
     modes_changed = True
     rounds = 0
     first_kick = 0.0
@@ -209,44 +175,44 @@ def settle(h, r, t, kind):
     while True:
         rounds += 1
         if rounds > _MOST_ROUNDS:
-            h[ROUNDS] = rounds
-            return _without_end(h, r, t, UNSETTLED, first_kick, kick)
-        read_conditions(h, r, t, h[O_COND2])
-        fires = fire_branches(h, r) if not at_start else False
-        remembered = remember_discrete(h, r)
-        keep_states(h, r)
+            run.rounds = rounds
+            return _without_end(run, t, UNSETTLED, first_kick, kick)
+        read_conditions(run, t, run.conditions_now_at)
+        fires = fire_branches(run) if not at_start else False
+        remembered = remember_discrete(run)
+        keep_states(run)
         changed = False
         if fires or due:
-            if not compute_bodies(h, r, t):
-                h[ROUNDS] = rounds
+            if not compute_bodies(run, t):
+                run.rounds = rounds
                 return CONFLICT
-            if h[N_S] > 0 and h[F_BODIES_T] != 0:
-                body_jump(h, r, t, vector(r, h[O_Y], h[N]))
-            kick = _kick(h, r)
+            if run.n_sens > 0 and run.f_bodies_tangent != 0:
+                body_jump(run, t, run.y)
+            kick = _kick(run)
             first_kick = max(first_kick, kick)
             kicks += 1 if kick > 0.0 else 0
             if kick > 0.0:
                 # what guards made of themselves before has come to nothing
-                forget_where_guards_left(h, r)
+                forget_where_guards_left(run)
                 for j in range(ng):
                     counts[j] = 0
-            changed = write_bodies(h, r)
+            changed = write_bodies(run)
             due = False
-        drop_of_states(h, r)
-        code, modes_changed = _follow(h, r, t, modes_changed or changed, at_start, counts)
+        drop_of_states(run)
+        code, modes_changed = _follow(run, t, modes_changed or changed, at_start, counts)
         if code != 0:
-            h[ROUNDS] = rounds
-            return _without_end(h, r, t, code, first_kick, kick) if code == CHATTERING else code
-        if not at_start and h[N_FIRE] > 0 and goes_on_through(h, r):
-            h[ROUNDS] = rounds
+            run.rounds = rounds
+            return _without_end(run, t, code, first_kick, kick) if code == CHATTERING else code
+        if not at_start and run.n_fires > 0 and goes_on_through(run):
+            run.rounds = rounds
             return ZENO
         # that ``pre`` has come up to the present matters to conditions only; equations and guards have seen it
-        if not (changed or modes_changed or fires) and (not remembered or at_start or conditions_hold(h, r, t)):
+        if not (changed or modes_changed or fires) and (not remembered or at_start or conditions_hold(run, t)):
             break
-    h[ROUNDS] = rounds
+    run.rounds = rounds
     if kicks > _MANY and kick < _SHRUNK * first_kick:
-        return _without_end(h, r, t, 0, first_kick, kick)
+        return _without_end(run, t, 0, first_kick, kick)
     if at_start:
-        note_start(h, r, t)
-    refresh_activity(h, r)
+        note_start(run, t)
+    refresh_activity(run)
     return 0

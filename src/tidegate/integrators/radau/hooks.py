@@ -4,37 +4,7 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    C_RHS,
-    F_RHS,
-    FACCON,
-    HAS_POLYNOMIAL,
-    IS_FIRST,
-    LENGTH,
-    N_S,
-    NEEDS_FACTORS,
-    NEEDS_JACOBIAN,
-    O_A,
-    O_F0,
-    O_M,
-    O_P,
-    O_S,
-    O_SEND,
-    O_SNEW,
-    O_SOUT,
-    O_Y,
-    O_YOLD,
-    O_Z,
-    O_ZB,
-    STAGES,
-    STAGES_WANTED,
-    STEP,
-    N,
-    T,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.radau.locate import restep
@@ -46,34 +16,34 @@ __all__ = ["radau_accept", "radau_restart", "radau_sensitivities", "radau_values
 
 
 @unit(NUMBER, WHOLE)
-def radau_accept(h, r, t, _whole):
+def radau_accept(run, t, _whole):
     """f at the new point, which the error estimate of the next step needs."""
-    call_value(h[F_RHS], t, vector(r, h[O_Y], h[N]), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_F0], h[N]))
-    h[C_RHS] += 1
+    call_value(run.f_rhs, t, run.y, run.p, run.m, run.f0)
+    run.c_rhs += 1
     return 0
 
 
 @unit(NUMBER, WHOLE)
-def radau_restart(h, r, t, which):
+def radau_restart(run, t, which):
     """No polynomial to continue, a new Jacobian; the step size is kept."""
     if which == AT_START:
-        set_stages(h, r, h[STAGES_WANTED])
-    h[IS_FIRST] = 1
-    h[HAS_POLYNOMIAL] = 0
-    h[NEEDS_JACOBIAN] = 1
-    h[NEEDS_FACTORS] = 1
-    r[FACCON] = 1.0
-    return radau_accept(h, r, t, 0)
+        set_stages(run, run.stages_wanted)
+    run.is_first = 1
+    run.has_polynomial = 0
+    run.needs_jacobian = 1
+    run.needs_factors = 1
+    run.faccon = 1.0
+    return radau_accept(run, t, 0)
 
 
 @native
-def _add_polynomial(h, r, theta, end):
+def _add_polynomial(run, theta, end):
     """Add the polynomial through the stage sensitivities at theta to ``end``."""
-    n = h[N]
-    s = h[STAGES]
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    new = matrix(r, h[O_SNEW], h[N_S], s * n)
-    for i in range(h[N_S]):
+    new = run.sens_new
+    for i in range(run.n_sens):
         for q in range(n):
             if theta == 1.0:
                 end[i, q] += new[i, (s - 1) * n + q]
@@ -88,44 +58,44 @@ def _add_polynomial(h, r, theta, end):
 
 
 @native
-def _copy_sensitivities(h, r, place):
-    for q in range(h[N_S] * h[N]):
-        r[place + q] = r[h[O_S] + q]
+def _copy_sensitivities(run, place):
+    for q in range(run.n_sens * run.n):
+        run.r[place + q] = run.r[run.sens_at + q]
 
 
 @unit(NUMBER, WHOLE)
-def radau_sensitivities(h, r, _number, _whole):
+def radau_sensitivities(run, _number, _whole):
     """S at the end of the step, which lies at the end of the collocation polynomial or close to it."""
-    code = stage_sensitivities(h, r, r[T], r[LENGTH], h[O_Z])
+    code = stage_sensitivities(run, run.t, run.length, run.z_at)
     if code == 0:
-        _copy_sensitivities(h, r, h[O_SEND])
-        _add_polynomial(h, r, r[STEP] / r[LENGTH], matrix(r, h[O_SEND], h[N_S], h[N]))
+        _copy_sensitivities(run, run.sens_end_at)
+        _add_polynomial(run, run.step / run.length, run.sens_end)
     return code
 
 
 @unit(NUMBER, WHOLE)
-def radau_values(h, r, when, _whole):
+def radau_values(run, when, _whole):
     """Unknowns and sensitivities at a time inside the step, by a step to it: the polynomial is less accurate inside than at its end."""
-    n = h[N]
-    s = h[STAGES]
-    y = vector(r, h[O_Y], n)
-    point = vector(r, h[O_YOLD], n)
-    step = when - r[T]
-    theta = step / r[LENGTH]
-    stages = h[O_ZB]
-    if restep(h, r, step, s, r[LENGTH], stages, 1, h[O_A]) == 1:
-        z = matrix(r, stages, s, n)
+    n = run.n
+    s = run.stages
+    y = run.y
+    point = run.y_old
+    step = when - run.t
+    theta = step / run.length
+    stages = run.z_kept_at
+    if restep(run, step, s, run.length, stages, 1, run.coefficients_at) == 1:
+        z = matrix(run.r, stages, s, n)
         for q in range(n):
             point[q] = y[q] + z[s - 1, q]
         theta = 1.0
     else:
-        polynomial_point(n, s, y, matrix(r, h[O_A], s, n), theta, point)
-        stages = h[O_Z]
-        step = r[LENGTH]
-    if h[N_S] == 0:
+        polynomial_point(n, s, y, run.coefficients, theta, point)
+        stages = run.z_at
+        step = run.length
+    if run.n_sens == 0:
         return 0
-    code = stage_sensitivities(h, r, r[T], step, stages)
+    code = stage_sensitivities(run, run.t, step, stages)
     if code == 0:
-        _copy_sensitivities(h, r, h[O_SOUT])
-        _add_polynomial(h, r, theta, matrix(r, h[O_SOUT], h[N_S], n))
+        _copy_sensitivities(run, run.sens_out_at)
+        _add_polynomial(run, theta, run.sens_out)
     return code

@@ -14,30 +14,6 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, native, unit
 from tidegate.compiled.linear import solve
-from tidegate.compiled.workspace import (
-    C_RHS,
-    F_RHS,
-    I_PIV1,
-    INSIDE,
-    L_DGETRS,
-    O_ATOL,
-    O_E1,
-    O_ERR,
-    O_M,
-    O_P,
-    O_SCALE,
-    O_W,
-    O_W2,
-    O_Y,
-    O_Z,
-    RTOL,
-    STAGES,
-    N,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
 from tidegate.events.restart import times_mass
 from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE
 
@@ -45,18 +21,18 @@ __all__ = ["error_inside"]
 
 
 @native
-def _largest(h, r):
+def _largest(run):
     """The largest filtered defect, as a part of the tolerance at the step's values; infinite if one is not finite."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    end = vector(r, h[O_Z] + (h[STAGES] - 1) * n, n)
-    point = vector(r, h[O_W], n)
-    rounding = vector(r, h[O_SCALE] + n, n)
-    err = vector(r, h[O_ERR] + n, n)
+    n = run.n
+    y = run.y
+    end = run.z[run.stages - 1]
+    point = run.scratch_1
+    rounding = run.rounding
+    err = run.error_inside
     largest = 0.0
     for q in range(n):
         size = max(abs(y[q]), abs(point[q]), abs(y[q] + end[q]))
-        x = abs(err[q]) / (r[h[O_ATOL] + q] + r[RTOL] * size + rounding[q])
+        x = abs(err[q]) / (run.atol[q] + run.rtol * size + rounding[q])
         if not x < 1e300:
             return np.inf
         largest = max(largest, x)
@@ -64,17 +40,17 @@ def _largest(h, r):
 
 
 @unit(NUMBER, NUMBER)
-def error_inside(h, r, t, step):
-    """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into r[INSIDE]."""
-    n = h[N]
-    s = h[STAGES]
+def error_inside(run, t, step):
+    """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into run.inside."""
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, h[O_Z], s, n)
-    point = vector(r, h[O_W], n)
-    rate = vector(r, h[O_W2], n)
-    moved = vector(r, h[O_ERR], n)
-    err = vector(r, h[O_ERR] + n, n)
+    y = run.y
+    z = run.z
+    point = run.scratch_1
+    rate = run.scratch_2
+    moved = run.error
+    err = run.error_inside
     worst = 0.0
     for i in range(INNER.shape[1]):
         if INNER[k, i] == 0.0:
@@ -87,12 +63,12 @@ def error_inside(h, r, t, step):
                 v += INNER_RATE[k, i, j] * z[j, q]
             point[q] = y[q] + x
             rate[q] = v / step
-        call_value(h[F_RHS], t + INNER[k, i] * step, point, tail(r, h[O_P]), tail(r, h[O_M]), err)
-        h[C_RHS] += 1
-        times_mass(h, r, rate, moved)
+        call_value(run.f_rhs, t + INNER[k, i] * step, point, run.p, run.m, err)
+        run.c_rhs += 1
+        times_mass(run, rate, moved)
         for q in range(n):
             err[q] -= moved[q]
-        solve(matrix(r, h[O_E1], n, n), n, integers(h, h[I_PIV1], n), err, h[L_DGETRS])
-        worst = max(worst, _largest(h, r))
-    r[INSIDE] = worst
+        solve(run.real_factors[0], n, run.real_pivots[0], err, run.dgetrs)
+        worst = max(worst, _largest(run))
+    run.inside = worst
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.compiled import workspace as w
+from tidegate.compiled.schema import MAX_STAGES, RADAU
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
@@ -30,25 +30,16 @@ class RadauIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
-        chosen = stages or stages_for(problem.rtol)
-        super().__init__(problem, _method(problem, chosen))
+        super().__init__(problem, _method(stages or stages_for(problem.rtol)))
 
 
-def _method(problem: Problem, stages: int) -> Method:
-    n, ns = len(problem.model.layout.unknowns), len(problem.sensitivity_parameters)
-    s = w.MAX_STAGES
-    pairs = (s - 1) // 2
+def _method(stages: int) -> Method:
     return Method(
+        owner=RADAU,
         hooks={
-            w.H_STEP: take_step.address, w.H_LOCATE: locate.address, w.H_SENSITIVITIES: hooks.radau_sensitivities.address,
-            w.H_VALUES: hooks.radau_values.address, w.H_RESTART: hooks.radau_restart.address, w.H_ACCEPT: hooks.radau_accept.address,
-            w.STAGES_WANTED: stages,
+            "hook_step": take_step.address, "hook_locate": locate.address, "hook_sensitivities": hooks.radau_sensitivities.address,
+            "hook_values": hooks.radau_values.address, "hook_restart": hooks.radau_restart.address, "hook_accept": hooks.radau_accept.address,
         },
-        degree=s,
-        numbers={
-            w.O_SCALE: 2 * n, w.O_ERR: 2 * n, w.O_Z: s * n, w.O_F: s * n, w.O_R: s * n, w.O_ZB: s * n, w.O_AB: s * n, w.O_DC: 2 * pairs * n,
-            w.O_E1: 2 * n * n, w.O_E2: 4 * pairs * n * n, w.O_INVERSE: s * s, w.O_NODES: s, w.O_K: (stages * n) ** 2 if ns else 0,
-            w.O_KB: ns * s * n, w.O_SNEW: ns * s * n,
-        },
-        whole={w.I_PIV1: 2 * n, w.I_PIV2: 2 * pairs * n, w.I_PIVK: s * n},
+        degree=MAX_STAGES,
+        facts={"stages_wanted": stages},
     )  # fmt: skip

@@ -10,30 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    C_RESTEPS,
-    FACCON,
-    FOUND_GUARD,
-    FOUND_THETA,
-    LENGTH,
-    NEEDS_FACTORS,
-    NEWTON_TOL,
-    NOT_FINITE,
-    O_A,
-    O_AB,
-    O_Y,
-    O_YEND,
-    O_YNEW,
-    O_Z,
-    STAGES,
-    STEP,
-    STEP_TOO_SMALL,
-    UNDECIDED_GUARD,
-    N,
-    T,
-    matrix,
-    vector,
-)
+from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, UNDECIDED_GUARD, matrix
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.integrators.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
@@ -47,27 +24,27 @@ _EPS: Final = 2.220446049250313e-16
 
 
 @native
-def _keep_polynomial(h, r, degree):
-    n = h[N]
+def _keep_polynomial(run, degree):
+    n = run.n
     for q in range(degree * n):
-        r[h[O_AB] + q] = r[h[O_A] + q]
+        run.r[run.coefficients_kept_at + q] = run.r[run.coefficients_at + q]
 
 
 @unit(NUMBER, WHOLE, NUMBER, WHOLE, WHOLE, WHOLE)
-def restep(h, r, step, degree, old_step, place, which, source):
+def restep(run, step, degree, old_step, place, which, source):
     """Solve the step from the current point with another size; 1 if Newton's iteration converged.
 
     Started from the polynomial at offset ``source`` of r; the stages go to offset ``place``, the factors to set ``which``.
     """
-    n = h[N]
-    s = h[STAGES]
-    z = matrix(r, place, s, n)
+    n = run.n
+    s = run.stages
+    z = matrix(run.r, place, s, n)
     k = (s - 3) // 2
-    old = matrix(r, source, degree, n)
-    h[C_RESTEPS] += 1
+    old = matrix(run.r, source, degree, n)
+    run.c_resteps += 1
     if n == 0:
         return 1
-    if factor_systems(h, r, step, which) != 0:
+    if factor_systems(run, step, which) != 0:
         return 0
     ratio = step / old_step
     for attempt in range(2):
@@ -78,56 +55,56 @@ def restep(h, r, step, degree, old_step, place, which, source):
                 for d in range(degree - 2, -1, -1):
                     x = x * theta + old[d, q]
                 z[i, q] = x * theta if attempt == 0 else 0.0
-        kept = r[FACCON]
-        r[FACCON] = 1.0
-        status = newton(h, r, r[T], step, which, 1e-2 * r[NEWTON_TOL], place)
-        r[FACCON] = kept
+        kept = run.faccon
+        run.faccon = 1.0
+        status = newton(run, run.t, step, which, 1e-2 * run.newton_tol, place)
+        run.faccon = kept
         if status == CONVERGED:
             return 1
     return 0
 
 
 @unit(NUMBER, WHOLE)
-def locate(h, r, theta, crossed):
+def locate(run, theta, crossed):
     """Find the point of the event at ``theta`` of the step just accepted; with ``crossed`` -1 end the step there.
 
-    Returns 0 or the reason of failure. h[FOUND_GUARD] is the guard, with the event's time in r[STEP] and its point in O_YNEW; or -1 if the step, now
-    shorter, ends before any event.
+    Returns 0 or the reason of failure. run.found_guard is the guard, with the event's time in run.step and its point in run.y_new; or -1 if the step,
+    now shorter, ends before any event.
     """
     guard = crossed  # -1: nothing is known to be there, but the step is to be so short
-    h[FOUND_GUARD] = guard
-    n = h[N]
-    s = h[STAGES]
-    t = r[T]
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, h[O_Z], s, n)
-    a = matrix(r, h[O_A], s, n)
-    point = vector(r, h[O_YNEW], n)
-    end = vector(r, h[O_YEND], n)
-    whole = r[STEP]
+    run.found_guard = guard
+    n = run.n
+    s = run.stages
+    t = run.t
+    y = run.y
+    z = run.z
+    a = run.coefficients
+    point = run.y_new
+    end = run.y_end
+    whole = run.step
     if theta <= 0.0 or t + theta * whole <= t:
-        r[STEP] = 0.0
-        r[LENGTH] = 0.0
+        run.step = 0.0
+        run.length = 0.0
         for q in range(n):
             point[q] = y[q]
         return 0
-    _keep_polynomial(h, r, s)
+    _keep_polynomial(run, s)
     old_step = whole
     step = theta * whole
-    h[NEEDS_FACTORS] = 1
+    run.needs_factors = 1
     attempt = 0
     while attempt < _MOST_RESTEPS:
-        r[LENGTH] = step
+        run.length = step
         if not t + step > t:
-            r[STEP] = 0.0
-            r[LENGTH] = 0.0
+            run.step = 0.0
+            run.length = 0.0
             for q in range(n):
                 point[q] = y[q]
-            h[FOUND_GUARD] = guard
+            run.found_guard = guard
             return 0
-        if restep(h, r, step, s, old_step, h[O_Z], 0, h[O_AB]) == 0:
+        if restep(run, step, s, old_step, run.z_at, 0, run.coefficients_kept_at) == 0:
             # the polynomial led astray: a shorter step from the same point, and look again from its end
-            evaluate_jacobian(h, r)
+            evaluate_jacobian(run)
             step *= 0.25
             attempt += 1
             if not step > 1e-15 * max(abs(t), 1e-290):
@@ -136,20 +113,20 @@ def locate(h, r, theta, crossed):
         stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
         for q in range(n):
             end[q] = y[q] + z[s - 1, q]
-        which = earliest_crossing(h, r, t, step)
-        found = r[FOUND_THETA]
+        which = earliest_crossing(run, t, step)
+        found = run.found_theta
         if which == UNDEFINED:
             return NOT_FINITE
         if which == UNDECIDED:
-            if not can_be_shorter(r, step):
+            if not can_be_shorter(run, step):
                 return UNDECIDED_GUARD
-            _keep_polynomial(h, r, s)
+            _keep_polynomial(run, s)
             old_step = step
-            step *= shorter(h, r)
+            step *= shorter(run)
             guard = -1
             continue
         if found <= 1.0 - NEAR_END and attempt < _MOST_RESTEPS - 1 and found > 0.0:
-            _keep_polynomial(h, r, s)
+            _keep_polynomial(run, s)
             old_step = step
             step = found * step
             guard = which
@@ -157,21 +134,21 @@ def locate(h, r, theta, crossed):
             continue
         if found > 1.0:
             # no crossing up to here: it lies just behind the end, or nowhere
-            ahead = distance_behind(h, r, t, step, guard) if guard >= 0 else -1.0
+            ahead = distance_behind(run, t, step, guard) if guard >= 0 else -1.0
             if 0.0 < ahead <= NEAR_END and step * (1.0 + ahead) <= whole:
                 found = 1.0 + ahead
                 which = guard
             elif ahead > 0.0 and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
-                _keep_polynomial(h, r, s)
+                _keep_polynomial(run, s)
                 old_step = step
                 step = step * (1.0 + ahead)
                 attempt += 1
                 continue
             else:
-                r[STEP] = step
-                end_point(h, r, 1.0, point)
-                h[FOUND_GUARD] = -1
+                run.step = step
+                end_point(run, 1.0, point)
+                run.found_guard = -1
                 return 0
-        h[FOUND_GUARD] = which
-        return polish(h, r, t, step, which, found, whole)
+        run.found_guard = which
+        return polish(run, t, step, which, found, whole)
     return STEP_TOO_SMALL

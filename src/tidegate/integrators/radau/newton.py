@@ -13,45 +13,8 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import factor_complex, factor_real, solve
-from tidegate.compiled.workspace import (
-    C_FACTOR,
-    C_NEWTON,
-    C_RHS,
-    F_RHS,
-    FACCON,
-    I_PIV1,
-    I_PIV2,
-    ITERATIONS,
-    L_DGETRF,
-    L_DGETRS,
-    L_ZGETRF,
-    L_ZGETRS,
-    MASS_KIND,
-    MAX_STAGES,
-    O_DC,
-    O_E1,
-    O_E2,
-    O_F,
-    O_J,
-    O_M,
-    O_MASS,
-    O_P,
-    O_R,
-    O_SCALE,
-    O_W,
-    O_W2,
-    O_Y,
-    RTOL,
-    RTOL_INNER,
-    STAGES,
-    THETA,
-    N,
-    complexes,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.schema import MAX_STAGES
+from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
 
 __all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "factor_systems", "newton", "stage_polynomial"]
@@ -66,20 +29,20 @@ _MAX_PAIRS: Final = (MAX_STAGES - 1) // 2
 
 
 @native
-def _update(h, r, step, which, z, tolerance):
+def _update(run, step, which, z, tolerance):
     """One correction of Z from the function values F; returns its scaled norm, in which corrections by rounding are never above the tolerance."""
-    n = h[N]
-    s = h[STAGES]
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    kind = h[MASS_KIND]
-    f = matrix(r, h[O_F], s, n)
-    residual = matrix(r, h[O_R], s, n)
-    mass = matrix(r, h[O_MASS], n, n)
-    w = vector(r, h[O_W], n)
-    scale = vector(r, h[O_SCALE], n)
-    rounding = vector(r, h[O_SCALE] + n, n)
-    real = vector(r, h[O_W2], n)
-    pairs = complexes(r, h[O_DC], _MAX_PAIRS, n)
+    kind = run.mass_kind
+    f = run.f_stages
+    residual = run.residuals
+    mass = run.mass
+    w = run.scratch_1
+    scale = run.scale
+    rounding = run.rounding
+    real = run.scratch_2
+    pairs = run.pairs
     reciprocal = 1.0 / step
     for i in range(s):
         for q in range(n):
@@ -105,7 +68,7 @@ def _update(h, r, step, which, z, tolerance):
         for i in range(s):
             a += TO_REAL[k, i] * residual[i, q]
         real[q] = a
-    solve(matrix(r, h[O_E1] + which * n * n, n, n), n, integers(h, h[I_PIV1] + which * n, n), real, h[L_DGETRS])
+    solve(run.real_factors[which], n, run.real_pivots[which], real, run.dgetrs)
     for c in range(k + 1):
         place = which * _MAX_PAIRS + c
         for q in range(n):
@@ -115,8 +78,8 @@ def _update(h, r, step, which, z, tolerance):
                 re += TO_COMPLEX[k, c, i].real * residual[i, q]
                 im += TO_COMPLEX[k, c, i].imag * residual[i, q]
             pairs[c, q] = complex(re, im)
-        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n, n)
-        solve(e2, n, integers(h, h[I_PIV2] + place * n, n), pairs[c], h[L_ZGETRS])
+        e2 = run.complex_factors[place]
+        solve(e2, n, run.complex_pivots[place], pairs[c], run.zgetrs)
     norm = 0.0
     for i in range(s):
         for q in range(n):
@@ -141,14 +104,14 @@ def stage_polynomial(coefficients, s, n, z, a):
 
 
 @unit(NUMBER, WHOLE)
-def factor_systems(h, r, step, which):
+def factor_systems(run, step, which):
     """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
-    n = h[N]
-    k = (h[STAGES] - 3) // 2
-    kind = h[MASS_KIND]
-    jac = matrix(r, h[O_J], n, n)
-    mass = matrix(r, h[O_MASS], n, n)
-    e1 = matrix(r, h[O_E1] + which * n * n, n, n)
+    n = run.n
+    k = (run.stages - 3) // 2
+    kind = run.mass_kind
+    jac = run.jacobian
+    mass = run.mass
+    e1 = run.real_factors[which]
     shift = LAMBDA_REAL[k] / step
     for i in range(n):
         for j in range(n):
@@ -163,11 +126,11 @@ def factor_systems(h, r, step, which):
         for i in range(n):
             for j in range(n):
                 e1[i, j] += shift * mass[i, j]
-    h[C_FACTOR] += 1
-    bad = factor_real(e1, n, integers(h, h[I_PIV1] + which * n, n), h[L_DGETRF])
+    run.c_factor += 1
+    bad = factor_real(e1, n, run.real_pivots[which], run.dgetrf)
     for c in range(k + 1):
         place = which * _MAX_PAIRS + c
-        e2 = complexes(r, h[O_E2] + 2 * place * n * n, n, n)
+        e2 = run.complex_factors[place]
         z = LAMBDA_COMPLEX[k, c] / step
         for i in range(n):
             for j in range(n):
@@ -182,27 +145,27 @@ def factor_systems(h, r, step, which):
             for i in range(n):
                 for j in range(n):
                     e2[i, j] += z * mass[i, j]
-        bad += factor_complex(e2, n, integers(h, h[I_PIV2] + place * n, n), h[L_ZGETRF])
+        bad += factor_complex(e2, n, run.complex_pivots[place], run.zgetrf)
     return bad
 
 
 @unit(NUMBER, NUMBER, WHOLE, NUMBER, WHOLE)
-def newton(h, r, t, step, which, tolerance, place):
-    """Solve for the stages from the start values at offset ``place`` of r; returns the status, the number of iterations in h[ITERATIONS].
+def newton(run, t, step, which, tolerance, place):
+    """Solve for the stages from the start values at offset ``place`` of r; returns the status, the number of iterations in run.iterations.
 
-    The rate of convergence is left in r[THETA], the factor theta/(1-theta) in r[FACCON] (IV.8.10).
+    The rate of convergence is left in run.theta, the factor theta/(1-theta) in run.faccon (IV.8.10).
     """
-    n = h[N]
-    s = h[STAGES]
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    y = vector(r, h[O_Y], n)
-    z = matrix(r, place, s, n)
-    p = tail(r, h[O_P])
-    m = tail(r, h[O_M])
-    f = matrix(r, h[O_F], s, n)
-    stage = vector(r, h[O_W], n)
+    y = run.y
+    z = matrix(run.r, place, s, n)
+    p = run.p
+    m = run.m
+    f = run.f_stages
+    stage = run.scratch_1
     most = 7 + int(2.5 * (s - 3))
-    factor = max(r[FACCON], _EPS) ** 0.8
+    factor = max(run.faccon, _EPS) ** 0.8
     theta = 1e-3
     last_rate = 0.0
     last_norm = 0.0
@@ -210,19 +173,19 @@ def newton(h, r, t, step, which, tolerance, place):
         for i in range(s):
             for q in range(n):
                 stage[q] = y[q] + z[i, q]
-            call_value(h[F_RHS], t + NODES[k, i] * step, stage, p, m, f[i])
-        h[C_RHS] += s
-        norm = _update(h, r, step, which, z, tolerance)
-        h[C_NEWTON] += 1
-        h[ITERATIONS] = iteration
+            call_value(run.f_rhs, t + NODES[k, i] * step, stage, p, m, f[i])
+        run.c_rhs += s
+        norm = _update(run, step, which, z, tolerance)
+        run.c_newton += 1
+        run.iterations = iteration
         if not norm < 1e300:
-            r[THETA] = theta
+            run.theta = theta
             return NOT_A_NUMBER
         if iteration > 1:
             rate = norm / last_norm
             theta = rate if iteration == 2 else np.sqrt(rate * last_rate)
             last_rate = rate
-            r[THETA] = theta
+            run.theta = theta
             if not theta < 0.99:
                 return DIVERGED
             factor = theta / (1.0 - theta)
@@ -231,10 +194,10 @@ def newton(h, r, t, step, which, tolerance, place):
                 return DIVERGED
         last_norm = max(norm, _EPS)
         # one correction, however good, carries the rounding of the transformation: where it was large it is made twice
-        is_rounded = iteration == 1 and _GAIN[k] * _EPS * norm > 1e-2 * r[RTOL] / r[RTOL_INNER]
+        is_rounded = iteration == 1 and _GAIN[k] * _EPS * norm > 1e-2 * run.rtol / run.rtol_inner
         if factor * norm <= tolerance and not is_rounded:
-            r[FACCON] = factor
-            r[THETA] = theta
+            run.faccon = factor
+            run.theta = theta
             return CONVERGED
-    r[THETA] = theta
+    run.theta = theta
     return DIVERGED

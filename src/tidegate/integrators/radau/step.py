@@ -15,67 +15,7 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.linear import solve
-from tidegate.compiled.workspace import (
-    ATOL_RATIO,
-    C_JACOBIAN,
-    C_NEWTON_FAILED,
-    C_REJECTED,
-    C_RHS,
-    DEGREE,
-    ERROR_ACCEPTED,
-    F_JACOBIAN,
-    F_RHS,
-    FACCON,
-    FAILURES_IN_A_ROW,
-    GOOD_STEPS,
-    HAS_POLYNOMIAL,
-    I_PIV1,
-    INSIDE,
-    IS_FIRST,
-    ITERATIONS,
-    JACOBIAN_FRESH,
-    L_DGETRS,
-    NEEDS_FACTORS,
-    NEEDS_JACOBIAN,
-    NEWTON_TOL,
-    NOT_FINITE,
-    O_A,
-    O_ATOL,
-    O_E1,
-    O_ERR,
-    O_F0,
-    O_INVERSE,
-    O_J,
-    O_M,
-    O_NODES,
-    O_P,
-    O_SCALE,
-    O_W,
-    O_Y,
-    O_YEND,
-    O_Z,
-    RTOL,
-    RTOL_INNER,
-    SINGULAR,
-    STAGES,
-    STAGES_WANTED,
-    STEP,
-    STEP_ACCEPTED,
-    STEP_MAX,
-    STEP_NEW,
-    STEP_OLD,
-    STEP_TOO_SMALL,
-    T_END,
-    T_NEXT,
-    THETA,
-    WAS_REJECTED,
-    N,
-    T,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL, vector
 from tidegate.events.restart import times_mass
 from tidegate.integrators.radau.inside import error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
@@ -95,24 +35,24 @@ _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
 @native
-def set_stages(h, r, s):
+def set_stages(run, s):
     """Use s stages from now on: inner tolerances that give the asked accuracy at the end of a step (tolerance map of RADAU, 1999)."""
-    h[STAGES] = s
-    h[DEGREE] = s
-    rtol = r[RTOL]
+    run.stages = s
+    run.degree = s
+    rtol = run.rtol
     inner = 0.1 * rtol ** ((s + 1.0) / (2.0 * s))
-    r[RTOL_INNER] = inner
-    r[ATOL_RATIO] = inner / rtol
+    run.rtol_inner = inner
+    run.atol_ratio = inner / rtol
     # what Newton leaves adds up over the steps, so it is a small part of the tolerance asked for, not only of the inner one
-    r[NEWTON_TOL] = max(10 * _EPS / inner, min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner))
-    r[FACCON] = 1.0
-    h[HAS_POLYNOMIAL] = 0
-    h[NEEDS_FACTORS] = 1
-    h[GOOD_STEPS] = 0
-    h[FAILURES_IN_A_ROW] = 0
+    run.newton_tol = max(10 * _EPS / inner, min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner))
+    run.faccon = 1.0
+    run.has_polynomial = 0
+    run.needs_factors = 1
+    run.good_steps = 0
+    run.failures_in_a_row = 0
     k = (s - 3) // 2
-    nodes = vector(r, h[O_NODES], s)
-    inverse = matrix(r, h[O_INVERSE], s, s)
+    nodes = run.nodes
+    inverse = run.inverse
     for i in range(s):
         nodes[i] = NODES[k, i]
         for j in range(s):
@@ -120,61 +60,60 @@ def set_stages(h, r, s):
 
 
 @native
-def update_scale(h, r):
+def update_scale(run):
     """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    atol = vector(r, h[O_ATOL], n)
-    scale = vector(r, h[O_SCALE], n)
-    rounding = vector(r, h[O_SCALE] + n, n)
+    n = run.n
+    y = run.y
+    atol = run.atol
+    scale = run.scale
+    rounding = run.rounding
     for q in range(n):
-        scale[q] = r[ATOL_RATIO] * (atol[q] + rounding[q]) + r[RTOL_INNER] * abs(y[q])
+        scale[q] = run.atol_ratio * (atol[q] + rounding[q]) + run.rtol_inner * abs(y[q])
 
 
 @native
-def _note_rounding(h, r):
+def _note_rounding(run):
     """What rounding inside f makes of every unknown, about, behind the weights: no step, however short, makes an error smaller than that.
 
     Algebraic unknowns, and rates that are unknowns, may be small differences of large terms, or solve an equation that hardly depends on them.
     """
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    jac = matrix(r, h[O_J], n, n)
-    out = vector(r, h[O_SCALE] + n, n)
+    n = run.n
+    y = run.y
+    jac = run.jacobian
+    out = run.rounding
     for i in range(n):
         x = 0.0
         for q in range(n):
             x += abs(jac[i, q] * y[q])
         out[i] = _ROUNDINGS * _EPS * x
-    solve(matrix(r, h[O_E1], n, n), n, integers(h, h[I_PIV1], n), out, h[L_DGETRS])
+    solve(run.real_factors[0], n, run.real_pivots[0], out, run.dgetrs)
     for q in range(n):
         out[q] = abs(out[q]) if abs(out[q]) < np.inf else 0.0
 
 
 @native
-def evaluate_jacobian(h, r):
+def evaluate_jacobian(run):
     """df/dy at the current point."""
-    n = h[N]
-    call_value(h[F_JACOBIAN], r[T], vector(r, h[O_Y], n), tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J], n * n))
-    h[C_JACOBIAN] += 1
-    h[NEEDS_JACOBIAN] = 0
-    h[JACOBIAN_FRESH] = 1
-    h[NEEDS_FACTORS] = 1
+    call_value(run.f_jacobian, run.t, run.y, run.p, run.m, run.jacobian)
+    run.c_jacobian += 1
+    run.needs_jacobian = 0
+    run.is_jacobian_fresh = 1
+    run.needs_factors = 1
 
 
 @native
-def predict_stages(h, r, step, z):
+def predict_stages(run, step, z):
     """Start values of the iteration: the last step's polynomial, continued; zero where there is none."""
-    n = h[N]
-    s = h[STAGES]
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    if h[HAS_POLYNOMIAL] == 0:
+    if run.has_polynomial == 0:
         for i in range(s):
             for q in range(n):
                 z[i, q] = 0.0
         return
-    a = matrix(r, h[O_A], s, n)
-    ratio = step / r[STEP_OLD]
+    a = run.coefficients
+    ratio = step / run.step_old
     for i in range(s):
         theta = 1.0 + NODES[k, i] * ratio
         for q in range(n):
@@ -187,50 +126,50 @@ def predict_stages(h, r, step, z):
 
 
 @native
-def _mass_times_error(h, r, step, z, out):
+def _mass_times_error(run, step, z, out):
     """gamma_0/step M (e . Z), the part of the error estimate that comes from the stages (IV.8.19)."""
-    n = h[N]
-    s = h[STAGES]
+    n = run.n
+    s = run.stages
     k = (s - 3) // 2
-    w = vector(r, h[O_W], n)
+    w = run.scratch_1
     factor = LAMBDA_REAL[k] / step
     for q in range(n):
         x = 0.0
         for j in range(s):
             x += ERROR[k, j] * z[j, q]
         w[q] = x * factor
-    times_mass(h, r, w, out)
+    times_mass(run, w, out)
 
 
 @native
-def _error(h, r, t, step, z):
+def _error(run, t, step, z):
     """Scaled error of the step; filtered a second time after a start or a rejection, where the first estimate is too large for stiff parts."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    f0 = vector(r, h[O_F0], n)
-    scale = vector(r, h[O_SCALE], n)
-    raw = vector(r, h[O_ERR], n)
-    err = vector(r, h[O_ERR] + n, n)
-    e1 = matrix(r, h[O_E1], n, n)
-    pivots = integers(h, h[I_PIV1], n)
-    _mass_times_error(h, r, step, z, raw)
+    n = run.n
+    y = run.y
+    f0 = run.f0
+    scale = run.scale
+    raw = run.error
+    err = run.error_inside
+    e1 = run.real_factors[0]
+    pivots = run.real_pivots[0]
+    _mass_times_error(run, step, z, raw)
     for q in range(n):
         err[q] = raw[q] + f0[q]
-    solve(e1, n, pivots, err, h[L_DGETRS])
+    solve(e1, n, pivots, err, run.dgetrs)
     norm = 0.0
     for q in range(n):
         x = err[q] / scale[q]
         norm += x * x
     norm = np.sqrt(norm / n)
-    if norm >= 1.0 and (h[IS_FIRST] == 1 or h[WAS_REJECTED] == 1):
-        w = vector(r, h[O_W], n)
+    if norm >= 1.0 and (run.is_first == 1 or run.was_rejected == 1):
+        w = run.scratch_1
         for q in range(n):
             w[q] = y[q] + err[q]
-        call_value(h[F_RHS], t, w, tail(r, h[O_P]), tail(r, h[O_M]), err)
-        h[C_RHS] += 1
+        call_value(run.f_rhs, t, w, run.p, run.m, err)
+        run.c_rhs += 1
         for q in range(n):
             err[q] += raw[q]
-        solve(e1, n, pivots, err, h[L_DGETRS])
+        solve(e1, n, pivots, err, run.dgetrs)
         norm = 0.0
         for q in range(n):
             x = err[q] / scale[q]
@@ -250,18 +189,18 @@ def _is_inherited(inside, step, inside_before, step_before):
 
 
 @native
-def _after_newton_failure(h, r):
+def _after_newton_failure(run):
     """Smaller step, fresh Jacobian, and after repeated failures fewer stages."""
-    h[C_NEWTON_FAILED] += 1
-    r[FACCON] = 1.0
-    h[WAS_REJECTED] = 1
-    h[NEEDS_FACTORS] = 1
-    h[FAILURES_IN_A_ROW] += 1
-    if h[JACOBIAN_FRESH] == 0:
-        h[NEEDS_JACOBIAN] = 1
-    if h[FAILURES_IN_A_ROW] >= _FAILURES_TO_DROP and h[STAGES] > 3:
-        set_stages(h, r, h[STAGES] - 2)
-        update_scale(h, r)
+    run.c_newton_failed += 1
+    run.faccon = 1.0
+    run.was_rejected = 1
+    run.needs_factors = 1
+    run.failures_in_a_row += 1
+    if run.is_jacobian_fresh == 0:
+        run.needs_jacobian = 1
+    if run.failures_in_a_row >= _FAILURES_TO_DROP and run.stages > 3:
+        set_stages(run, run.stages - 2)
+        update_scale(run)
 
 
 @native
@@ -273,71 +212,71 @@ def _is_finite(values):
 
 
 @unit(NUMBER, WHOLE)
-def take_step(h, r, _number, _whole):
+def take_step(run, _number, _whole):
     """Find the next accepted step from the current point; nothing is committed.
 
-    Leaves the step in r[STEP], Z, the step's polynomial in A, its end, and the proposal for the step after it in r[STEP_NEW]. Returns 0 or the reason
+    Leaves the step in run.step, its stages, its polynomial, its end, and the proposal for the step after it in run.step_new. Returns 0 or the reason
     of failure.
     """
-    n = h[N]
-    t = r[T]
-    if h[STAGES] < h[STAGES_WANTED] and h[GOOD_STEPS] >= _STEPS_TO_RAISE:
-        set_stages(h, r, h[STAGES] + 2)
-    z = matrix(r, h[O_Z], h[STAGES], n)
-    step = min(r[STEP_NEW], r[STEP_MAX])
+    n = run.n
+    t = run.t
+    if run.stages < run.stages_wanted and run.good_steps >= _STEPS_TO_RAISE:
+        set_stages(run, run.stages + 2)
+    z = run.z
+    step = min(run.step_new, run.step_max)
     trouble = STEP_TOO_SMALL
     wanted = step
-    update_scale(h, r)
-    factored_for = r[STEP] if h[NEEDS_FACTORS] == 0 else 0.0
+    update_scale(run)
+    factored_for = run.step if run.needs_factors == 0 else 0.0
     inside_before = 0.0
     step_before = 0.0
     while True:
-        if t + 1.0001 * step >= r[T_NEXT]:
-            step = r[T_NEXT] - t
+        if t + 1.0001 * step >= run.t_next:
+            step = run.t_next - t
         if not step > _SMALLEST * max(abs(t), 1e-290):
             return trouble
-        if h[NEEDS_JACOBIAN] == 1:
-            evaluate_jacobian(h, r)
-        if h[NEEDS_FACTORS] == 1 or step != factored_for:
-            if factor_systems(h, r, step, 0) != 0:
+        if run.needs_jacobian == 1:
+            evaluate_jacobian(run)
+        if run.needs_factors == 1 or step != factored_for:
+            if factor_systems(run, step, 0) != 0:
                 step *= 0.5
                 trouble = NOT_FINITE
-                if _is_finite(vector(r, h[O_J], n * n)):
+                if _is_finite(vector(run.r, run.jacobian_at, run.n * run.n)):
                     trouble = SINGULAR
-                h[NEEDS_FACTORS] = 1
+                run.needs_factors = 1
                 continue
-            h[NEEDS_FACTORS] = 0
+            run.needs_factors = 0
             factored_for = step
-            _note_rounding(h, r)
-            update_scale(h, r)
+            _note_rounding(run)
+            update_scale(run)
             # the rate of convergence seen with other factors says nothing about these
-            r[FACCON] = 1.0
-        s = h[STAGES]
-        z = matrix(r, h[O_Z], s, n)
-        predict_stages(h, r, step, z)
-        status = newton(h, r, t, step, 0, r[NEWTON_TOL], h[O_Z])
-        iterations = h[ITERATIONS]
+            run.faccon = 1.0
+        s = run.stages
+        z = run.z
+        predict_stages(run, step, z)
+        status = newton(run, t, step, 0, run.newton_tol, run.z_at)
+        iterations = run.iterations
         if status != CONVERGED:
-            _after_newton_failure(h, r)
-            if status == NOT_A_NUMBER or h[FAILURES_IN_A_ROW] >= _FAILURES_TO_DROP:
+            _after_newton_failure(run)
+            if status == NOT_A_NUMBER or run.failures_in_a_row >= _FAILURES_TO_DROP:
                 # once, the last polynomial is still the best start; twice, it is what leads astray
-                h[HAS_POLYNOMIAL] = 0
+                run.has_polynomial = 0
             trouble = NOT_FINITE if status == NOT_A_NUMBER else STEP_TOO_SMALL
-            if trouble == NOT_FINITE and t + step > r[T_END]:
-                r[T_NEXT] = min(r[T_NEXT], r[T_END])  # the model is not defined behind the end of the run
+            if trouble == NOT_FINITE and t + step > run.t_end:
+                run.t_next = min(run.t_next, run.t_end)  # the model is not defined behind the end of the run
             step *= 0.5
             continue
-        norm = _error(h, r, t, step, z)
-        r[INSIDE] = 0.0
+        norm = _error(run, t, step, z)
+        run.inside = 0.0
         if norm < 1.0:
-            error_inside(h, r, t, step)
+            error_inside(run, t, step)
             if step_before == 0.0:
-                inside_before = r[INSIDE]
+                inside_before = run.inside
                 step_before = step
-            if not _is_inherited(r[INSIDE], step, inside_before, step_before):
-                norm = max(norm, r[INSIDE])
-        if not (norm < 1e300 and r[INSIDE] < 1e300):
-            _after_newton_failure(h, r)
+            if not _is_inherited(run.inside, step, inside_before, step_before):
+                norm = max(norm, run.inside)
+        if not (norm < 1e300 and run.inside < 1e300):
+            _after_newton_failure(run)
             trouble = NOT_FINITE
             step *= 0.5
             continue
@@ -348,38 +287,38 @@ def take_step(h, r, _number, _whole):
         quotient = max(0.125, min(5.0, norm**power / safety))
         if norm < 1.0:
             break
-        h[C_REJECTED] += 1
+        run.c_rejected += 1
         trouble = STEP_TOO_SMALL
-        step = 0.1 * step if h[IS_FIRST] == 1 and h[WAS_REJECTED] == 0 else step / quotient
-        h[WAS_REJECTED] = 1
-        h[NEEDS_FACTORS] = 1
-        if h[JACOBIAN_FRESH] == 0:
-            h[NEEDS_JACOBIAN] = 1
-    if h[IS_FIRST] == 0:
-        predicted = (r[STEP_ACCEPTED] / step) * (norm * norm / r[ERROR_ACCEPTED]) ** power / 0.9
+        step = 0.1 * step if run.is_first == 1 and run.was_rejected == 0 else step / quotient
+        run.was_rejected = 1
+        run.needs_factors = 1
+        if run.is_jacobian_fresh == 0:
+            run.needs_jacobian = 1
+    if run.is_first == 0:
+        predicted = (run.step_accepted / step) * (norm * norm / run.error_accepted) ** power / 0.9
         quotient = max(quotient, 0.125, min(5.0, predicted))
     proposed = step / quotient
-    if h[WAS_REJECTED] == 1:
+    if run.was_rejected == 1:
         proposed = min(proposed, step)
     elif step < wanted:
         # cut short only to hit a time exactly: that says nothing about what comes after it
         proposed = max(proposed, wanted)
-    h[WAS_REJECTED] = 0
-    r[STEP_ACCEPTED] = step
-    r[ERROR_ACCEPTED] = max(1e-2, norm)
+    run.was_rejected = 0
+    run.step_accepted = step
+    run.error_accepted = max(1e-2, norm)
     # the Jacobian serves on while Newton converges fast; the factors too if the step hardly changes
-    h[JACOBIAN_FRESH] = 0
-    if r[THETA] > 1e-3:
-        h[NEEDS_JACOBIAN] = 1
+    run.is_jacobian_fresh = 0
+    if run.theta > 1e-3:
+        run.needs_jacobian = 1
     elif 1.0 <= proposed / step <= 1.2:
         proposed = step
-    h[FAILURES_IN_A_ROW] = 0
-    h[GOOD_STEPS] += 1
-    r[STEP] = step
-    r[STEP_NEW] = proposed
-    stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, matrix(r, h[O_A], s, n))
-    end = vector(r, h[O_YEND], n)
-    y = vector(r, h[O_Y], n)
+    run.failures_in_a_row = 0
+    run.good_steps += 1
+    run.step = step
+    run.step_new = proposed
+    stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, run.coefficients)
+    end = run.y_end
+    y = run.y
     for q in range(n):
         end[q] = y[q] + z[s - 1, q]
     return 0

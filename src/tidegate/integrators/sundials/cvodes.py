@@ -7,32 +7,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import NUMBER, WHOLE, unit
-from tidegate.compiled.workspace import (
-    ADDRESS_H,
-    ADDRESS_R,
-    I_SUN_S,
-    I_SUN_SEND,
-    I_SUN_SOUT,
-    MASS_KIND,
-    N_S,
-    NOT_FINITE_AT,
-    O_F0,
-    O_Y,
-    O_YDOT,
-    RANK,
-    REACHED,
-    SINGULAR,
-    STEP,
-    STEP_NEW,
-    SUN_END,
-    SUN_MEMORY,
-    SUN_Y,
-    T_END,
-    T_NEXT,
-    N,
-    T,
-    vector,
-)
+from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
@@ -59,50 +34,50 @@ STAGGERED: Final = 2
 
 
 @unit(NUMBER, WHOLE)
-def cvode_step(h, r, _number, _whole):
-    """One internal step, not beyond T_NEXT, and its polynomial."""
-    memory = h[SUN_MEMORY]
-    reached = h[ADDRESS_R] + 8 * REACHED
-    until = horizon(h, r)
-    CVodeSetStopTime(memory, r[T_NEXT])
-    flag = CVode(memory, until, h[SUN_END], reached, ONE_STEP)
-    if flag < 0 and r[NOT_FINITE_AT] > r[T_END] and r[T_NEXT] > r[T_END]:
+def cvode_step(run, _number, _whole):
+    """One internal step, not beyond run.t_next, and its polynomial."""
+    memory = run.sun_memory
+    reached = run.address_r + 8 * run.reached_at
+    until = horizon(run)
+    CVodeSetStopTime(memory, run.t_next)
+    flag = CVode(memory, until, run.sun_end, reached, ONE_STEP)
+    if flag < 0 and run.not_finite_at > run.t_end and run.t_next > run.t_end:
         # the model is not defined behind the end of the run
-        r[T_NEXT] = r[T_END]
-        CVodeSetStopTime(memory, r[T_NEXT])
-        flag = CVode(memory, r[T_NEXT], h[SUN_END], reached, ONE_STEP)
-    return take_in_step(h, r, flag, CVodeGetLastOrder, CVodeGetDky)
+        run.t_next = run.t_end
+        CVodeSetStopTime(memory, run.t_next)
+        flag = CVode(memory, run.t_next, run.sun_end, reached, ONE_STEP)
+    return take_in_step(run, flag, CVodeGetLastOrder, CVodeGetDky)
 
 
 @unit(NUMBER, WHOLE)
-def cvode_sensitivities_at(h, r, _number, _whole):
+def cvode_sensitivities_at(run, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
-    return sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND], CVodeGetSensDky1)
+    return sensitivities_to(run, min(run.t + run.step, run.reached), run.sun_sens_end_at, CVodeGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
-def cvode_values(h, r, when, _whole):
+def cvode_values(run, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when, CVodeGetLastOrder, CVodeGetDky)
-    return sensitivities_to(h, when, h[I_SUN_SOUT], CVodeGetSensDky1)
+    value_inside(run, when, CVodeGetLastOrder, CVodeGetDky)
+    return sensitivities_to(run, when, run.sun_sens_out_at, CVodeGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
-def cvode_restart(h, r, t, which):
+def cvode_restart(run, t, which):
     """Start afresh at order 1 from the current point."""
-    n = h[N]
+    n = run.n
     if n == 0:
         return 0
-    if h[MASS_KIND] != 0 and (h[RANK] < n or base_system(h, r, t, vector(r, h[O_Y], n)) != 0):
+    if run.mass_kind != 0 and (run.rank < n or base_system(run, t, run.y) != 0):
         return SINGULAR
-    memory = h[SUN_MEMORY]
+    memory = run.sun_memory
     if which != AT_START:
-        keep_counts(h, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
+        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     for q in range(n):
-        r[h[O_F0] + q] = r[h[O_YDOT] + q]
-    r[NOT_FINITE_AT] = np.nan
-    CVodeSetInitStep(memory, r[STEP_NEW] if which == AT_START else 0.0)
-    code = reason(h, CVodeReInit(memory, t, h[SUN_Y]))
-    if code == 0 and h[N_S] > 0:
-        code = reason(h, CVodeSensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S]))
+        run.f0[q] = run.ydot[q]
+    run.not_finite_at = np.nan
+    CVodeSetInitStep(memory, run.step_new if which == AT_START else 0.0)
+    code = reason(run, CVodeReInit(memory, t, run.sun_y))
+    if code == 0 and run.n_sens > 0:
+        code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))
     return code

@@ -7,39 +7,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    ADDRESS_H,
-    ADDRESS_R,
-    I_SUN_S,
-    I_SUN_SDOT,
-    I_SUN_SEND,
-    I_SUN_SOUT,
-    MASS_KIND,
-    N_S,
-    NOT_FINITE_AT,
-    O_ATOL,
-    O_F0,
-    O_S,
-    O_SDOT,
-    O_Y,
-    O_YDOT,
-    RANK,
-    REACHED,
-    RTOL,
-    SINGULAR,
-    STEP,
-    STEP_NEW,
-    SUN_END,
-    SUN_MEMORY,
-    SUN_Y,
-    SUN_YDOT,
-    T_END,
-    T_NEXT,
-    N,
-    T,
-    matrix,
-    vector,
-)
+from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
@@ -68,80 +36,80 @@ STAGGERED: Final = 2
 
 
 @unit(NUMBER, WHOLE)
-def ida_step(h, r, _number, _whole):
-    """One internal step, not beyond T_NEXT, and its polynomial."""
-    memory = h[SUN_MEMORY]
-    reached = h[ADDRESS_R] + 8 * REACHED
-    until = horizon(h, r)
-    IDASetStopTime(memory, r[T_NEXT])
-    flag = IDASolve(memory, until, reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
-    if flag < 0 and r[NOT_FINITE_AT] > r[T_END] and r[T_NEXT] > r[T_END]:
+def ida_step(run, _number, _whole):
+    """One internal step, not beyond run.t_next, and its polynomial."""
+    memory = run.sun_memory
+    reached = run.address_r + 8 * run.reached_at
+    until = horizon(run)
+    IDASetStopTime(memory, run.t_next)
+    flag = IDASolve(memory, until, reached, run.sun_end, run.sun_ydot, ONE_STEP)
+    if flag < 0 and run.not_finite_at > run.t_end and run.t_next > run.t_end:
         # the model is not defined behind the end of the run
-        r[T_NEXT] = r[T_END]
-        IDASetStopTime(memory, r[T_NEXT])
-        flag = IDASolve(memory, r[T_NEXT], reached, h[SUN_END], h[SUN_YDOT], ONE_STEP)
-    return take_in_step(h, r, flag, IDAGetLastOrder, IDAGetDky)
+        run.t_next = run.t_end
+        IDASetStopTime(memory, run.t_next)
+        flag = IDASolve(memory, run.t_next, reached, run.sun_end, run.sun_ydot, ONE_STEP)
+    return take_in_step(run, flag, IDAGetLastOrder, IDAGetDky)
 
 
 @unit(NUMBER, WHOLE)
-def ida_sensitivities_at(h, r, _number, _whole):
+def ida_sensitivities_at(run, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
-    return sensitivities_to(h, min(r[T] + r[STEP], r[REACHED]), h[I_SUN_SEND], IDAGetSensDky1)
+    return sensitivities_to(run, min(run.t + run.step, run.reached), run.sun_sens_end_at, IDAGetSensDky1)
 
 
 @unit(NUMBER, WHOLE)
-def ida_values(h, r, when, _whole):
+def ida_values(run, when, _whole):
     """Unknowns and S inside the step."""
-    value_inside(h, r, when, IDAGetLastOrder, IDAGetDky)
-    return sensitivities_to(h, when, h[I_SUN_SOUT], IDAGetSensDky1)
+    value_inside(run, when, IDAGetLastOrder, IDAGetDky)
+    return sensitivities_to(run, when, run.sun_sens_out_at, IDAGetSensDky1)
 
 
 @native
-def _sensitivity_rates(h, r, t):
+def _sensitivity_rates(run, t):
     """S' for a start: exact for a regular M, without the second derivatives of the algebraic equations otherwise, which the first steps bear."""
-    n = h[N]
-    y = vector(r, h[O_Y], n)
-    ydot = vector(r, h[O_YDOT], n)
-    s = matrix(r, h[O_S], h[N_S], n)
-    sdot = matrix(r, h[O_SDOT], h[N_S], n)
+    n = run.n
+    y = run.y
+    ydot = run.ydot
+    s = run.sens
+    sdot = run.sens_dot
     rank = n
-    if h[MASS_KIND] != 0:
-        rank = h[RANK]
-        if base_system(h, r, t, y) != 0:
+    if run.mass_kind != 0:
+        rank = run.rank
+        if base_system(run, t, y) != 0:
             return SINGULAR
-    for i in range(h[N_S]):
-        change_along(h, r, t, y, ydot, s[i], i, sdot[i])
-        if h[MASS_KIND] != 0:
-            solve_base(h, r, sdot[i], rank)
+    for i in range(run.n_sens):
+        change_along(run, t, y, ydot, s[i], i, sdot[i])
+        if run.mass_kind != 0:
+            solve_base(run, sdot[i], rank)
     return 0
 
 
 @native
-def _first_step(h, r, t):
+def _first_step(run, t):
     """0 for IDA's own choice, half a tolerance by the rate; the least step that moves time where that is longer, as CVODE takes care of by itself."""
     fastest = 0.0
-    for q in range(h[N]):
-        fastest = max(fastest, abs(r[h[O_YDOT] + q]) / (r[RTOL] * abs(r[h[O_Y] + q]) + r[h[O_ATOL] + q]))
+    for q in range(run.n):
+        fastest = max(fastest, abs(run.ydot[q]) / (run.rtol * abs(run.y[q]) + run.atol[q]))
     least = _LEAST * abs(t)
     return least if least * fastest > 0.5 else 0.0
 
 
 @unit(NUMBER, WHOLE)
-def ida_restart(h, r, t, which):
-    """Start afresh at order 1 from the current point, whose rates are in O_YDOT."""
-    n = h[N]
+def ida_restart(run, t, which):
+    """Start afresh at order 1 from the current point, whose rates are in run.ydot."""
+    n = run.n
     if n == 0:
         return 0
-    memory = h[SUN_MEMORY]
+    memory = run.sun_memory
     if which != AT_START:
-        keep_counts(h, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
+        keep_counts(run, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
     for q in range(n):
-        r[h[O_F0] + q] = r[h[O_YDOT] + q]
-    r[NOT_FINITE_AT] = np.nan
-    IDASetInitStep(memory, max(r[STEP_NEW], _LEAST * abs(t)) if which == AT_START else _first_step(h, r, t))
-    code = reason(h, IDAReInit(memory, t, h[SUN_Y], h[SUN_YDOT]))
-    if code == 0 and h[N_S] > 0:
-        code = _sensitivity_rates(h, r, t)
+        run.f0[q] = run.ydot[q]
+    run.not_finite_at = np.nan
+    IDASetInitStep(memory, max(run.step_new, _LEAST * abs(t)) if which == AT_START else _first_step(run, t))
+    code = reason(run, IDAReInit(memory, t, run.sun_y, run.sun_ydot))
+    if code == 0 and run.n_sens > 0:
+        code = _sensitivity_rates(run, t)
         if code == 0:
-            code = reason(h, IDASensReInit(memory, STAGGERED, h[ADDRESS_H] + 8 * h[I_SUN_S], h[ADDRESS_H] + 8 * h[I_SUN_SDOT]))
+            code = reason(run, IDASensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at, run.address_h + 8 * run.sun_sens_dot_at))
     return code

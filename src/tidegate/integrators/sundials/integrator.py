@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.compiled import workspace as w
+from tidegate.compiled.schema import SUNDIALS
 from tidegate.errors import UsageError
 from tidegate.integrators.interface import Counters, Problem, Stop
 from tidegate.integrators.lay_out import Method
@@ -29,28 +29,20 @@ _SHOWN: Final = 4
 _SOLVE_BOTH: Final = "method='ida' or method='radau' solve them together with the differential equations"
 
 
-def _method(problem: Problem, name: str) -> Method:
-    n, ns = len(problem.model.layout.unknowns), len(problem.sensitivity_parameters)
-    order = _ORDERS[name]
+def _method(name: str) -> Method:
     if name == "ida":
         step, sensitivities, values, restart = idas.ida_step, idas.ida_sensitivities_at, idas.ida_values, idas.ida_restart
     else:
         step, sensitivities, values, restart = cvodes.cvode_step, cvodes.cvode_sensitivities_at, cvodes.cvode_values, cvodes.cvode_restart
     return Method(
+        owner=SUNDIALS,
         hooks={
-            w.H_STEP: step.address,
-            w.H_LOCATE: multistep.sundials_locate.address,
-            w.H_SENSITIVITIES: sensitivities.address,
-            w.H_VALUES: values.address,
-            w.H_RESTART: restart.address,
-            w.H_ACCEPT: multistep.sundials_accept.address,
-            w.STARTS_COARSE: int(name != "ida"),
-            w.SMOOTHS_RATES: 1,
+            "hook_step": step.address, "hook_locate": multistep.sundials_locate.address, "hook_sensitivities": sensitivities.address,
+            "hook_values": values.address, "hook_restart": restart.address, "hook_accept": multistep.sundials_accept.address,
         },
-        degree=order,
-        numbers={w.O_SDOT: ns * n, w.O_E1: n * n, w.O_ERR: 2 * n, w.O_SCALE: 2 * n},
-        whole={w.I_PIV1: n, w.I_SUN_A: order, w.I_SUN_S: ns, w.I_SUN_SDOT: ns, w.I_SUN_SEND: ns, w.I_SUN_SOUT: ns},
-    )
+        degree=_ORDERS[name],
+        facts={"starts_coarse": int(name != "ida"), "smooths_rates": 1},
+    )  # fmt: skip
 
 
 class SundialsIntegrator(NativeRun):
@@ -69,7 +61,7 @@ class SundialsIntegrator(NativeRun):
     def __init__(self, problem: Problem, name: str) -> None:
         if name != "ida":
             _check_explicit(problem, name)
-        super().__init__(problem, _method(problem, name))
+        super().__init__(problem, _method(name))
         self._name = name
         self._objects: Objects | None = None
         n = len(problem.model.layout.unknowns)
@@ -77,30 +69,31 @@ class SundialsIntegrator(NativeRun):
             self._objects = objects = Objects(n)
             weakref.finalize(self, objects.free)
             self._make(objects, n)
-            self._fresh = (self._h.copy(), self._r.copy())
+            self._fresh = (self._work.h.copy(), self._work.r.copy())
 
     def _make(self, objects: Objects, n: int) -> None:
-        problem, h, work = self.problem, self._h, self._work
+        problem, work = self.problem, self._work
         prefix = "IDA" if self._name == "ida" else "CVode"
-        for place, array in ((w.SUN_Y, w.O_Y), (w.SUN_YDOT, w.O_YDOT), (w.SUN_END, w.O_YEND)):
-            h[place] = objects.vector(work.view(array))
-        for place, array in (
-            (w.I_SUN_A, w.O_A), (w.I_SUN_S, w.O_S), (w.I_SUN_SDOT, w.O_SDOT), (w.I_SUN_SEND, w.O_SEND), (w.I_SUN_SOUT, w.O_SOUT),
+        for handle, array in (("sun_y", "y"), ("sun_ydot", "ydot"), ("sun_end", "y_end")):
+            work[handle] = objects.vector(work.numbers(array))
+        for handles, array in (
+            ("sun_coefficients", "coefficients"), ("sun_sens", "sens"), ("sun_sens_dot", "sens_dot"), ("sun_sens_end", "sens_end"),
+            ("sun_sens_out", "sens_out"),
         ):  # fmt: skip
-            work.whole(place)[:] = [objects.vector(row) for row in work.view(array).reshape(-1, n)]
-        y, t = int(h[w.SUN_Y]), problem.t_start
+            work.integers(handles)[:] = [objects.vector(row) for row in work.numbers(array).reshape(-1, n)]
+        y, t = work["sun_y"], problem.t_start
         if self._name == "ida":
             created = c_function("IDACreate", HANDLE, HANDLE)(objects.context)
-            h[w.SUN_MEMORY] = objects.memory(created, "IDAFree")
-            self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, int(h[w.SUN_YDOT]))
+            work["sun_memory"] = objects.memory(created, "IDAFree")
+            self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, work["sun_ydot"])
             jacobian = model_functions.ida_jacobian.address
         else:
             created = c_function("CVodeCreate", HANDLE, CODE, HANDLE)(_MULTISTEP[self._name], objects.context)
-            h[w.SUN_MEMORY] = objects.memory(created, "CVodeFree")
+            work["sun_memory"] = objects.memory(created, "CVodeFree")
             self._call(objects, "CVodeInit", model_functions.cvode_rhs.address, t, y)
             jacobian = model_functions.cvode_jacobian.address
-        self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.view(w.O_ATOL)))
-        self._call(objects, f"{prefix}SetUserData", h.ctypes.data)
+        self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.numbers("atol")))
+        self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
         self._call(objects, f"{prefix}SetLinearSolver", *objects.linear_solver(y))
         self._call(objects, f"{prefix}SetJacFn", jacobian)
         if np.isfinite(problem.step_max):
@@ -109,9 +102,9 @@ class SundialsIntegrator(NativeRun):
             self._make_sensitivities(objects, prefix)
 
     def _make_sensitivities(self, objects: Objects, prefix: str) -> None:
-        problem, work, h = self.problem, self._work, self._h
+        problem, work = self.problem, self._work
         count = len(problem.sensitivity_parameters)
-        s, sdot = (h.ctypes.data + 8 * int(h[place]) for place in (w.I_SUN_S, w.I_SUN_SDOT))
+        s, sdot = (work.integers(handles).ctypes.data for handles in ("sun_sens", "sun_sens_dot"))
         if self._name == "ida":
             self._call(objects, "IDASensInit", count, idas.STAGGERED, model_functions.ida_sensitivities.address, s, sdot)
         else:
@@ -119,7 +112,7 @@ class SundialsIntegrator(NativeRun):
         size = np.abs(problem.p[problem.sensitivity_parameters])
         size[size == 0.0] = 1.0
         # kept by the list until SUNDIALS has copied them
-        limits = [np.ascontiguousarray(work.view(w.O_ATOL) / one) for one in size]
+        limits = [np.ascontiguousarray(work.numbers("atol") / one) for one in size]
         vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
         self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
         self._call(objects, f"{prefix}SetSensErrCon", 1)
@@ -127,7 +120,7 @@ class SundialsIntegrator(NativeRun):
     def _call(self, objects: Objects, name: str, *arguments: Any) -> None:
         """Call a function that sets something up; its types follow from the arguments."""
         kinds = [NUMBER if isinstance(a, float) else HANDLE for a in arguments]
-        flag = c_function(name, CODE, HANDLE, *kinds)(int(self._h[w.SUN_MEMORY]), *arguments)
+        flag = c_function(name, CODE, HANDLE, *kinds)(self._work["sun_memory"], *arguments)
         if flag != 0:
             raise UsageError(f"SUNDIALS refused {name}: {objects.sentence}", hint="method='radau' is our own")
 
@@ -139,7 +132,7 @@ class SundialsIntegrator(NativeRun):
         UsageError : CVODES was asked to solve equations that hide algebraic ones: derivatives stand in them in the same combinations as in others.
         """
         stop = super().start()
-        n, rank = int(self._h[w.N]), int(self._h[w.RANK])
+        n, rank = self._work["n"], self._work["rank"]
         if stop is Stop.SINGULAR and self._name != "ida" and rank < n:
             raise UsageError(
                 f"method {self._name!r} solves differential equations only, and {n - rank} of the {n} equations are algebraic in hiding: "
@@ -158,7 +151,7 @@ class SundialsIntegrator(NativeRun):
         live: list[int] = []
         for name in ("ErrTestFails", "LinSolvSetups", "NonlinSolvIters", "NonlinSolvConvFails"):
             word = c_int64()
-            c_function(f"{prefix}GetNum{name}", CODE, HANDLE, HANDLE)(int(self._h[w.SUN_MEMORY]), addressof(word))
+            c_function(f"{prefix}GetNum{name}", CODE, HANDLE, HANDLE)(self._work["sun_memory"], addressof(word))
             live.append(word.value)
         return replace(
             done,
@@ -171,7 +164,7 @@ class SundialsIntegrator(NativeRun):
     @property
     def remark(self) -> str:
         """What SUNDIALS said last, if it failed."""
-        if self._objects is None or self._h[w.SUN_FLAG] >= 0:
+        if self._objects is None or self._work["sun_flag"] >= 0:
             return ""
         return f"SUNDIALS says: {self._objects.sentence}"
 

@@ -9,46 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.workspace import (
-    ADDRESS_H,
-    C_FACTOR,
-    C_NEWTON,
-    C_NEWTON_FAILED,
-    C_REJECTED,
-    DEGREE,
-    FOUND_GUARD,
-    FOUND_THETA,
-    I_SUN_A,
-    IS_CUT,
-    KEEP_POLYNOMIALS,
-    LENGTH,
-    N_G,
-    N_S,
-    NEVER,
-    NOT_FINITE,
-    NOT_FINITE_AT,
-    O_A,
-    O_F0,
-    O_Y,
-    O_YEND,
-    O_YNEW,
-    O_YOLD,
-    REACHED,
-    SINGULAR,
-    STEP,
-    STEP_TOO_SMALL,
-    SUN_FLAG,
-    SUN_MEMORY,
-    SUN_WORD,
-    T_END,
-    T_NEXT,
-    T_START,
-    UNDECIDED_GUARD,
-    N,
-    T,
-    matrix,
-    vector,
-)
+from tidegate.compiled.workspace import NEVER, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, UNDECIDED_GUARD
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
@@ -66,9 +27,9 @@ _ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
 
 
 @native
-def reason(h, flag):
+def reason(run, flag):
     """The loop's code for a flag of CVODES or IDAS."""
-    h[SUN_FLAG] = flag
+    run.sun_flag = flag
     if flag >= 0:
         return 0
     if flag in _NO_VALUES:
@@ -77,13 +38,13 @@ def reason(h, flag):
 
 
 @native
-def _powers_from_derivatives(h, r, step):
+def _powers_from_derivatives(run, step):
     """Turn y^(k) at the end of the step, rows k = 1 ... degree of A, into coefficients of theta^k from its start."""
-    n = h[N]
-    degree = h[DEGREE]
-    a = matrix(r, h[O_A], degree, n)
-    y = vector(r, h[O_Y], n)
-    end = vector(r, h[O_YEND], n)
+    n = run.n
+    degree = run.degree
+    a = run.coefficients
+    y = run.y
+    end = run.y_end
     factor = 1.0
     for k in range(degree):
         factor *= step / (k + 1.0)
@@ -103,133 +64,133 @@ def _powers_from_derivatives(h, r, step):
 
 
 @native
-def polynomial_of_step(h, r, get_order, get_derivative):
-    """The polynomial of the step to REACHED."""
-    memory = h[SUN_MEMORY]
-    h[SUN_WORD] = 0
-    get_order(memory, h[ADDRESS_H] + 8 * SUN_WORD)
-    h[DEGREE] = h[SUN_WORD]
-    for k in range(h[DEGREE]):
-        get_derivative(memory, r[REACHED], k + 1, h[h[I_SUN_A] + k])
-    _powers_from_derivatives(h, r, r[REACHED] - r[T])
+def polynomial_of_step(run, get_order, get_derivative):
+    """The polynomial of the step to run.reached."""
+    memory = run.sun_memory
+    run.sun_word = 0
+    get_order(memory, run.address_h + 8 * run.sun_word_at)
+    run.degree = run.sun_word
+    for k in range(run.degree):
+        get_derivative(memory, run.reached, k + 1, run.sun_coefficients[k])
+    _powers_from_derivatives(run, run.reached - run.t)
 
 
 @native
-def take_in_step(h, r, flag, get_order, get_derivative):
-    """Length of the step to REACHED, and its polynomial if something will be looked for on it; the reason of failure where time has not moved.
+def take_in_step(run, flag, get_order, get_derivative):
+    """Length of the step to run.reached, and its polynomial if something will be looked for on it; the reason of failure where time has not moved.
 
     Steps that shrink to nothing end in various flags, none of which tells those that error control shortens from those at the end of a domain.
     """
-    code = reason(h, flag)
-    r[STEP] = r[REACHED] - r[T]
-    if code == 0 and not r[STEP] > 0.0:
+    code = reason(run, flag)
+    run.step = run.reached - run.t
+    if code == 0 and not run.step > 0.0:
         code = STEP_TOO_SMALL
-    if code == STEP_TOO_SMALL and abs(r[NOT_FINITE_AT] - r[T]) <= max(_JUST_AHEAD * (r[T] - r[T_START]), _ROUNDINGS * abs(r[T])):
+    if code == STEP_TOO_SMALL and abs(run.not_finite_at - run.t) <= max(_JUST_AHEAD * (run.t - run.t_start), _ROUNDINGS * abs(run.t)):
         return NOT_FINITE
     if code != 0:
         return code
-    h[DEGREE] = 0
-    if h[N_G] > 0 or h[KEEP_POLYNOMIALS] == 1:
-        polynomial_of_step(h, r, get_order, get_derivative)
+    run.degree = 0
+    if run.n_guards > 0 or run.keeps_polynomials == 1:
+        polynomial_of_step(run, get_order, get_derivative)
     return 0
 
 
 @native
-def horizon(h, r):
+def horizon(run):
     """Where the method is told to go: the next time event, or, as far as the first step needs to know, some way beyond what is in sight."""
-    if r[NOT_FINITE_AT] > r[T_END]:
-        r[T_NEXT] = min(r[T_NEXT], r[T_END])
-    return r[T_NEXT] if r[T_NEXT] < NEVER else r[T] + _FAR * time_scale(h, r, h[O_F0])
+    if run.not_finite_at > run.t_end:
+        run.t_next = min(run.t_next, run.t_end)
+    return run.t_next if run.t_next < NEVER else run.t + _FAR * time_scale(run, run.f0_at)
 
 
 @native
-def sensitivities_to(h, t, place, get):
+def sensitivities_to(run, t, place, get):
     """S at a time in the last step, into the vectors whose handles are at ``place``."""
-    for i in range(h[N_S]):
-        code = reason(h, get(h[SUN_MEMORY], t, 0, i, h[place + i]))
+    for i in range(run.n_sens):
+        code = reason(run, get(run.sun_memory, t, 0, i, run.h[place + i]))
         if code != 0:
             return code
     return 0
 
 
 @native
-def keep_counts(h, get_rejected, get_setups, get_iterations, get_failures):
+def keep_counts(run, get_rejected, get_setups, get_iterations, get_failures):
     """Add up what a restart sets to zero."""
-    memory = h[SUN_MEMORY]
-    word = h[ADDRESS_H] + 8 * SUN_WORD
-    h[SUN_WORD] = 0
+    memory = run.sun_memory
+    word = run.address_h + 8 * run.sun_word_at
+    run.sun_word = 0
     get_rejected(memory, word)
-    h[C_REJECTED] += h[SUN_WORD]
+    run.c_rejected += run.sun_word
     get_setups(memory, word)
-    h[C_FACTOR] += h[SUN_WORD]
+    run.c_factor += run.sun_word
     get_iterations(memory, word)
-    h[C_NEWTON] += h[SUN_WORD]
+    run.c_newton += run.sun_word
     get_failures(memory, word)
-    h[C_NEWTON_FAILED] += h[SUN_WORD]
+    run.c_newton_failed += run.sun_word
 
 
 @native
-def _cut(h, r, theta):
+def _cut(run, theta):
     """Leave of the step its part up to theta, with its polynomial."""
-    n = h[N]
-    end = vector(r, h[O_YEND], n)
-    a = matrix(r, h[O_A], h[DEGREE], n)
-    polynomial_point(n, h[DEGREE], vector(r, h[O_Y], n), a, theta, end)
+    n = run.n
+    end = run.y_end
+    a = run.coefficients
+    polynomial_point(n, run.degree, run.y, a, theta, end)
     factor = 1.0
-    for k in range(h[DEGREE]):
+    for k in range(run.degree):
         factor *= theta
         for q in range(n):
             a[k, q] *= factor
-    r[STEP] *= theta
-    r[LENGTH] = r[STEP]
-    h[IS_CUT] = 1
+    run.step *= theta
+    run.length = run.step
+    run.is_cut = 1
 
 
 @unit(NUMBER, WHOLE)
-def sundials_locate(h, r, theta, crossed):
+def sundials_locate(run, theta, crossed):
     """The event's point lies on the polynomial, and where the model is stiff on the slow motion beside it."""
     guard = crossed
     while guard < 0:
-        _cut(h, r, theta)
-        guard = earliest_crossing(h, r, r[T], r[STEP])
-        theta = r[FOUND_THETA]
+        _cut(run, theta)
+        guard = earliest_crossing(run, run.t, run.step)
+        theta = run.found_theta
         if guard == UNDEFINED:
             return NOT_FINITE
         if guard == UNDECIDED:
-            if not can_be_shorter(r, r[STEP]):
+            if not can_be_shorter(run, run.step):
                 return UNDECIDED_GUARD
-            theta = shorter(h, r)
+            theta = shorter(run)
         elif guard < 0:
-            h[FOUND_GUARD] = -1
-            for q in range(h[N]):
-                r[h[O_YNEW] + q] = r[h[O_YEND] + q]
+            run.found_guard = -1
+            for q in range(run.n):
+                run.y_new[q] = run.y_end[q]
             return 0
-    whole = r[STEP]
-    h[FOUND_GUARD] = guard
-    if theta > 0.0 and r[T] + theta * whole > r[T]:
-        code = polish(h, r, r[T], whole, guard, theta, whole)
-        return code if code != 0 else onto_slow_motion(h, r, guard)
-    r[STEP] = 0.0
-    r[LENGTH] = 0.0
-    for q in range(h[N]):
-        r[h[O_YNEW] + q] = r[h[O_Y] + q]
+    whole = run.step
+    run.found_guard = guard
+    if theta > 0.0 and run.t + theta * whole > run.t:
+        code = polish(run, run.t, whole, guard, theta, whole)
+        return code if code != 0 else onto_slow_motion(run, guard)
+    run.step = 0.0
+    run.length = 0.0
+    for q in range(run.n):
+        run.y_new[q] = run.y[q]
     return 0
 
 
 @unit(NUMBER, WHOLE)
-def sundials_accept(h, r, _number, _whole):
+def sundials_accept(run, _number, _whole):
     """The rate at the new point, where guards may ask for it."""
-    if h[DEGREE] > 0:
-        slope_of_the_step(h, r, h[O_F0])
+    if run.degree > 0:
+        slope_of_the_step(run, run.f0_at)
     return 0
 
 
 @native
-def value_inside(h, r, when, get_order, get_derivative):
-    """The unknowns at a time inside the step, into O_YOLD."""
-    n = h[N]
-    if h[DEGREE] == 0:
-        polynomial_of_step(h, r, get_order, get_derivative)
-    degree = h[DEGREE]
-    point = vector(r, h[O_YOLD], n)
-    polynomial_point(n, degree, vector(r, h[O_Y], n), matrix(r, h[O_A], degree, n), (when - r[T]) / r[LENGTH], point)
+def value_inside(run, when, get_order, get_derivative):
+    """The unknowns at a time inside the step, into run.y_old."""
+    n = run.n
+    if run.degree == 0:
+        polynomial_of_step(run, get_order, get_derivative)
+    degree = run.degree
+    point = run.y_old
+    polynomial_point(n, degree, run.y, run.coefficients, (when - run.t) / run.length, point)

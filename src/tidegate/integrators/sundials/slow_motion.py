@@ -14,41 +14,6 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.linear import factor_real, solve
-from tidegate.compiled.workspace import (
-    C_JACOBIAN,
-    C_RHS,
-    F_GUARDS,
-    F_JACOBIAN,
-    F_RHS,
-    I_PIV1,
-    L_DGETRF,
-    L_DGETRS,
-    LENGTH,
-    MASS_KIND,
-    N_G,
-    O_ATOL,
-    O_E1,
-    O_ERR,
-    O_G,
-    O_GT,
-    O_J,
-    O_M,
-    O_MASS,
-    O_NUSTART,
-    O_P,
-    O_SCALE,
-    O_W,
-    O_YMAX,
-    O_YNEW,
-    RTOL,
-    STEP,
-    N,
-    T,
-    integers,
-    matrix,
-    tail,
-    vector,
-)
 from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import consistent_point, derivatives, times_mass
 from tidegate.integrators.polish import end_point, slope_of_the_step
@@ -64,95 +29,94 @@ _FAR_SIDE: Final = 0.5  # of the guard's noise, as ``polish`` leaves it
 
 
 @native
-def _agree(h, r, guard):
+def _agree(run, guard):
     """True if the equations at the event's point give the guard about the slope that the polynomial gives it."""
-    n = h[N]
-    t = r[T] + r[STEP]
-    point = vector(r, h[O_YNEW], n)
-    slopes = vector(r, h[O_GT], h[N_G])
-    guard_slopes(h, r, t, point, vector(r, h[O_SCALE], n), slopes)
+    t = run.t + run.step
+    point = run.y_new
+    slopes = run.slopes
+    guard_slopes(run, t, point, run.motion_slopes, slopes)
     expected = slopes[guard]
-    if derivatives(h, r, t, h[O_YNEW], h[O_ERR]) != 0:
+    if derivatives(run, t, run.y_new_at, run.motion_rate_at) != 0:
         return True
-    guard_slopes(h, r, t, point, vector(r, h[O_ERR], n), slopes)
+    guard_slopes(run, t, point, run.motion_rate, slopes)
     return abs(slopes[guard] - expected) <= _AGREE * abs(expected)
 
 
 @native
-def _way_to_slow_motion(h, r):
-    """The way from the event's point into O_ERR; False where there is none, or too long a one. The point is moved."""
-    n = h[N]
-    t = r[T] + r[STEP]
-    point = vector(r, h[O_YNEW], n)
-    way = vector(r, h[O_ERR], n)
-    moved = vector(r, h[O_ERR] + n, n)
-    f = vector(r, h[O_W], n)
-    jac = matrix(r, h[O_J], n, n)
-    mass = matrix(r, h[O_MASS], n, n)
-    system = matrix(r, h[O_E1], n, n)
-    pivots = integers(h, h[I_PIV1], n)
-    call_value(h[F_JACOBIAN], t, point, tail(r, h[O_P]), tail(r, h[O_M]), vector(r, h[O_J], n * n))
-    h[C_JACOBIAN] += 1
-    shift = 1.0 / (_SIGMA * r[LENGTH])
+def _way_to_slow_motion(run):
+    """The way from the event's point into run.error; False where there is none, or too long a one. The point is moved."""
+    n = run.n
+    t = run.t + run.step
+    point = run.y_new
+    way = run.motion_rate
+    moved = run.motion_moved
+    f = run.scratch_1
+    jac = run.jacobian
+    mass = run.mass
+    system = run.slow_system
+    pivots = run.slow_pivots
+    call_value(run.f_jacobian, t, point, run.p, run.m, run.jacobian)
+    run.c_jacobian += 1
+    shift = 1.0 / (_SIGMA * run.length)
     for i in range(n):
         for j in range(n):
             m = mass[i, j]
-            if h[MASS_KIND] == 0:
+            if run.mass_kind == 0:
                 m = 1.0 if i == j else 0.0
             system[i, j] = shift * m - jac[i, j]
-    if factor_real(system, n, pivots, h[L_DGETRF]) != 0:
+    if factor_real(system, n, pivots, run.dgetrf) != 0:
         return False
-    times_mass(h, r, vector(r, h[O_SCALE], n), moved)
+    times_mass(run, run.motion_slopes, moved)
     for q in range(n):
         way[q] = 0.0
     for _ in range(_ROUNDS):
-        call_value(h[F_RHS], t, point, tail(r, h[O_P]), tail(r, h[O_M]), f)
-        h[C_RHS] += 1
+        call_value(run.f_rhs, t, point, run.p, run.m, f)
+        run.c_rhs += 1
         for q in range(n):
             f[q] -= moved[q]
-        solve(system, n, pivots, f, h[L_DGETRS])
+        solve(system, n, pivots, f, run.dgetrs)
         for q in range(n):
             point[q] += f[q]
             way[q] += f[q]
     for q in range(n):
-        if not abs(way[q]) <= _MOST * (r[h[O_ATOL] + q] + r[RTOL] * max(abs(point[q]), r[h[O_YMAX] + q])):
+        if not abs(way[q]) <= _MOST * (run.atol[q] + run.rtol * max(abs(point[q]), run.y_max[q])):
             return False
     return True
 
 
 @native
-def _beyond(h, r, guard, theta):
-    """How far the guard still is from half its noise across, at a part of the step; the point, on the slow motion, in O_YNEW."""
-    point = vector(r, h[O_YNEW], h[N])
-    values = vector(r, h[O_G], h[N_G])
-    end_point(h, r, theta, point)
-    for q in range(h[N]):
-        point[q] += r[h[O_ERR] + q]
-    call_value(h[F_GUARDS], r[T] + theta * r[LENGTH], point, tail(r, h[O_P]), tail(r, h[O_M]), values)
-    return expected_sign(h, r, guard) * values[guard] + _FAR_SIDE * r[h[O_NUSTART] + guard]
+def _beyond(run, guard, theta):
+    """How far the guard still is from half its noise across, at a part of the step; the point, on the slow motion, in run.y_new."""
+    point = run.y_new
+    values = run.g
+    end_point(run, theta, point)
+    for q in range(run.n):
+        point[q] += run.motion_rate[q]
+    call_value(run.f_guards, run.t + theta * run.length, point, run.p, run.m, values)
+    return expected_sign(run, guard) * values[guard] + _FAR_SIDE * run.nu_start[guard]
 
 
 @native
-def onto_slow_motion(h, r, guard):
-    """Move the event of ``guard``, as ``polish`` has left it in STEP and O_YNEW; 0 or the reason of failure."""
-    n = h[N]
-    if not r[LENGTH] > 0.0:
+def onto_slow_motion(run, guard):
+    """Move the event of ``guard``, as ``polish`` has left it in run.step and run.y_new; 0 or the reason of failure."""
+    n = run.n
+    if not run.length > 0.0:
         return 0
-    slope_of_the_step(h, r, h[O_SCALE])
-    if _agree(h, r, guard):
+    slope_of_the_step(run, run.motion_slopes_at)
+    if _agree(run, guard):
         return 0
-    kept = vector(r, h[O_SCALE] + n, n)
+    kept = run.motion_kept
     for q in range(n):
-        kept[q] = r[h[O_YNEW] + q]
-    step = r[STEP]
-    first = step / r[LENGTH]
+        kept[q] = run.y_new[q]
+    step = run.step
+    first = step / run.length
     theta = first
     found = False
-    if _way_to_slow_motion(h, r):
-        slope = (_beyond(h, r, guard, theta) - _beyond(h, r, guard, theta - _WIDTH)) / _WIDTH
+    if _way_to_slow_motion(run):
+        slope = (_beyond(run, guard, theta) - _beyond(run, guard, theta - _WIDTH)) / _WIDTH
         for _ in range(6):
-            value = _beyond(h, r, guard, theta)
-            if -_FAR_SIDE * r[h[O_NUSTART] + guard] <= value <= 0.25 * r[h[O_NUSTART] + guard]:
+            value = _beyond(run, guard, theta)
+            if -_FAR_SIDE * run.nu_start[guard] <= value <= 0.25 * run.nu_start[guard]:
                 found = True
                 break
             if not slope < 0.0:
@@ -161,11 +125,11 @@ def onto_slow_motion(h, r, guard):
             if not 0.0 < theta <= 1.0:
                 break
     if found:
-        r[STEP] = theta * r[LENGTH]
-        if _agree(h, r, guard):
-            return consistent_point(h, r, r[T] + r[STEP], h[O_YNEW])
+        run.step = theta * run.length
+        if _agree(run, guard):
+            return consistent_point(run, run.t + run.step, run.y_new_at)
     # nothing fast was to blame: a coarse polynomial, say
-    r[STEP] = step
+    run.step = step
     for q in range(n):
-        r[h[O_YNEW] + q] = kept[q]
+        run.y_new[q] = kept[q]
     return 0

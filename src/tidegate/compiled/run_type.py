@@ -1,0 +1,126 @@
+"""How compiled code reads and writes the memory of a run: ``run.t``, ``run.n``, ``run.y[q]``, ``run.jacobian``, by the names of the schema.
+
+A run is two pointers for Numba, to integers and to numbers; so it is for whoever calls a unit from C or from Python. An array's view is made where
+it is named and owns nothing. ``run.h`` and ``run.r`` are the pointers themselves, ``run.y_at`` is where an array begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from tidegate.compiled.schema import FIELDS, Field
+from tidegate.compiled.workspace import PLACES
+
+__all__ = ["RUN", "run_at"]
+
+_INTEGERS: Final = types.CPointer(types.int64)
+_NUMBERS: Final = types.CPointer(types.float64)
+_WORD: Final = ir.IntType(64)
+_TYPES: Final[dict[str, Any]] = {"integer": types.int64, "number": types.float64, "complex": types.complex128}
+_FIELDS: Final[dict[str, Field]] = {field.name: field for field in FIELDS}
+_AT: Final = "_at"  # behind the name of an entry: where it stands
+
+
+class RunType(types.Type):
+    """The type of ``run``."""
+
+    def __init__(self) -> None:
+        super().__init__("tidegate.run")
+
+
+RUN: Final = RunType()
+
+
+@register_default(RunType)
+class _RunModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("h", _INTEGERS), ("r", _NUMBERS)])
+
+
+def _array_type(field: Field) -> Any:
+    return types.Array(_TYPES[field.kind], len(field.shape or ()), "C")
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = RunType
+
+    def generic_resolve(self, _kind: Any, name: str) -> Any:
+        if name in ("h", "r"):
+            return _INTEGERS if name == "h" else _NUMBERS
+        field = _FIELDS.get(name)
+        if field is None:
+            return types.int64 if name.removesuffix(_AT) in _FIELDS else None
+        return _TYPES[field.kind] if field.shape is None else _array_type(field)
+
+
+def _integer(builder: Any, h: Any, name: str) -> Any:
+    return builder.load(builder.gep(h, [ir.Constant(_WORD, PLACES[name])]))
+
+
+def _size(builder: Any, h: Any, size: str | int) -> Any:
+    if isinstance(size, int):
+        return ir.Constant(_WORD, size)
+    first, *rest = (_integer(builder, h, name) for name in size.split("*"))
+    for one in rest:
+        first = builder.mul(first, one)
+    return first
+
+
+def _view(context: Any, builder: Any, memory: Any, field: Field) -> Any:
+    kind = _array_type(field)
+    block = memory.h if field.kind == "integer" else memory.r
+    view = context.make_array(kind)(context, builder)
+    sizes = [_size(builder, memory.h, one) for one in field.shape or ()]
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [item]
+    for one in reversed(sizes[1:]):
+        strides.insert(0, builder.mul(strides[0], one))
+    start = builder.gep(block, [_integer(builder, memory.h, field.name)])
+    populate_array(view, data=builder.bitcast(start, view.data.type), shape=sizes, strides=strides, itemsize=item, meminfo=None)
+    return view._getvalue()  # noqa: SLF001, there is no public way to it
+
+
+@lower_getattr_generic(RunType)
+def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    memory = cgutils.create_struct_proxy(kind)(context, builder, value)
+    if name in ("h", "r"):
+        return getattr(memory, name)
+    field = _FIELDS.get(name)
+    if field is None:
+        field = _FIELDS[name.removesuffix(_AT)]
+        return ir.Constant(_WORD, PLACES[field.name]) if field.shape is None else _integer(builder, memory.h, field.name)
+    if field.shape is not None:
+        return _view(context, builder, memory, field)
+    return builder.load(builder.gep(memory.h if field.kind == "integer" else memory.r, [ir.Constant(_WORD, PLACES[name])]))
+
+
+@lower_setattr_generic(RunType)
+def _write(context: Any, builder: Any, signature: Any, values: Any, name: str) -> None:
+    memory = cgutils.create_struct_proxy(signature.args[0])(context, builder, values[0])
+    field = _FIELDS[name]
+    block = memory.h if field.kind == "integer" else memory.r
+    value = context.cast(builder, values[1], signature.args[1], _TYPES[field.kind])
+    builder.store(value, builder.gep(block, [ir.Constant(_WORD, PLACES[name])]))
+
+
+@intrinsic
+def run_at(_typing_context: Any, h: Any, r: Any) -> Any:
+    """The run whose memory two pointers point to."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        memory = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        memory.h, memory.r = values
+        return memory._getvalue()  # noqa: SLF001, there is no public way to it
+
+    return RUN(h, r), generate

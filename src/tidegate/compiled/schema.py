@@ -1,0 +1,204 @@
+"""What stands in the memory of a run: one table, from which the layout of that memory and the kernel's access to it by name are made.
+
+An entry is a single integer or number, or an array of integers, numbers or complex numbers. A shape is told by names of integers of the same table,
+products of such, or plain sizes; ``room`` says for how much there is memory where a shape changes during a run. The owner is the loop that all
+methods share, or one method, whose arrays exist in its runs only. What has ``scratch`` in its name holds nothing between two calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Final, Literal
+
+__all__ = ["CORE", "FIELDS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "SUNDIALS", "Field", "Kind"]
+
+Kind = Literal["integer", "number", "complex"]
+
+MAX_STAGES: Final = 7
+MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
+CORE, RADAU, SUNDIALS = "core", "radau", "sundials"
+
+_PAIRS: Final = (MAX_STAGES - 1) // 2
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of the table.
+
+    Parameters
+    ----------
+    name : as the kernel writes it behind ``run.``.
+    kind : of number.
+    shape : None for a single one; else sizes, and names of integers or products of such.
+    room : sizes that the memory is made for; None: the shape.
+    owner : whose runs have it.
+    """
+
+    name: str
+    kind: Kind
+    shape: tuple[str | int, ...] | None = None
+    room: tuple[str | int, ...] | None = None
+    owner: str = CORE
+
+    @property
+    def memory(self) -> tuple[str, ...]:
+        """Names, and products of names, in the product that says for how much there is memory."""
+        return tuple(size for size in self.room or self.shape or () if isinstance(size, str))
+
+    @property
+    def plain(self) -> int:
+        """The plain sizes in that product, multiplied."""
+        return prod(size for size in self.room or self.shape or () if isinstance(size, int))
+
+
+def _single(kind: Kind, names: str, owner: str = CORE) -> list[Field]:
+    return [Field(name, kind, owner=owner) for name in names.split()]
+
+
+def _arrays(kind: Kind, names: str, *shape: str | int, room: tuple[str | int, ...] | None = None, owner: str = CORE) -> list[Field]:
+    return [Field(name, kind, shape, room, owner) for name in names.split()]
+
+
+_SIZES: Final = [
+    # unknowns, guards, all of m, parameters, those with sensitivities, discrete variables
+    *_single("integer", "one n n_guards n_m n_p n_sens n_discrete"),
+    # branches and time events, conditions of clauses, all conditions, times of guards and time events, time events, outputs
+    *_single("integer", "n_fires n_when n_conditions n_times n_clocks n_outputs"),
+    # inputs, registers, constants and rows of interval tapes; modes, states whose fall is noted; inner edges of all grids
+    *_single("integer", "n_used n_registers n_constants n_code n_modes n_dropping n_grid_edges"),
+    # what a body gives, the longest vector of zeros, instants no step may pass, entries of the index of branches, of the table of tape lengths
+    *_single("integer", "n_body longest n_stops_room n_branch_ends n_tape_lengths"),
+    # the largest degree of a polynomial, and what a part of a step takes in root isolation; the largest system of stages of sensitivities
+    *_single("integer", "max_degree part_width n_sens_system"),
+]
+
+_FUNCTIONS: Final = [
+    # addresses; 0 where the model has none
+    *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
+    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_tape"),
+    *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
+    # units of the method, see integrators/loop
+    *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
+    # where the two blocks of this memory stand
+    *_single("integer", "address_h address_r"),
+]
+
+_FACTS: Final = [
+    *_single("integer", "mass_kind mass_varies rank first_discrete first_fire first_count first_drop"),
+    # 1 for a method that starts at order one and does not see motions within the tolerances
+    *_single("integer", "starts_coarse"),
+    # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/rate_before
+    *_single("integer", "smooths_rates"),
+    # 1 if the model must not be asked for anything behind the end of the run
+    *_single("integer", "ends_hard"),
+    *_arrays("integer", "sens_parameters", "n_sens"),
+    *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode", "n_guards"),
+    *_arrays("integer", "is_algebraic", "n"),
+    *_arrays("integer", "grid_first n_edges", "n_guards"),
+    *_arrays("number", "grids", "n_grid_edges"),
+    *_arrays("integer", "used", "n_used"),
+    *_arrays("integer", "tape_first tape_value tape_rate tape_bend", "n_guards"),
+    *_arrays("integer", "tape_rows", "n_tape_lengths"),
+    *_arrays("integer", "tape_code", "n_code", 4),
+    *_arrays("number", "constants", "n_constants"),
+    *_arrays("integer", "branch_first", "n_branch_ends"),
+    *_arrays("integer", "branch_chain fire_meaning", "n_fires"),
+    *_arrays("integer", "dropping", "n_dropping"),
+    *_arrays("integer", "repeats", "n_clocks"),
+    *_arrays("number", "zero", "longest"),
+]
+
+_OPTIONS: Final = [
+    *_single("integer", "budget wants_event_rows wants_step_rows keeps_polynomials stages_wanted"),
+    *_single("number", "rtol rtol_inner atol_ratio step_max newton_tol"),
+    *_arrays("number", "atol", "n"),
+]
+
+_STATE: Final = [
+    *_single("integer", "stages degree is_first was_rejected has_polynomial needs_jacobian needs_factors is_jacobian_fresh is_cut"),
+    *_single("integer", "event_kind event_cause cause_item rounds is_terminated phase failed_guard last_guard found_guard"),
+    *_single("integer", "still_events shrinking same_time good_steps failures_in_a_row iterations n_stops"),
+    *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
+    *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
+    *_single("number", "reached not_finite_at time_size decided_to inside"),
+    *_arrays("number", "y y_max ydot y_end y_held", "n"),
+    *_arrays("number", "p p_new dp", "n_p"),
+    *_arrays("number", "m m_old dm", "n_m"),
+    *_arrays("number", "coefficients", "max_degree", "n"),
+    *_arrays("number", "held conditions conditions_now", "n_conditions"),
+    *_arrays("number", "stops", "n_stops_room"),
+    *_arrays("number", "outputs", "n_outputs"),
+]
+
+_EVENTS: Final = [
+    # guards, their slopes, noise at this point and at the start of the step, whether they matter; where those at rest were left
+    *_arrays("number", "g slopes nu nu_start active left_value", "n_guards"),
+    *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
+    *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
+    *_arrays("number", "late_scratch reach_scratch", "n_guards"),
+    *_arrays("number", "bernstein_scratch", "part_width"),
+    *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
+    *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
+    *_arrays("number", "times times_scratch times_kept", "n_times"),
+    *_arrays("number", "fired", "n_fires"),
+    *_arrays("number", "body body_tangent", "n_body"),
+    *_arrays("number", "m_trial", "n_modes"),
+    # the point of the event before anything has happened, and after its mode was left
+    *_arrays("number", "noted_y noted_ydot y_unsolved y_old ydot_before y_new f0", "n"),
+    *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),
+    # trial moves, and what they said about this point in this mode
+    *_arrays("number", "trial_middle trial_end trial_stage trial_rate trial_total", "n"),
+    *_arrays("number", "trial_g_whole trial_g_half trial_g_end", "n_guards"),
+    *_single("number", "answered_t"),
+    *_arrays("number", "answered_y", "n"),
+    *_arrays("number", "answered_m", "n_m"),
+    *_arrays("number", "answers", "n_guards"),
+]
+
+_LINEAR: Final = [
+    *_arrays("number", "jacobian stage_jacobian mass row_operations echelon base slow_system", "n", "n"),
+    *_arrays("number", "row_scale", "n"),
+    *_arrays("integer", "base_pivots slow_pivots", "n"),
+    *_arrays("number", "scratch_1 scratch_2 scratch_3 noise", "n"),
+]
+
+_SENSITIVITIES: Final = [
+    *_arrays("number", "sens sens_end sens_out sens_held sigma", "n_sens", "n"),
+    *_arrays("number", "sens_discrete", "n_sens", "n_discrete"),
+    *_arrays("number", "dt_dp", "n_sens"),
+]
+
+_RECORDS: Final = [
+    # what waits in the buffers, how much there is room for, how wide one is
+    *_single("integer", "n_rows n_logged n_polynomials room_rows room_log room_polynomials wide_rows wide_log wide_polynomials n_asked next_output"),
+    *_single("integer", "c_steps c_rejected c_rhs c_jacobian c_factor c_newton c_newton_failed c_events c_flips c_resteps c_undecided"),
+]
+
+_OF_RADAU: Final = [
+    *_arrays("number", "scale rounding error error_inside", "n", owner=RADAU),
+    *_arrays("number", "z z_kept f_stages residuals coefficients_kept", MAX_STAGES, "n", owner=RADAU),
+    *_arrays("number", "nodes", MAX_STAGES, owner=RADAU),
+    *_arrays("number", "inverse", "stages", "stages", room=(MAX_STAGES, MAX_STAGES), owner=RADAU),
+    *_arrays("number", "real_factors", 2, "n", "n", owner=RADAU),
+    *_arrays("integer", "real_pivots", 2, "n", owner=RADAU),
+    *_arrays("complex", "pairs", _PAIRS, "n", owner=RADAU),
+    *_arrays("complex", "complex_factors", 2 * _PAIRS, "n", "n", owner=RADAU),
+    *_arrays("integer", "complex_pivots", 2 * _PAIRS, "n", owner=RADAU),
+    *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
+    *_arrays("integer", "sens_pivots", "stages*n", room=(MAX_STAGES, "n"), owner=RADAU),
+    *_arrays("number", "sens_right sens_new", "n_sens", "stages*n", room=("n_sens", MAX_STAGES, "n"), owner=RADAU),
+]
+
+_OF_SUNDIALS: Final = [
+    # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to
+    *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word"),
+    *_arrays("integer", "sun_coefficients", "max_degree", owner=SUNDIALS),
+    *_arrays("integer", "sun_sens sun_sens_dot sun_sens_end sun_sens_out", "n_sens", owner=SUNDIALS),
+    *_arrays("number", "sens_dot", "n_sens", "n", owner=SUNDIALS),
+    *_arrays("number", "motion_rate motion_moved motion_slopes motion_kept", "n", owner=SUNDIALS),
+]
+
+FIELDS: Final[tuple[Field, ...]] = (
+    *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
+)  # fmt: skip
