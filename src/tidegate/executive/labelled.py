@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
+from operator import sub
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from tidegate.results import EventLog, Result, RunStatus, Statistics
 
 __all__ = ["Cost", "Feed", "Labelled", "Meter"]
 
-_SHARED: Final = [entry.name for entry in fields(Counters) if entry.name in Statistics.__dataclass_fields__ and entry.name != "events"]
+_SHARED: Final = [name for name in Counters._fields if name in Statistics.__dataclass_fields__ and name != "events"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Meter:
         """What was done since the last reading."""
         old, self._before = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
         new = self._before
-        done = Counters(**{entry.name: getattr(new[0], entry.name) - getattr(old[0], entry.name) for entry in fields(Counters)})
+        done = Counters(*map(sub, new[0], old[0]))
         return Cost(done, new[1] - old[1], new[2] - old[2], compile_seconds)
 
 

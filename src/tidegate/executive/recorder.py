@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,9 +50,12 @@ def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, Fl
 
 def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[str]:
     """A sentence for each output and discrete variable that is NaN or infinite in a row."""
+    are_finite = np.isfinite(values)
+    if are_finite.all():
+        return []
     columns = problem.model.layout.columns
     sentences: list[str] = []
-    for k in np.flatnonzero(~np.isfinite(values).all(axis=0)):
+    for k in np.flatnonzero(~are_finite.all(axis=0)):
         column = columns[k]
         bad = np.flatnonzero(~np.isfinite(values[:, k]))
         if column.role != "unknown":
@@ -121,7 +126,11 @@ class RecordedEvents(LazyEvents):
         self.table: FloatArray = table
         self._first: list[Event] = []
         self._last: list[Event] = []
-        self._sizes = largest(self._names, values[:, layout.lasting])
+        self._values = values[:, layout.lasting]
+
+    @cached_property
+    def _sizes(self) -> dict[str, float]:
+        return largest(self._names, self._values)
 
     def prepend(self, event: Event) -> None:
         """Add what happened at the very start of the run."""

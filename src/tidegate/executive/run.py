@@ -143,6 +143,12 @@ class Prepared:
         self.options = options
         self.source = source
         self.method = options.chosen_method
+        # memory of runs that are over, for the next ones; as many as there were at once
+        self._spare: list[Integrator] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        # memory of a run holds addresses, which mean nothing in a copy
+        return {**self.__dict__, "_spare": []}
 
     def integrator(self) -> Integrator:
         """A fresh integrator at the start of the run."""
@@ -157,8 +163,16 @@ class Prepared:
         InterruptedRunError : Ctrl-C; likewise.
         """
         began = time.perf_counter()
-        integrator = self.integrator()
+        integrator = self._spare.pop() if self._spare else self.integrator()
         loading = time.perf_counter() - began
+        try:
+            return self._told(integrator, loading)
+        finally:
+            integrator.reset()
+            self._spare.append(integrator)
+
+    def _told(self, integrator: Integrator, loading: float) -> Result:
+        """The result, with all there is to say about it said."""
         interrupts = Interrupts()
         with interrupts.held(integrator.calls):
             ended = self._run(integrator, interrupts, loading)

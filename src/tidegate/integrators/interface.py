@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,7 @@ class Problem:
     resume: Mapping[str, FloatArray] | None = None
 
 
-@dataclass(frozen=True)
-class Counters:
+class Counters(NamedTuple):
     """What the method has done so far."""
 
     steps: int

@@ -86,6 +86,7 @@ class NativeRun:
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""
         self._work.h[:], self._work.r[:] = self._fresh
+        self.calls = OpaqueCalls()
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Self
 
 import numpy as np
@@ -44,7 +44,7 @@ State = Mapping[str, FloatArray]
 Status = Literal["ready", "failed", "terminated", "finished"]
 
 _LOST: Final = "lost"  # derivatives that do not exist any more, beside what the integrator needs
-_NOTHING_DONE: Final = Cost(Counters(*(0 for _ in fields(Counters))), 0.0, 0)
+_NOTHING_DONE: Final = Cost(Counters(*(0 for _ in Counters._fields)), 0.0, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import weakref
 from ctypes import addressof, c_int64
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -153,8 +152,7 @@ class SundialsIntegrator(NativeRun):
             word = c_int64()
             c_function(f"{prefix}GetNum{name}", CODE, HANDLE, HANDLE)(self._work["sun_memory"], addressof(word))
             live.append(word.value)
-        return replace(
-            done,
+        return done._replace(
             rejected=done.rejected + live[0],
             factorizations=done.factorizations + live[1],
             newton_iterations=done.newton_iterations + live[2],
