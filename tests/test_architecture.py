@@ -48,6 +48,25 @@ def test_folder_is_a_package(path: Path) -> None:
     assert (path.parent / "__init__.py").is_file()
 
 
+def test_which_name_is_meant_is_known_in_one_place() -> None:
+    assert [path.name for path in MODULES if "difflib" in path.read_text(encoding="utf-8")] == ["names.py"]
+
+
+def test_what_belongs_to_later_stages_is_found_there() -> None:
+    """Neither import-linter nor a type checker sees these names."""
+    from tidegate import later_stages
+
+    for name in later_stages._HOMES:
+        assert callable(later_stages.later(name))
+
+
+def test_tables_and_plots_of_csmp_load_no_machine() -> None:
+    machine = {"llvmlite", "tidegate.csmp.machine", "tidegate.csmp.execution"}
+    code = f"import sys, tidegate.csmp.trans; sys.exit(' '.join({machine!r} & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"TRANS loads {done.stderr}"
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = f"import sys, tidegate; sys.exit(' '.join({HEAVY!r} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
