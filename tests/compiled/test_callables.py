@@ -118,6 +118,33 @@ def test_two_clauses_that_disagree_and_a_function_that_raises_are_told(method: s
         tg.simulate(broken, (0.0, 2.0), method=method)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"parameters": {"x": 1.0}}, "the name x is taken twice"),
+        ({"states": {"x": float("nan")}}, "x starts at nan"),
+        ({"ticks": [Tick("back", 0.5, -1.0)]}, "the period of back is -1.0; it must be positive"),
+        ({"clauses": [Clause("none", [3])]}, "there is no threshold 3"),
+        ({"outputs": ["y"]}, "outputs have names and no function"),
+    ],
+)
+def test_what_no_run_can_be_made_of_is_refused(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(tg.InvalidModelError, match=sentence):
+        tg.simulate(CallableModel("wrong", **{"states": {"x": 1.0}, "rhs": lambda at: [0.0], **wrong}), (0.0, 1.0))
+
+
+def test_numbers_too_many_or_too_few_are_no_rates(method: str) -> None:
+    for rates in ([], [1.0, 2.0]):
+        with pytest.raises(tg.CallbackError, match=f"{len(rates)} numbers where 1 were expected"):
+            tg.simulate(CallableModel("wrong", states={"x": 1.0}, rhs=lambda at, rates=rates: rates), (0.0, 1.0), method=method)
+
+
+def test_an_opaque_function_that_gives_more_numbers_than_it_said_is_told(method: str) -> None:
+    function = tg.opaque(lambda x: [-x, x], n_outputs=1)
+    with pytest.raises(tg.CallbackError, match="2 numbers where 1 were expected"):
+        tg.simulate(tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0}), (0.0, 1.0), method=method)
+
+
 def test_a_simulation_of_functions_is_set_and_goes_on_and_its_result_is_stored() -> None:
     simulation = tg.Simulation(BALL, rtol=1e-8)
     simulation.advance(0.2)

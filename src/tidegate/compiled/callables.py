@@ -6,6 +6,7 @@ events.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -112,3 +113,18 @@ class CallableModel:
     def without_code(self) -> CallableModel:
         """The same model, without the machine code that it carries after a run."""
         return replace(self)
+
+    def problems(self) -> list[str]:
+        """What no run can be made of, a sentence each."""
+        groups = (self.states, self.algebraic, self.parameters, self.discretes, self.outputs)
+        names = [name for group in groups for name in group]
+        starts = {name: value for group in (self.states, self.algebraic, self.parameters, self.discretes) for name, value in group.items()}
+        asked = {k for clause in self.clauses if not callable(clause.when) for k in clause.when}
+        return [
+            *(f"the name {name} is taken twice, or is that of the time" for name in names if names.count(name) > 1 or name == "time"),
+            *(f"{name} starts at {value}, which is not finite" for name, value in starts.items() if not math.isfinite(value)),
+            *(f"the first time of {tick.label} is {tick.first}" for tick in self.ticks if not math.isfinite(tick.first)),
+            *(f"the period of {tick.label} is {tick.period}; it must be positive" for tick in self.ticks if tick.period is not None and tick.period <= 0),
+            *(f"there is no threshold {k}" for k in asked if k not in range(len(self.thresholds))),
+            *(["outputs have names and no function"] if self.outputs and self.output is None else []),
+        ]

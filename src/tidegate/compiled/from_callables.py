@@ -28,7 +28,7 @@ from tidegate.compiled.interface import Clock, CompiledModel, Fire, Guards, Guar
 from tidegate.compiled.layout import Layout, Shown
 from tidegate.compiled.opaque import VALUE_FUNCTION, carry_out
 from tidegate.compiled.workspace import RELATION
-from tidegate.errors import Origin
+from tidegate.errors import InvalidModelError, Origin
 from tidegate.results import Column
 from tidegate.results.columns import ColumnRole
 
@@ -41,7 +41,14 @@ _TANGENT: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4, ctype
 
 
 def compile_callables(model: CallableModel) -> CompiledModel:
-    """The same as ``compile_model``, of functions."""
+    """The same as ``compile_model``, of functions.
+
+    Raises
+    ------
+    InvalidModelError : no run can be made of it.
+    """
+    if problems := model.problems():
+        raise InvalidModelError([(f"{model.name}: {problem}", None) for problem in problems])
     began = time.perf_counter()
     layout, quantities = _described(model)
     n, ng = len(layout.unknowns), len(model.thresholds)

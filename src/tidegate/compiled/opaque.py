@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.interface import CompiledModel, Point
+from tidegate.errors import UsageError
 
 __all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]
 
@@ -93,6 +94,8 @@ def carry_out(name: str, outputs: Any, n_outputs: int, compute: Callable[[], Any
         values: Any = compute()
         calls.is_in_python = False
         numbers = values if hasattr(values, "__len__") else (values,)
+        if len(numbers) != n_outputs:
+            raise UsageError(f"{len(numbers)} numbers where {n_outputs} were expected", hint="let it always return the same number of results")  # noqa: TRY301
         for k in range(n_outputs):
             outputs[k] = float(numbers[k])
     except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
