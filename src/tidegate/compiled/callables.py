@@ -124,7 +124,7 @@ class CallableModel:
             *(f"the name {name} is taken twice, or is that of the time" for name in names if names.count(name) > 1 or name == "time"),
             *(f"{name} starts at {value}, which is not finite" for name, value in starts.items() if not math.isfinite(value)),
             *(f"the first time of {tick.label} is {tick.first}" for tick in self.ticks if not math.isfinite(tick.first)),
-            *(f"the period of {tick.label} is {tick.period}; it must be positive" for tick in self.ticks if tick.period is not None and tick.period <= 0),
+            *(f"the period of {t.label} is {t.period}; it must be positive" for t in self.ticks if t.period is not None and not t.period > 0),
             *(f"there is no threshold {k}" for k in asked if k not in range(len(self.thresholds))),
             *(["outputs have names and no function"] if self.outputs and self.output is None else []),
         ]
