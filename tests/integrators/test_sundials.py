@@ -221,3 +221,19 @@ def test_many_at_rest_make_no_room_for_errors_of_the_one_that_moves(method: str)
     alone, among_many = swing(1), swing(200)
     assert among_many.statistics.steps == alone.statistics.steps
     assert among_many.final["y[0]"] == pytest.approx(alone.final["y[0]"], abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ENGINES)
+def test_a_function_that_fails_behind_a_point_ends_the_run_there(method: str) -> None:
+    """IDA itself would go on by a rounding error of time with every step."""
+
+    def fragile(x: float) -> float:
+        if x <= 0.9:
+            raise ValueError("below")
+        return -x
+
+    function = tg.opaque(fragile)
+    with pytest.raises(tg.CallbackError, match="fragile raised ValueError: below") as caught:
+        tg.simulate(tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0}), (0.0, 1.0), method=method)
+    assert caught.value.result is not None
+    assert float(caught.value.result.final["x"]) == pytest.approx(0.9, rel=1e-4)

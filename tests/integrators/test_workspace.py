@@ -46,14 +46,14 @@ def fences(monkeypatch: pytest.MonkeyPatch) -> Fences:
     found = Fences()
     module: Any = kernel("tidegate.integrators.native_run")
     begin: Callable[..., None] = workspace.Workspace.__init__
-    buffer: Callable[[int], np.ndarray] = module._buffer
+    buffer: Callable[[np.dtype[np.void]], np.ndarray] = module._buffer
 
     def fenced(self: Any, sizes: dict[str, int], owners: tuple[str, ...]) -> None:
         begin(self, sizes, owners)
         self.h, self.r = found.around(self.h), found.around(self.r)
 
     monkeypatch.setattr(workspace.Workspace, "__init__", fenced)
-    monkeypatch.setattr(module, "_buffer", lambda width: found.around(buffer(width)))
+    monkeypatch.setattr(module, "_buffer", lambda kind: found.around(buffer(kind).view(np.float64)).view(kind))
     return found
 
 

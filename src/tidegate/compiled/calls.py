@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba import extending, types
 
 __all__ = ["call_getrf", "call_getrs", "call_hook", "call_tangent", "call_unit", "call_value"]
+
+# for type checkers: what it makes is called, whatever its own class says
+intrinsic: Any = extending.intrinsic
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)

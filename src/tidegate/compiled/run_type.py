@@ -9,19 +9,21 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
 from tidegate.compiled.schema import FIELDS, Field
 from tidegate.compiled.workspace import PLACES
 
 __all__ = ["RUN", "run_at"]
+
+# for type checkers: what it makes is called, whatever its own class says
+intrinsic: Any = extending.intrinsic
 
 _INTEGERS: Final = types.CPointer(types.int64)
 _NUMBERS: Final = types.CPointer(types.float64)

@@ -191,8 +191,9 @@ _OF_RADAU: Final = [
 ]
 
 _OF_SUNDIALS: Final = [
-    # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to
-    *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word"),
+    # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to, and
+    # how many steps in a row were as long as a rounding error of time
+    *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word tiny_steps"),
     *_arrays("integer", "sun_coefficients", "max_degree", owner=SUNDIALS),
     *_arrays("integer", "sun_sens sun_sens_dot sun_sens_end sun_sens_out", "n_sens", owner=SUNDIALS),
     *_arrays("number", "sens_dot", "n_sens", "n", owner=SUNDIALS),

@@ -11,14 +11,16 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
+from numba import extending, types
 from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
 from tidegate.compiled.schema import FIELDS
 
 __all__ = ["PLACES", "Workspace", "complexes", "integers", "matrix", "places", "pointer", "tail", "vector"]
+
+# for type checkers: what it makes is called, whatever its own class says
+intrinsic: Any = extending.intrinsic
 
 _SINGLE_INTEGERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "integer"]
 _SINGLE_NUMBERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "number"]

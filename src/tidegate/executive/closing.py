@@ -75,7 +75,7 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
     model, layout = problem.model, problem.model.layout
     n = len(layout.unknowns)
     new = model.final.assigned(integrator)
-    n_s, width = len(problem.sensitivity_parameters), layout.n_recorded
+    n_s = len(problem.sensitivity_parameters)
     lasting = layout.recorded[layout.lasting]
     found: list[FloatArray] = []
     row = new
@@ -88,9 +88,9 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
             moves = model.final.moves(integrator, moves, problem.sensitivity_parameters.tolist())
         stop, record = integrator.conclude(new[:n], new[n:], moves[:, :n], moves[:, n:])
         if stop is not Stop.LIMIT:
-            raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=False)
-        row = record[2 : 2 + width][layout.recorded]
-        found.append(record[2 + width :].reshape(n_s, width)[:, layout.recorded])
+            raise failure(stop, problem, integrator, None, at_start=False)
+        row = record["values"][layout.recorded]
+        found.append(record["sensitivities"][:, layout.recorded])
     if slopes is None:
         return row, None
     return row, np.where(found[0] == found[-1], found[0], np.nan)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.executive.recorder import crossed_guard
 from tidegate.integrators.interface import Integrator, Problem
+from tidegate.integrators.record_types import Written
 from tidegate.names import listed
 
 __all__ = ["Recorded", "strike_out"]
@@ -31,13 +32,13 @@ class Recorded:
     names : of the columns.
     times : (rows,).
     sensitivities : (rows, parameters, columns).
-    log : (events, width) as ``integrators.record`` describes it.
+    log : entries as ``integrators.record_types`` describes them.
     """
 
     names: list[str]
     times: FloatArray
     sensitivities: FloatArray
-    log: FloatArray
+    log: Written
 
 
 def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> list[str]:
@@ -46,7 +47,7 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
     ns = len(problem.sensitivity_parameters)
     names = [model.layout.parameters[int(k)] for k in problem.sensitivity_parameters]
     sentences: list[str] = []
-    taus = recorded.log[:, 5 : 5 + ns]
+    taus = recorded.log["dt_dp"]
     tangent = np.flatnonzero(np.isnan(taus).any(axis=1))
     sentences += _strike_coincident(problem, recorded, names)
     for row in tangent:
@@ -54,7 +55,7 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
         if crossed < 0:
             continue
         lost = [i for i in range(ns) if np.isnan(taus[row, i])]
-        t = float(recorded.log[row, 0])
+        t = float(recorded.log["time"][row])
         moved = words.influenced(crossed)
         _strike(problem, recorded, lost, moved, t)
         what = f"`{words.relation(crossed)}` changes at t = {t:.9g} where it only just reaches its zero"
@@ -77,34 +78,31 @@ def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -
     The kernel marks such a derivative of the event's time as infinite.
     """
     model = problem.model
-    ns = len(names)
     sentences: list[str] = []
-    for row in np.flatnonzero(np.isinf(recorded.log[:, 5 : 5 + ns]).any(axis=1)):
+    for row in np.flatnonzero(np.isinf(recorded.log["dt_dp"]).any(axis=1)):
         entry = recorded.log[row]
-        lost = [i for i in range(ns) if np.isinf(entry[5 + i])]
-        entry[[5 + i for i in lost]] = np.nan
+        lost = np.flatnonzero(np.isinf(entry["dt_dp"])).tolist()
+        entry["dt_dp"][lost] = np.nan
         guards = _changed(problem, entry)
-        fired = np.flatnonzero(entry[len(entry) - model.layout.n_fires :]).tolist()
+        fired = np.flatnonzero(entry["fired"]).tolist()
         clocks = [k for k in fired if not model.fires[k].conditions]
         reach = [model.words.influenced(guard) for guard in guards] + [model.words.influenced(-1, k) for k in clocks]
         # where clauses were carried out their order may count too
         least = 1 if fired else 2
         moved = {name for one in reach for name in one if sum(name in other for other in reach) >= least}
-        _strike(problem, recorded, lost, moved, float(entry[0]))
+        _strike(problem, recorded, lost, moved, float(entry["time"]))
         who = [f"`{model.words.relation(guard)}`" for guard in guards] + [f"`{model.fires[k].label}`" for k in clocks]
         by = ", ".join(names[i] for i in lost)
-        what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry[0]:.9g}, and a change of {by} moves them apart"
+        what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry["time"]:.9g}, and a change of {by} moves them apart"
         result = f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
         sentences.append(f"{what}: {result}")
     return sentences
 
 
-def _changed(problem: Problem, entry: FloatArray) -> list[int]:
+def _changed(problem: Problem, entry: np.void) -> list[int]:
     """Guards of the relations, one each, whose truth or piece an entry of the log has changed."""
     layout, guards = problem.model.layout, problem.model.guards
-    n, ns = len(layout.unknowns), len(problem.sensitivity_parameters)
-    before = entry[5 + ns + n :][: layout.n_modes]
-    after = entry[5 + ns + 2 * n + layout.first_previous :][: layout.n_modes]
+    before, after = (entry[name][: layout.n_modes] for name in ("m_before", "m_after"))
     changed = np.flatnonzero((before != after)[guards.mode])
     _, first = np.unique(guards.source[changed], return_index=True)
     return changed[np.sort(first)].tolist()
@@ -133,7 +131,7 @@ def _strike(problem: Problem, recorded: Recorded, lost: list[int], moved: Collec
     later[at[1:] if len(at) > 1 else at] = True
     for i in lost:
         recorded.sensitivities[np.ix_(later, [i], columns)] = np.nan
-    for row in np.flatnonzero(recorded.log[:, 0] > t):
+    for row in np.flatnonzero(recorded.log["time"] > t):
         crossed = crossed_guard(problem, recorded.log[row])
         if crossed >= 0 and not problem.model.words.read(crossed).isdisjoint(moved):
-            recorded.log[row, [5 + i for i in lost]] = np.nan
+            recorded.log[row]["dt_dp"][lost] = np.nan

@@ -82,7 +82,7 @@ class Doubts:
             read = problem.model.words.read(crossed)
             columns = [k for k, name in enumerate(recorded.names) if name in read]
             for i in np.flatnonzero(self.lost[:, columns].any(axis=1)):
-                entry[5 + i] = np.nan
+                entry["dt_dp"][i] = np.nan
 
 
 def warn(problem: Problem, result: Result, sentences: Sequence[str]) -> None:

@@ -78,7 +78,7 @@ def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
     return error
 
 
-def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
+def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
     """The exception for a run that stopped; ``recent`` are the last entries of the event log."""
     raised = callback_error(integrator.calls, integrator.time)
     if raised is not None and stop not in _OF_EVENTS:
@@ -89,7 +89,7 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
     return error
 
 
-def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.float64], *, at_start: bool) -> RunError:
+def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
     t = integrator.time
     compiled = problem.model
     if stop is Stop.NOT_FINITE:
@@ -118,7 +118,7 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
     return _step_size(problem, integrator)
 
 
-def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.float64]) -> RunError:
+def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None) -> RunError:
     """Name the clauses that make each other happen, their conditions and what they change; where no clause does, the relations that flip."""
     t, compiled = integrator.time, problem.model
     numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.fires[k].label]
@@ -168,12 +168,12 @@ def _stopped_clock(problem: Problem, integrator: Integrator) -> RunError:
     )
 
 
-def _culprits(compiled: CompiledModel, recent: NDArray[np.float64], guard: int) -> tuple[str, Origin | None]:
+def _culprits(compiled: CompiledModel, recent: NDArray[np.void] | None, guard: int) -> tuple[str, Origin | None]:
     """The conditions behind the last events, most frequent first."""
     words = compiled.words
     if guard >= 0:
         return f"`{words.relation(guard)}`", words.origin(guard)
-    causes = [int(k) for k in recent[-_RECENT:, 2] if k >= 0]
+    causes = [int(k) for k in recent["guard"][-_RECENT:] if k >= 0] if recent is not None else []
     guards = sorted(set(causes), key=causes.count, reverse=True)[:_SHOWN]
     if not guards:
         return "its time events", None

@@ -37,9 +37,9 @@ class _Begun:
 def _consistent(problem: Problem, integrator: Integrator) -> tuple[Stop, _Begun]:
     """Unknowns and discrete variables at the start, the algebraic ones solved for; found if there is Stop.LIMIT."""
     layout = problem.model.layout
-    n, nd, n_s = len(layout.unknowns), len(layout.discretes), len(problem.sensitivity_parameters)
+    n, nd = len(layout.unknowns), len(layout.discretes)
     stop, row = integrator.conclude(problem.y, problem.m[layout.first_discrete : layout.first_previous], problem.dy_dp, problem.dd_dp)
-    numbers, slopes = row[2 : 2 + n + nd], row[2 + layout.n_recorded :].reshape(n_s, layout.n_recorded)[:, : n + nd]
+    numbers, slopes = row["values"][: n + nd], row["sensitivities"][:, : n + nd]
     return stop, _Begun(problem.t_start, numbers[:n], problem.p, _with_discretes(problem, numbers[n:]), slopes)
 
 
@@ -61,7 +61,7 @@ def acted_on(problem: Problem) -> Problem:
     integrator = choose(problem, "radau")
     stop, begun = _consistent(problem, integrator)
     if stop is not Stop.LIMIT:
-        raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=True)
+        raise failure(stop, problem, integrator, None, at_start=True)
     new = actions.assigned(begun)
     moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())

@@ -32,7 +32,7 @@ def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
     stop = integrator.start()
     integrator.collect(records)
     if stop is not Stop.LIMIT:
-        raise failure(stop, problem, integrator, np.zeros((0, 5)), at_start=True)
+        raise failure(stop, problem, integrator, None, at_start=True)
 
 
 def drive(
@@ -92,7 +92,7 @@ def drive(
             visited = now
             visit()
     if stop not in (Stop.TARGET, Stop.TERMINATED):
-        recent = np.concatenate([entry[-12:, :5] for entry in records.log[-3:]]) if records.log else np.zeros((0, 5))
+        recent = np.concatenate([entries[-12:] for entries in records.log[-3:]]) if records.log else None
         raise failure(stop, problem, integrator, recent, at_start=False)
     if progress is not None:
         with interrupts.in_user_code():
@@ -103,8 +103,8 @@ def drive(
 def drop_rows_behind(now: float, records: Records) -> None:
     """A run that is stopped within a step, since the buffers were full, has rows of that step already, but neither its end nor its polynomial."""
     limit = now + _ROUNDING * abs(now)
-    while records.rows and records.rows[-1][-1, 0] > limit:
+    while records.rows and records.rows[-1]["time"][-1] > limit:
         kept = records.rows.pop()
-        kept = kept[kept[:, 0] <= limit]
+        kept = kept[kept["time"] <= limit]
         if len(kept):
             records.rows.append(kept)

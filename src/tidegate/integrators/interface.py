@@ -93,11 +93,11 @@ class Counters(NamedTuple):
 
 @dataclass(eq=False)
 class Records:
-    """What was written down since the last visit: rows, log entries, polynomials (layouts in ``integrators.record``)."""
+    """What was written down since the last visit: rows, log entries, polynomials (types in ``integrators.record_types``)."""
 
-    rows: list[FloatArray] = field(default_factory=list[FloatArray])
-    log: list[FloatArray] = field(default_factory=list[FloatArray])
-    polynomials: list[FloatArray] = field(default_factory=list[FloatArray])
+    rows: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
+    log: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
+    polynomials: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
 
 
 class Integrator(Protocol):
@@ -123,7 +123,7 @@ class Integrator(Protocol):
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
         ...
 
-    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, FloatArray]:
+    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, np.void]:
         """The row with other values at the current point, made consistent, if there is Stop.LIMIT; the run itself stays as it is."""
         ...
 

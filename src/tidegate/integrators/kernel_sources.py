@@ -64,9 +64,10 @@ def kernel_sources(roots: Iterable[str]) -> dict[str, str]:
         elif wanted in module.imports:
             waiting.append(module.imports[wanted])
         else:
-            for statement in (*module.defining.get(wanted, ()), *module.acting):
-                found[f"{name}:{statement.lineno}:{wanted if statement not in module.acting else ''}"] = ast.unparse(statement)
-                waiting += module.reached(statement)
+            for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
+                for number, statement in enumerate(statements):
+                    found[f"{name}:{number}:{what}"] = ast.unparse(statement)
+                    waiting += module.reached(statement)
     return found
 
 

@@ -14,7 +14,7 @@ from tidegate.compiled.schema import CORE, MAX_STAGES
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 
-__all__ = ["Method", "fill", "lay_out", "record_sizes"]
+__all__ = ["Method", "fill", "lay_out"]
 
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
@@ -45,15 +45,6 @@ class Method:
     hooks: dict[str, int]
     degree: int
     facts: dict[str, int] = field(default_factory=dict[str, int])
-
-
-def record_sizes(problem: Problem, degree: int) -> tuple[int, int, int]:
-    """How many numbers a row, an entry of the log and a polynomial of this degree have."""
-    layout = problem.model.layout
-    n, nd, ns = len(layout.unknowns), len(layout.discretes), len(problem.sensitivity_parameters)
-    modes = layout.first_discrete + nd
-    row = 2 + layout.n_recorded * (1 + ns)
-    return row, 5 + ns + 2 * (n + modes) + layout.n_fires, 3 + (degree + 1) * n + nd
 
 
 def lay_out(problem: Problem, method: Method) -> w.Workspace:

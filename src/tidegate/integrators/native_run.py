@@ -14,7 +14,8 @@ from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.compiled.workspace import places
 from tidegate.integrators import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
-from tidegate.integrators.lay_out import Method, fill, lay_out, record_sizes, set_stops
+from tidegate.integrators.lay_out import Method, fill, lay_out, set_stops
+from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
 
 __all__ = ["NativeRun"]
 
@@ -64,13 +65,13 @@ class NativeRun:
         self._work = lay_out(problem, method)
         work = self._work
         fill(work, problem)
-        sizes = record_sizes(problem, method.degree)
-        self._rows = _buffer(sizes[0])
-        self._log = _buffer(sizes[1])
-        self._polynomials = _buffer(sizes[2]) if problem.keep_polynomials else np.zeros((2, 1))
+        self._rows = _buffer(row_type(problem))
+        self._log = _buffer(event_type(problem))
+        polynomial = polynomial_type(problem, method.degree)
+        self._polynomials = _buffer(polynomial) if problem.keep_polynomials else np.zeros(2, polynomial)
         work["keeps_polynomials"] = problem.keep_polynomials
         for name, buffer in (("rows", self._rows), ("log", self._log), ("polynomials", self._polynomials)):
-            work[f"room_{name}"], work[f"wide_{name}"] = buffer.shape
+            work[f"room_{name}"], work[f"wide_{name}"] = len(buffer), buffer.dtype.itemsize // 8
         self._ask_for(problem.output_times)
         self._workspace = (work.h.ctypes.data, work.r.ctypes.data)
         work["address_h"], work["address_r"] = self._workspace
@@ -128,7 +129,7 @@ class NativeRun:
             code = _DISTURB(*self._workspace, *self._buffers[:2])
         return Stop(code) if code else Stop.LIMIT
 
-    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, FloatArray]:
+    def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, np.void]:
         """The row with other values at the current point, made consistent; the run itself stays as it is.
 
         Parameters
@@ -143,10 +144,10 @@ class NativeRun:
         for name, slopes in (("sens", dy), ("sens_discrete", dd)):
             work.numbers(name)[: slopes.size] = slopes.ravel()
         work["address_h"], work["address_r"] = addresses = (work.h.ctypes.data, work.r.ctypes.data)
-        row = np.zeros(self._rows.shape[1])
+        row = np.zeros(1, self._rows.dtype)
         with noted_in(self.calls):
             code = _CONCLUDE(*addresses, row.ctypes.data)
-        return Stop(code) if code else Stop.LIMIT, row
+        return Stop(code) if code else Stop.LIMIT, row[0]
 
     @property
     def held(self) -> FloatArray:
@@ -240,6 +241,5 @@ class NativeRun:
         return ""
 
 
-def _buffer(width: int) -> FloatArray:
-    count = min(_MOST_RECORDS, max(_FEWEST_RECORDS, _BUFFER_NUMBERS // max(width, 1)))
-    return np.zeros((count, width))
+def _buffer(kind: np.dtype[np.void]) -> Written:
+    return np.zeros(min(_MOST_RECORDS, max(_FEWEST_RECORDS, _BUFFER_NUMBERS * 8 // kind.itemsize)), kind)

@@ -229,7 +229,7 @@ class Course:
         integrator.collect(records)
         problem = replace(self._problem, p=wanted.p, m=wanted.m)
         if stop is not Stop.LIMIT:
-            error = failure(stop, problem, integrator, np.zeros((0, 5)), at_start=False)
+            error = failure(stop, problem, integrator, None, at_start=False)
             self._integrator, self._state = None, state
             error.result = self.result
             raise error

@@ -152,7 +152,7 @@ def _shortly_before(failure: float, visits: _Visits, labelled: Labelled, records
     """The state before a failure; the records afterwards end there, too."""
     problem, options = labelled.problem, labelled.options
     visits.drop_what_came_since()
-    last = float(records.rows[-1][-1, 0]) if records.rows else -np.inf
+    last = float(records.rows[-1]["time"][-1]) if records.rows else -np.inf
     left = times_left(problem.output_times, max(last, visits.time))
     for share in _SHORT_OF:
         end = failure - share * (failure - visits.time)
