@@ -95,10 +95,8 @@ def prepare_by(method: str, problem: Problem, rtol: float, sensitivities: bool =
         "dense": False,
     }
     prepared = tg.prepare(model_of(problem), t_span, **options)
-    layout = prepared.problem.model.layout
-    unknowns = [symbol.data.name for symbol in layout.unknowns]
+    unknowns = prepared.problem.model.layout.unknowns
     places = [unknowns.index(name) for name in problem.names]
-    width = len(unknowns) + len(layout.discretes) + len(prepared.problem.model.outputs)
 
     integrator = prepared.integrator()
 
@@ -114,7 +112,7 @@ def prepare_by(method: str, problem: Problem, rtol: float, sensitivities: bool =
             raise RuntimeError(f"stopped at t = {integrator.time:g}: {stop.name}")
         slopes = None
         if names:
-            slopes = records.rows[-1][-1, 2 + width :].reshape(len(names), width)[:, places].T
+            slopes = records.rows[-1]["sensitivities"][-1][:, places].T
         return Outcome(integrator.y[places].copy(), integrator.counters.events, slopes, problem.as_given is not None)
 
     return run
