@@ -7,17 +7,15 @@ tolerances of the point, if any, with the point moved just across it, so that th
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.events.guards import expected_sign, guard_noise, guard_slopes
+from tidegate.events.tolerances import ACROSS
 
 __all__ = ["blocked_guard"]
 
-_ACROSS: Final = 0.5  # of the guard's noise: how far behind its zero the point is put
 
 
 @native
@@ -78,7 +76,7 @@ def _move_across(run, t, guard, value):
         direction[q] = 0.0
         gradient[q] = slopes[guard]
         size += (gradient[q] * width[q]) ** 2
-    target = -expected_sign(run, guard) * _ACROSS * run.nu_start[guard]
+    target = -expected_sign(run, guard) * ACROSS * run.nu_start[guard]
     for q in range(n):
         point[q] = y[q] + (target - value) * gradient[q] * width[q] * width[q] / size
         if not abs(point[q]) < np.inf:

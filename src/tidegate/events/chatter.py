@@ -19,6 +19,7 @@ from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.settle import anything_happened
 from tidegate.events.time_scale import time_scale
+from tidegate.events.tolerances import FAINT, SHORT, STOPPED, UNRESOLVED
 from tidegate.events.touch import guard_reach
 
 __all__ = ["bounces_below_noise", "goes_on_through", "note_event_time"]
@@ -28,12 +29,8 @@ _STEADY: Final = 4  # intervals in a row that shrink by the same factor before i
 _SAME_FACTOR: Final = 0.05  # relative difference of two factors that are one
 _SHRINKS: Final = 0.999  # factor of two intervals below which the later is the shorter
 _ZENO_PART: Final = 1e-7  # of the time since intervals began to shrink: an accumulation nearer than this is there
-_ROUNDINGS: Final = 256 * 2.220446049250313e-16  # of the time: shorter intervals are made of them
 _FAR_APART: Final = 1e6  # two intervals in a row that an accumulation shrinks differ by less
 _MOST_IN_A_ROW: Final = 2000
-_FAINT: Final = 100.0  # noises: a bounce lower than this is fed by rounding
-_LITTLE: Final = 1e-9  # of the speed before: a guard that is no faster after an event was stopped by it
-_SHORT: Final = 1e-7  # of the time scale: over it the rate of the guard's rate is measured
 
 
 @native
@@ -81,17 +78,17 @@ def _least_interval(run, t, guard):
     """How long a guard is on its way that comes from no farther than its own noise: of such intervals chattering is made, however fast it is."""
     slopes = run.slopes
     guard_slopes(run, t, run.y, run.ydot_before, slopes)
-    least = _ROUNDINGS * max(abs(t), run.time_size)
+    least = UNRESOLVED * max(abs(t), run.time_size)
     noise = max(run.nu[guard], run.nu_start[guard])
     if noise < np.inf and abs(slopes[guard]) > 0.0:
-        least = max(least, _FAINT * noise / abs(slopes[guard]))
+        least = max(least, FAINT * noise / abs(slopes[guard]))
     return least
 
 
 @native
 def _least_height(run, t, guard):
     """How high a bounce must be for the method to follow it."""
-    least = _FAINT * run.nu_start[guard]
+    least = FAINT * run.nu_start[guard]
     if run.starts_coarse == 1:
         reach = run.slopes
         guard_reach(run, t, run.y, reach)
@@ -120,7 +117,7 @@ def bounces_below_noise(run, t, guard):
     if not stopped and not (away > 0.0 and anything_happened(run)):
         return False  # nothing threw it back: it has only touched zero
     scale = time_scale(run, run.ydot_at)
-    short = _SHORT * scale
+    short = SHORT * scale
     ahead = run.y_new
     rate = run.scratch_3
     for q in range(n):
@@ -131,7 +128,7 @@ def bounces_below_noise(run, t, guard):
     braking = (away - side * slopes[guard]) / short
     if stopped:
         # on the far side already: it falls through if it gathers speed there
-        if not -braking * scale * scale > _FAINT * run.nu_start[guard]:
+        if not -braking * scale * scale > FAINT * run.nu_start[guard]:
             return False
     elif not braking > 0.0 or away * away >= 2.0 * braking * _least_height(run, t, guard):
         return False
@@ -149,12 +146,12 @@ def _was_stopped(run, t, guard, side, after):
     for q in range(first, first + run.n_discrete):
         if run.m[q] != run.m_old[q]:
             return False  # whoever notes what has happened may mean to go on
-    short = _SHORT * time_scale(run, run.ydot_before_at)
+    short = SHORT * time_scale(run, run.ydot_before_at)
     if not anything_happened(run) or not abs(after) * short <= noise:
         return False
     guard_slopes(run, t, run.y_old, run.ydot_before, slopes)
     before = side * slopes[guard]
-    return before * short > _FAINT * noise and abs(after) <= _LITTLE * before
+    return before * short > FAINT * noise and abs(after) <= STOPPED * before
 
 
 @native
@@ -177,7 +174,7 @@ def goes_on_through(run):
     scale = time_scale(run, run.ydot_at)
     for j in range(ng):
         now = 1 if run.m[mode[j]] != 0.0 else 2
-        clear = _FAINT * run.nu_start[j]
+        clear = FAINT * run.nu_start[j]
         if kind[j] != RELATION or held[j] != now or not abs(run.g[j]) <= clear:
             held[j] = 0
         if kind[j] != RELATION or not abs(run.g[j]) <= clear:

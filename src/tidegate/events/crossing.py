@@ -8,8 +8,6 @@ whose expression is another one after the flips has not crossed: ``min(x, 0)`` r
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tidegate.compiled.calls import call_value
@@ -17,10 +15,10 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
+from tidegate.events.tolerances import SAME_TIME
 
 __all__ = ["flip_crossed", "forget_where_guards_left", "is_untouched", "margin_of", "note_guards", "note_left", "take_back_replaced", "zero_margin"]
 
-_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
 
 
 @native
@@ -34,7 +32,7 @@ def forget_where_guards_left(run):
 @native
 def zero_margin(t, noise, slope):
     """Within this a guard is at zero: its noise, and what it runs through within the rounding of time."""
-    return noise + _TIME_ROUNDING * abs(t * slope)
+    return noise + SAME_TIME * abs(t * slope)
 
 
 @native

@@ -7,10 +7,10 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
 __all__ = ["expected_sign", "guard_noise", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity", "tape_rounding"]
 
-_EPS: Final = 2.220446049250313e-16
 _ROUNDING_AT_MOST: Final = 0.1  # of the largest term of a guard: bounds at a point that are wider do not come from rounding
 
 
@@ -90,9 +90,9 @@ def guard_noise(run, t, y):
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
         # algebraic unknowns come out of a linear system, with its rounding
-        noise[q] = (128 if algebraic[q] == 1 else 16) * _EPS * max(size[q], atol[q] / run.rtol)
+        noise[q] = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * max(size[q], atol[q] / run.rtol)
     zero = run.zero
-    now = 16 * _EPS * abs(t)
+    now = ROUNDING * abs(t)
     call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, noise, nothing, nothing, run.nu_start)
     has_algebraic = False
     for q in range(n):

@@ -19,10 +19,10 @@ from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.guards import polynomial_point, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT
+from tidegate.events.tolerances import EPS, SAME_TIME
 
 __all__ = ["interval_root", "sampled_root"]
 
-_EPS: Final = 2.220446049250313e-16
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
 _POINTS: Final = 8
@@ -63,14 +63,14 @@ def _fill_bounds(run, t, step, y, a, degree, low, high):
                 rate_spread = (rate_spread + k * abs(c[k])) * half
             if k > 2:
                 bend_spread = (bend_spread + k * (k - 1) * abs(c[k])) * half
-        slack = 4 * _EPS * (abs(c[0]) + spread)
+        slack = 4 * EPS * (abs(c[0]) + spread)
         lo[1 + u] = c[0] - spread - slack
         hi[1 + u] = c[0] + spread + slack
-        slack = 4 * _EPS * (abs(c[1]) + rate_spread)
+        slack = 4 * EPS * (abs(c[1]) + rate_spread)
         lo[1 + n_used + u] = c[1] - rate_spread - slack
         hi[1 + n_used + u] = c[1] + rate_spread + slack
         bend = 2 * c[2] if degree > 1 else 0.0
-        slack = 4 * _EPS * (abs(bend) + bend_spread)
+        slack = 4 * EPS * (abs(bend) + bend_spread)
         lo[bends + u] = bend - bend_spread - slack
         hi[bends + u] = bend + bend_spread + slack
 
@@ -111,7 +111,7 @@ def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high):
         return low
     side = 0
     for _ in range(100):
-        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+        if high - low <= 2 * EPS * max(high, 1e-3) or at_high == 0.0:
             break
         theta = secant(low, at_low, high, at_high)
         value = sign * _value_at(run, t, step, y, a, degree, j, theta) + nu
@@ -166,7 +166,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, upper):
     parts[0, 1] = upper
     top = 1
     visited = 0
-    narrowest = 8 * _EPS * max(abs(t), run.time_size) / step  # what rounding leaves of time, as a part of the step
+    narrowest = SAME_TIME * max(abs(t), run.time_size) / step  # what rounding leaves of time, as a part of the step
     while top > 0:
         top -= 1
         low = parts[top, 0]

@@ -16,15 +16,13 @@ from tidegate.events.guards import expected_sign, guard_noise, guard_slopes, pre
 from tidegate.events.interval_roots import interval_root, sampled_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
+from tidegate.events.tolerances import AT_THE_END, SAME_TIME
 from tidegate.events.touch import note_contacts
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
-_EPS: Final = 2.220446049250313e-16
-_TIME_ROUNDING: Final = 8 * _EPS
-_AT_THE_END: Final = 1e-6  # of the time scale: a guard that does not pass its noise within that rests
 
 
 @native
@@ -55,7 +53,7 @@ def guard_at_the_end(run):
         noise = run.nu_start[j]
         if sign * g[j] < -noise:
             return j  # across already, by less than the last step could show
-        if towards * _AT_THE_END * time_scale(run, run.ydot_at) > noise and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t) * towards:
+        if towards * AT_THE_END * time_scale(run, run.ydot_at) > noise and abs(g[j]) <= noise + SAME_TIME * abs(t) * towards:
             return j
     return -1
 
@@ -111,7 +109,7 @@ def earliest_crossing(run, t, step):
             return UNDEFINED
         if start < 0.0:
             returns = sign * coefficients[0, j]
-            if not -start <= _TIME_ROUNDING * abs(t) / step * returns:
+            if not -start <= SAME_TIME * abs(t) / step * returns:
                 if run.n_sens > 0:
                     note_contacts(run, t, step, y, 0.0, j)
                 run.found_theta = 0.0

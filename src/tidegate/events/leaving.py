@@ -14,6 +14,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
+from tidegate.events.tolerances import CLEAR, ROUNDING, ROUNDING_OF_SLOPES, ROUNDING_SOLVED
 
 __all__ = ["ASKED", "LEAVES_DOWN", "LEAVES_UP", "RESTS", "leaving_sides"]
 
@@ -24,12 +25,9 @@ ASKED: Final = 2  # not known yet, and so far nothing seen
 _SEEN_UP: Final = 3  # not known yet; for the time looked at last it was up
 _SEEN_DOWN: Final = 4
 
-_EPS: Final = 2.220446049250313e-16
-_ROUNDINGS: Final = 32.0  # units in the last place of a slope's terms that mean nothing
 _SHRINK: Final = 0.125  # from one while to the next
 _MOST_WHILES: Final = 24
 _LONGER: Final = 64.0  # steps: a guard that rests over one step is looked at over so many more
-_CLEAR: Final = 2.0  # noises
 
 
 @native
@@ -102,8 +100,8 @@ def _judge(run, sides):
             moves = False
         else:
             doubt = abs(end[j] - whole[j])
-            margin = _CLEAR * (noise + doubt)
-            moves = abs(end[j]) > margin and (abs(half[j]) <= _CLEAR * noise or (half[j] > 0.0) == (end[j] > 0.0))
+            margin = CLEAR * (noise + doubt)
+            moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * noise or (half[j] > 0.0) == (end[j] > 0.0))
             still = doubt <= noise and abs(end[j]) <= margin and abs(half[j]) <= margin
         if moves:
             sides[j] = _SEEN_UP if end[j] > 0.0 else _SEEN_DOWN
@@ -148,13 +146,13 @@ def _slopes_decide(run, t, sides):
         rate[q] = max(abs(run.ydot[q]), fastest * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 1.0, rate, nothing, nothing, terms)
     for j in range(ng):
-        spread[j] = _ROUNDINGS * _EPS * terms[j]
+        spread[j] = ROUNDING_OF_SLOPES * terms[j]
     for k in range(2):
         for q in range(n):
             size = max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
-            width = (128 if algebraic[q] == 1 else 16) * _EPS * size
+            width = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * size
             point[q] = y[q] + (width if k == 0 or q % 2 == 0 else -width)
-        if derivatives(run, t * (1.0 + 16 * _EPS), run.trial_stage_at, run.trial_rate_at) != 0:
+        if derivatives(run, t * (1.0 + ROUNDING), run.trial_stage_at, run.trial_rate_at) != 0:
             return
         guard_slopes(run, t, point, rate, other)
         for j in range(ng):

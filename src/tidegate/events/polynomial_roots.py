@@ -7,12 +7,12 @@ from typing import Final
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.illinois import narrowed, secant
+from tidegate.events.tolerances import EPS
 
 __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "polynomial_root"]
 
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
-_EPS: Final = 2.220446049250313e-16
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
@@ -33,7 +33,7 @@ def _falling_root(c, degree, low, high):
         return low
     side = 0
     for _ in range(100):
-        if high - low <= 2 * _EPS * max(high, 1e-3) or at_high == 0.0:
+        if high - low <= 2 * EPS * max(high, 1e-3) or at_high == 0.0:
             break
         theta = secant(low, at_low, high, at_high)
         value = _polynomial_value(c, degree, theta)

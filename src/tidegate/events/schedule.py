@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import NEVER, vector
+from tidegate.events.tolerances import SAME_TIME
 
 __all__ = ["is_same_time", "mark_due", "schedule", "skip_past", "stopped_clock"]
 
-_EPS: Final = 2.220446049250313e-16
-_SAME: Final = 8 * _EPS  # relative distance of two times that are one
 
 
 @native
 def is_same_time(run, a, b):
     """True if two times differ by rounding only: at their own size, or at that from which the run or its clocks have come near zero."""
-    return abs(a - b) <= _SAME * max(abs(a), abs(b), run.time_size) and abs(a) < 1e300
+    return abs(a - b) <= SAME_TIME * max(abs(a), abs(b), run.time_size) and abs(a) < 1e300
 
 
 @native

@@ -11,6 +11,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import FIRST_REMARK, TERMINATES, vector
+from tidegate.events.tolerances import HELD_STILL, HELD_STILL_TOLERANCE
 
 __all__ = [
     "anything_happened",
@@ -27,8 +28,6 @@ __all__ = [
 ]
 
 _SILENTLY: Final = 0.5  # flag of what happened without changing anything
-_STILL: Final = 1e-13  # of a state's size, and
-_STILL_TOLERANCE: Final = 1e-4  # of its tolerance: so much may states move while the algebraic equations are solved
 
 
 @native
@@ -184,7 +183,7 @@ def drop_of_states(run):
         drop = run.m[run.first_drop + k] - run.y[q]
         still = 0.0
         if run.rank < run.n:
-            still = _STILL * max(run.y_max[q], abs(run.y[q])) + _STILL_TOLERANCE * run.atol[q]
+            still = HELD_STILL * max(run.y_max[q], abs(run.y[q])) + HELD_STILL_TOLERANCE * run.atol[q]
         run.m[run.first_drop + k] = drop if abs(drop) > still else 0.0
 
 

@@ -12,13 +12,13 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.tolerances import CONTACT
 
 __all__ = ["guard_reach", "note_contacts"]
 
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
 _PIECES: Final = 8  # of a step, each with one lowest point at most
-_ROUNDINGS: Final = 16.0  # noises of a guard below which its distance from zero means nothing
 
 
 @native
@@ -88,7 +88,7 @@ def _note_touch(run, t, step, y, lower, upper, found):
         point = run.scratch_1
         guard_reach(run, t + high * step, point, reach)
         call_value(run.f_guards, t + high * step, point, run.p, run.m, here)
-        rounding = _ROUNDINGS * run.nu_start[j]
+        rounding = CONTACT * run.nu_start[j]
         within = reach[j] + rounding
         # a guard that is at zero from the start of a mode on comes from there, not to it
         came = within if run.is_first == 1 else rounding
@@ -116,7 +116,7 @@ def _least_slope(run, t, step, y, guard, theta):
     _slopes_at(run, t, step, y, theta, slopes)
     bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
     guard_reach(run, t + theta * step, run.scratch_1, reach)
-    return 2.0 * bend * (reach[guard] + _ROUNDINGS * run.nu_start[guard])
+    return 2.0 * bend * (reach[guard] + CONTACT * run.nu_start[guard])
 
 
 @native

@@ -18,12 +18,12 @@ from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_untouched, margin_of, note_left, zero_margin
 from tidegate.events.guards import guard_noise, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
+from tidegate.events.tolerances import SAME_PLACE
 
 __all__ = ["catch_up", "look_again", "settle_known"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
-_SAME_PLACE: Final = 0.25  # noises: a guard that has moved less than this lies where it was left
 
 
 @native
@@ -64,7 +64,7 @@ def _truth(run, j):
         return 1 if side == LEAVES_UP else 0
     g = run.g[j]
     # its written truth was left for this place: that it stops there does not bring it back
-    if g != 0.0 and abs(g - run.left_value[j]) <= _SAME_PLACE * run.nu_start[j]:
+    if g != 0.0 and abs(g - run.left_value[j]) <= SAME_PLACE * run.nu_start[j]:
         return 1 if g > 0.0 else 0
     return 1 - run.is_strict[j]
 

@@ -8,26 +8,22 @@ changed and nothing else has happened; where clauses were carried out it is said
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import derivatives
+from tidegate.events.tolerances import SAME_RATE, SAME_TIME, SOLVED_AGAIN
 from tidegate.sensitivity.jump import set_direction
 
 __all__ = ["doubt_times", "note_doubts"]
 
-_TIME_ROUNDING: Final = 8 * 2.220446049250313e-16
-_STILL: Final = 1e-2  # of the tolerance: solving the algebraic equations again moves unknowns by no more
-_SAME: Final = 1e-6  # relative difference of two derivatives of times that are one; they come out of the same steps
 
 
 @native
 def _differ(a, b):
-    return not abs(a - b) <= _SAME * max(abs(a), abs(b))
+    return not abs(a - b) <= SAME_RATE * max(abs(a), abs(b))
 
 
 @native
@@ -61,7 +57,7 @@ def _note_coincident(run, t, main):
         noise = run.nu[j]
         changes = active[j] != 0.0 and run.m[mode[j]] != run.m_trial[mode[j]]
         reaches = -expected_sign(run, j) * slope[j] * run.step_before_event > noise
-        at_zero = reaches and abs(g[j]) <= noise + _TIME_ROUNDING * abs(t * slope[j])
+        at_zero = reaches and abs(g[j]) <= noise + SAME_TIME * abs(t * slope[j])
         marks[j] = 1 if j == main or (changes and (crossed[j] == 1 or at_zero)) else 0
         others = others or (marks[j] == 1 and j != main)
     return others
@@ -153,7 +149,7 @@ def _only_relations(run):
         if run.fired[k] != 0.0:
             return False
     for q in range(run.n):
-        allowed = _STILL * (run.atol[q] + run.rtol * run.y_max[q])
+        allowed = SOLVED_AGAIN * (run.atol[q] + run.rtol * run.y_max[q])
         if not abs(run.y[q] - run.y_old[q]) <= allowed:
             return False
     return True

@@ -12,6 +12,7 @@ import numpy as np
 from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.opaque import OpaqueCalls, noted_in
 from tidegate.compiled.workspace import places
+from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.lay_out import Method, fill, lay_out, set_stops
@@ -19,7 +20,6 @@ from tidegate.integrators.record_types import Written, event_type, polynomial_ty
 
 __all__ = ["NativeRun"]
 
-_SAME_TIME: Final = 8 * 2.0**-52  # as in events/schedule
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
@@ -182,7 +182,7 @@ class NativeRun:
     def time(self) -> float:
         """Current simulated time; the end of the run where only rounding is between."""
         now, end, size = (self._work[name] for name in ("t", "t_end", "time_size"))
-        return end if now > end or abs(now - end) <= _SAME_TIME * max(abs(now), size) else now
+        return end if now > end or abs(now - end) <= SAME_TIME * max(abs(now), size) else now
 
     @property
     def counters(self) -> Counters:

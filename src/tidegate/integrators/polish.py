@@ -13,12 +13,11 @@ from tidegate.compiled.jit import native
 from tidegate.events.guards import expected_sign
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.restart import consistent_point
+from tidegate.events.tolerances import ACROSS, EPS
 
 __all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
-_FAR_SIDE: Final = 0.5  # of a guard's noise: less than 1, so that the side it leaves to still decides
-_EPS: Final = 2.220446049250313e-16
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
 _LEAST: Final = 1e-12  # of the time: so short a step is not made shorter
 
@@ -95,7 +94,7 @@ def distance_behind(run, t, step, guard):
     if not slope < 0.0:
         return -1.0
     # at least a little, so that the next try ends behind the crossing and not before it again
-    return max(-value / slope, 0.0) * 1.001 + 4 * _EPS
+    return max(-value / slope, 0.0) * 1.001 + 4 * EPS
 
 
 @native
@@ -104,9 +103,9 @@ def _to_zero(run, t, step, guard, theta, point):
 
     Delta is half the rounding noise of the guard: what is recorded lies on the far side, as the new mode says, and rounding cannot bring it back.
     """
-    level = _FAR_SIDE * run.nu_start[guard]
+    level = ACROSS * run.nu_start[guard]
     sign = expected_sign(run, guard)
-    finest = _EPS * max(abs(t / step), 1.0)
+    finest = EPS * max(abs(t / step), 1.0)
     low = max(0.0, theta - NEAR_END)
     high = theta
     at_low = sign * _guard_at(run, t, step, guard, low) + level
@@ -152,13 +151,13 @@ def polish(run, t, step, guard, theta, most):
             return code
         g = run.g
         call_value(run.f_guards, t + run.step, point, run.p, run.m, g)
-        beyond = g[guard] + expected_sign(run, guard) * _FAR_SIDE * run.nu_start[guard]
+        beyond = g[guard] + expected_sign(run, guard) * ACROSS * run.nu_start[guard]
         if slope == 0.0 or not abs(beyond / slope) <= NEAR_END:
             break
         final -= beyond / slope
         moved = abs(beyond / slope)
         end_point(run, final, point)
         run.step = min(final * step, most)
-        if moved <= 4 * _EPS * max(abs(t / step), 1.0):
+        if moved <= 4 * EPS * max(abs(t / step), 1.0):
             break
     return consistent_point(run, t + run.step, run.y_new_at)

@@ -13,6 +13,7 @@ from tidegate.compiled.workspace import NEVER, NOT_FINITE, SINGULAR, STEP_TOO_SM
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
+from tidegate.events.tolerances import TINY_STEP
 from tidegate.integrators.polish import can_be_shorter, polish, shorter, slope_of_the_step
 from tidegate.integrators.sundials.slow_motion import onto_slow_motion
 
@@ -23,7 +24,6 @@ _NO_VALUES: Final = (-8, -9, -10, -11, -12, -41, -42, -43, -44)
 _LINEAR_SOLVER: Final = (-5, -6, -7)
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 _FAR: Final = 10.0  # time scales
-_TINY: Final = 8.9e-16  # of the time: a few of its last digits
 _MOST_TINY: Final = 100  # steps in a row that are no longer: so IDA nears a point that it cannot pass, for ever
 _ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
 
@@ -85,7 +85,7 @@ def take_in_step(run, flag, get_order, get_derivative):
     """
     code = reason(run, flag)
     run.step = run.reached - run.t
-    run.tiny_steps = run.tiny_steps + 1 if run.step <= _TINY * abs(run.t) else 0
+    run.tiny_steps = run.tiny_steps + 1 if run.step <= TINY_STEP * abs(run.t) else 0
     if code == 0 and (not run.step > 0.0 or run.tiny_steps > _MOST_TINY):
         code = STEP_TOO_SMALL
     if code == STEP_TOO_SMALL and abs(run.not_finite_at - run.t) <= max(_JUST_AHEAD * (run.t - run.t_start), _ROUNDINGS * abs(run.t)):

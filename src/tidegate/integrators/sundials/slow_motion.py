@@ -16,6 +16,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.linear import factor_real, solve
 from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import consistent_point, derivatives, times_mass
+from tidegate.events.tolerances import ACROSS
 from tidegate.integrators.polish import end_point, slope_of_the_step
 
 __all__ = ["onto_slow_motion"]
@@ -25,7 +26,6 @@ _AGREE: Final = 0.25  # relative difference of two slopes that mean the same
 _ROUNDS: Final = 4
 _MOST: Final = 100.0  # tolerances: a point that has to go farther is not beside the solution by the method's error
 _WIDTH: Final = 1e-5
-_FAR_SIDE: Final = 0.5  # of the guard's noise, as ``polish`` leaves it
 
 
 @native
@@ -93,7 +93,7 @@ def _beyond(run, guard, theta):
     for q in range(run.n):
         point[q] += run.motion_rate[q]
     call_value(run.f_guards, run.t + theta * run.length, point, run.p, run.m, values)
-    return expected_sign(run, guard) * values[guard] + _FAR_SIDE * run.nu_start[guard]
+    return expected_sign(run, guard) * values[guard] + ACROSS * run.nu_start[guard]
 
 
 @native
@@ -116,7 +116,7 @@ def onto_slow_motion(run, guard):
         slope = (_beyond(run, guard, theta) - _beyond(run, guard, theta - _WIDTH)) / _WIDTH
         for _ in range(6):
             value = _beyond(run, guard, theta)
-            if -_FAR_SIDE * run.nu_start[guard] <= value <= 0.25 * run.nu_start[guard]:
+            if -ACROSS * run.nu_start[guard] <= value <= 0.25 * run.nu_start[guard]:
                 found = True
                 break
             if not slope < 0.0:
