@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tidegate.compiled import workspace as w
 from tidegate.executive.causes import Causes
 from tidegate.integrators.interface import Integrator, Problem, Records
-from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
+from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
 from tidegate.results import Event, Interpolant
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import LazyEvents, largest
@@ -32,13 +32,13 @@ def _crossed(entry: np.void, n_guards: int) -> int:
 
 def log_table(problem: Problem, records: Records) -> Written:
     """The entries of the log."""
-    return np.concatenate(records.log) if records.log else np.zeros(0, event_type(problem))
+    return joined(records.log, event_type(problem))
 
 
 def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
     layout = problem.model.layout
-    table = np.concatenate(records.rows) if records.rows else np.zeros(0, row_type(problem))
+    table = joined(records.rows, row_type(problem))
     sensitivities = table["sensitivities"][:, :, layout.recorded] if len(problem.sensitivity_parameters) else None
     return table["time"].copy(), table["values"][:, layout.recorded], sensitivities
 
@@ -66,7 +66,7 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
         return None
     layout = problem.model.layout
     kept, nd = len(layout.dense), len(layout.discretes)
-    table = np.concatenate(records.polynomials) if records.polynomials else np.zeros(0, polynomial_type(problem, 0))
+    table = joined(records.polynomials, polynomial_type(problem, 0))
     degree = int(table["degree"].max()) if len(table) else 0
     coefficients = np.zeros((len(table), degree + 1, kept + nd))
     coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, layout.dense]

@@ -5,6 +5,7 @@ All are numbers of eight bytes, so that a buffer of them is a plain matrix for t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,16 @@ from numpy.typing import NDArray
 
 from tidegate.integrators.interface import Problem
 
-__all__ = ["Written", "event_type", "polynomial_type", "row_type"]
+__all__ = ["Written", "event_type", "joined", "polynomial_type", "row_type"]
 
 Written = NDArray[np.void]
+
+
+def joined(blocks: Sequence[Written], kind: np.dtype[np.void]) -> Written:
+    """All records in one array of its own; ``kind`` where there are none."""
+    if len(blocks) == 1:
+        return blocks[0].copy()  # numpy compares the fields of records one by one to put arrays together
+    return np.concatenate(blocks) if blocks else np.zeros(0, kind)
 
 
 def row_type(problem: Problem) -> np.dtype[np.void]:
