@@ -80,3 +80,28 @@ def test_a_stiff_unknown_that_passes_a_threshold_does_not_chatter(stiff_method: 
     )
     result = tg.simulate(model, (0.0, 20.0), method=stiff_method)
     assert len(result.events) == events
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_forcing_of_a_fast_variable_crosses_as_often_as_its_slow_motion(method: str, seed: int) -> None:
+    """x' = K (sin(w t + a) - x), begun on its slow motion sin(w t + a - d) / sqrt(1 + (w/K)^2), d = atan(w/K), and a threshold near its top."""
+    rng = np.random.default_rng(seed)
+    w, k, a = 2.0 * math.pi * 10.0 ** rng.uniform(-1.0, 0.7), 10.0 ** rng.uniform(2.0, 5.0), rng.uniform(0.0, 6.0)
+    lag, size = math.atan(w / k), 1.0 / math.hypot(1.0, w / k)
+    part = rng.uniform(0.9, 0.9999)
+    level, t_end = size * part, rng.uniform(3.0, 12.0) * 2.0 * math.pi / w
+
+    def rate(t: Any, y: Any) -> list[Any]:
+        return [k * (np.sin(w * t + a) - y[0]), 1.0 if y[0] > level else 0.0]
+
+    result = tg.simulate(tg.ode(rate, y0=[size * math.sin(a - lag), 0.0]), (0.0, t_end), method=method)
+    half = math.acos(part)  # half of the angle for which it is above
+    tops = [(math.pi / 2 + lag - a + 2.0 * math.pi * period) / w for period in range(-1, 14)]
+    above = [(max(top - half / w, 0.0), min(top + half / w, t_end)) for top in tops if top + half / w > 0.0 and top - half / w < t_end]
+    expected = sorted(t for interval in above for t in interval if 0.0 < t < t_end)
+    times = [event.time for event in result.events if event.kind == "state"]
+    assert len(times) == len(expected)
+    # an error of x moves a crossing by that divided by the slope; of 1e-6 a multistep method adds up to 200
+    moved = allowed(method, 20e-6, 1e-6) / (size * w * math.sqrt(1.0 - part**2))
+    assert times == pytest.approx(expected, abs=moved)
+    assert float(result.final["y[1]"]) == pytest.approx(sum(end - begin for begin, end in above), abs=2.0 * len(above) * moved)
