@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import extending, types
+from numba import types
+
+from tidegate.compiled.workspace import intrinsic
 
 __all__ = ["call_getrf", "call_getrs", "call_hook", "call_tangent", "call_unit", "call_value"]
-
-# for type checkers: what it makes is called, whatever its own class says
-intrinsic: Any = extending.intrinsic
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)

@@ -9,21 +9,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import extending, types
+from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.np.arrayobj import populate_array
 
 from tidegate.compiled.schema import FIELDS, Field
-from tidegate.compiled.workspace import PLACES
+from tidegate.compiled.workspace import PLACES, array_view, intrinsic
 
 __all__ = ["RUN", "run_at"]
-
-# for type checkers: what it makes is called, whatever its own class says
-intrinsic: Any = extending.intrinsic
 
 _INTEGERS: Final = types.CPointer(types.int64)
 _NUMBERS: Final = types.CPointer(types.float64)
@@ -82,15 +78,8 @@ def _size(builder: Any, h: Any, size: str | int) -> Any:
 def _view(context: Any, builder: Any, memory: Any, field: Field) -> Any:
     kind = _array_type(field)
     block = memory.h if field.kind == "integer" else memory.r
-    view = context.make_array(kind)(context, builder)
     sizes = [_size(builder, memory.h, one) for one in field.shape or ()]
-    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [item]
-    for one in reversed(sizes[1:]):
-        strides.insert(0, builder.mul(strides[0], one))
-    start = builder.gep(block, [_integer(builder, memory.h, field.name)])
-    populate_array(view, data=builder.bitcast(start, view.data.type), shape=sizes, strides=strides, itemsize=item, meminfo=None)
-    return view._getvalue()  # noqa: SLF001, there is no public way to it
+    return array_view(context, builder, kind, builder.gep(block, [_integer(builder, memory.h, field.name)]), sizes)
 
 
 @lower_getattr_generic(RunType)

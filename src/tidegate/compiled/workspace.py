@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.schema import FIELDS
 
-__all__ = ["PLACES", "Workspace", "complexes", "integers", "matrix", "places", "pointer", "tail", "vector"]
+__all__ = ["PLACES", "Workspace", "array_view", "integers", "intrinsic", "matrix", "places", "pointer", "tail", "vector"]
 
 # for type checkers: what it makes is called, whatever its own class says
 intrinsic: Any = extending.intrinsic
@@ -62,25 +62,29 @@ def places(names: Sequence[str]) -> NDArray[np.intp]:
     return np.array([PLACES[name] for name in names])
 
 
-def _view(dimensions: int, dtype: Any = None) -> Any:
-    """Code generator of a view on memory behind a pointer: it owns nothing, the run does."""
+def array_view(context: Any, builder: Any, kind: Any, start: Any, sizes: Sequence[Any]) -> Any:
+    """Code for an array of this type on memory that begins at a pointer: it owns nothing, the run does."""
+    view = context.make_array(kind)(context, builder)
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [item]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, builder.mul(strides[0], size))
+    data = builder.bitcast(start, view.data.type)
+    populate_array(view, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
+    return view._getvalue()  # noqa: SLF001, there is no public way to it
+
+
+def _view(dimensions: int) -> Any:
+    """Code generator of a view on memory behind a pointer."""
 
     def implementation(_typing_context: Any, base: Any, offset: Any, *shape: Any) -> Any:
-        view_type = types.Array(dtype or base.dtype, dimensions, "C")
+        view_type = types.Array(base.dtype, dimensions, "C")
         signature = view_type(base, offset, *shape)
 
         def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
             place = context.cast(builder, values[1], sig.args[1], types.intp)
-            pointer = builder.gep(values[0], [place])
-            view = context.make_array(view_type)(context, builder)
             sizes = [context.cast(builder, v, t, types.intp) for v, t in zip(values[2:], sig.args[2:], strict=True)]
-            item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(view_type.dtype)))
-            strides = [item]
-            for size in reversed(sizes[1:]):
-                strides.insert(0, builder.mul(strides[0], size))
-            data = builder.bitcast(pointer, view.data.type)
-            populate_array(view, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
-            return view._getvalue()  # noqa: SLF001, there is no public way to it
+            return array_view(context, builder, view_type, builder.gep(values[0], [place]), sizes)
 
         return signature, generate
 
@@ -97,12 +101,6 @@ def vector(typing_context: Any, base: Any, offset: Any, n: Any) -> Any:
 def matrix(typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
     """View of a matrix by rows."""
     return _view(2)(typing_context, base, offset, rows, columns)
-
-
-@intrinsic
-def complexes(typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
-    """View of a complex matrix by rows."""
-    return _view(2, types.complex128)(typing_context, base, offset, rows, columns)
 
 
 @intrinsic
