@@ -16,7 +16,7 @@ from tidegate.executive import prepare as prepare_run
 from tidegate.model import KeepsCode, Lowerable, Model
 from tidegate.model.validate import validate
 from tidegate.results import Result
-from tidegate.structure import check_structure, check_units
+from tidegate.structure import PASSES, Reduced, reduced
 
 __all__ = ["compiled_of", "prepare", "simulate"]
 
@@ -143,7 +143,7 @@ def compiled_of(source: object) -> CompiledModel:
     # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
     kept = vars(model)
     if "_compiled" not in kept:
-        kept["_compiled"] = compile_callables(copy(model)) if isinstance(model, CallableModel) else compile_model(copy(_checked(model)))
+        kept["_compiled"] = compile_callables(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
     return kept["_compiled"]
 
 
@@ -155,8 +155,6 @@ def _lowered(source: object) -> Model:
     return model
 
 
-def _checked(model: Model) -> Model:
+def _reduced(model: Model) -> Reduced:
     validate(model)
-    check_structure(model)
-    check_units(model)
-    return model
+    return reduced(model, PASSES)

@@ -198,9 +198,10 @@ def test_new_values_that_depend_on_each_other_are_refused() -> None:
     from tidegate.compiled.compile import compile_model
     from tidegate.expressions import ONE
     from tidegate.model import Assignment, TimeEvent
+    from tidegate.structure import reduced
 
     a, b = (symbol(Role.DISCRETE, name) for name in "ab")
     events = tuple(TimeEvent(ONE, (Assignment(x, symbol(Role.NEXT, y.data.name)),), label=x.data.name) for x, y in ((a, b), (b, a)))
     variables = tuple(Variable(name, VariableRole.DISCRETE) for name in "ab")
     with pytest.raises(tg.ModelError, match="the new values of a, b depend on each other"):
-        compile_model(Model("circle", Form.ODE, variables, time_events=events))
+        compile_model(reduced(Model("circle", Form.ODE, variables, time_events=events), []))

@@ -37,24 +37,26 @@ from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
 from tidegate.model.identity import identity
+from tidegate.structure import Reduced
 
 __all__ = ["compile_model"]
 
 _KINDS: Final = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
 
 
-def compile_model(model: Model) -> CompiledModel:
+def compile_model(reduced: Reduced) -> CompiledModel:
     """Translate a neutral model to flat native functions.
 
     Parameters
     ----------
-    model : a validated model of form ODE or DAE.
+    reduced : a validated model of form ODE or DAE, and what passes made of it.
 
     Raises
     ------
     StructureError : the equations cannot determine the unknowns.
     """
     began = time.perf_counter()
+    model = reduced.model
     _refuse_what_is_not_built(model)
     locking = Locking()
     residuals = locking.lock(equation.residual for equation in model.equations)
@@ -117,7 +119,7 @@ def compile_model(model: Model) -> CompiledModel:
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
     module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
-    layout, quantities, formulas = _described(model, symbols, values)
+    layout, quantities, formulas = _described(reduced, symbols, values)
     forcing = forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions])
     bodies, guard_list = tuple(body.told() for body in transitions.fires), tuple(locking.guards)
     algebraic = np.array([all(j != k for _, j in form.mass) for k in range(len(form.unknowns))], dtype=bool)
@@ -131,7 +133,7 @@ def compile_model(model: Model) -> CompiledModel:
         mass_kind=0 if form.is_identity else 1 if form.is_diagonal else 2,
         mass_varies=varies,
         algebraic=algebraic,
-        nominal=_nominal(quantities, len(form.unknowns)),
+        nominal=_nominal(model, len(form.unknowns)),
         guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque),
         tapes=guard_tapes(guards, is_linear | is_opaque, symbols),
         fires=bodies,
@@ -142,24 +144,24 @@ def compile_model(model: Model) -> CompiledModel:
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
         seconds=time.perf_counter() - began,
-        start=ExpressionStart(model, symbols, guard_list, form.derivatives, asks_solution=waits),
+        start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,
         final=ExpressionActions(model.final_actions, symbols),
         outputs=formulas,
-        words=ExpressionWords(model, symbols, guard_list, guard_activity, bodies),
-        diagnosis=ExpressionDiagnosis(model, symbols, guard_list, guard_activity, bodies, transitions.writers),
+        words=ExpressionWords(reduced, symbols, guard_list, guard_activity, bodies),
+        diagnosis=ExpressionDiagnosis(reduced, symbols, guard_list, guard_activity, bodies, transitions.writers),
         stops=partial(stops, forcing, symbols.parameters),
         most_stops=MOST_STOPS if forcing else 0,
-        identity=partial(identity, model),
-        again=(compile_model, (model,)),
+        identity=partial(identity, reduced.given),
+        again=(compile_model, (reduced,)),
         keep_alive=(module, *callbacks.values()),
     )
 
 
-def _described(model: Model, symbols: Symbols, outputs: Sequence[Expr]) -> tuple[Layout, tuple[Quantity, ...], Formulas | None]:
+def _described(reduced: Reduced, symbols: Symbols, outputs: Sequence[Expr]) -> tuple[Layout, tuple[Quantity, ...], Formulas | None]:
     """The layout with what is shown, quantities, and the outputs as formulas of what dense output holds."""
     layout = replace(symbols.layout, n_outputs=len(outputs))
-    quantities = quantities_of(model, layout)
+    quantities = quantities_of(reduced.given, layout, reduced.replaced)
     shown = tuple(shown_of(quantities, layout))
     previous = {symbol(Role.PREVIOUS, s.data.name): s for s in symbols.discretes}  # between events they are the same
     values = tuple(substitute(list(map(as_real, outputs)), previous))
@@ -171,17 +173,14 @@ def _described(model: Model, symbols: Symbols, outputs: Sequence[Expr]) -> tuple
         return layout, quantities, None
     constants = [[k for k, s in enumerate(several) if s in read] for several in (symbols.parameters, symbols.inputs, symbols.modes)]
     read_in_order = [s for several in (symbols.parameters, symbols.inputs, symbols.modes) for s in several if s in read]
-    dense = [symbols.unknowns[k] for k in layout.dense]
+    dense = [symbol(Role.UNKNOWN, name) for name in layout.interpolated[0]]
     order = (symbol(Role.TIME, "time"), *dense, *symbols.discretes, *read_in_order)
-    return layout, quantities, Formulas(tuple(d.name for d in model.definitions), values, order, *map(tuple, constants))
+    return layout, quantities, Formulas(tuple(d.name for d in reduced.model.definitions), values, order, *map(tuple, constants))
 
 
-def _nominal(quantities: Sequence[Quantity], n: int) -> NDArray[np.float64]:
-    nominal = np.zeros(n)
-    for quantity in quantities:
-        if quantity.vector == "y":
-            nominal[quantity.places] = quantity.nominal or 0.0
-    return nominal
+def _nominal(model: Model, n: int) -> NDArray[np.float64]:
+    given = [variable.nominal or 0.0 for variable in model.unknowns for _ in variable.names]
+    return np.array([*given, *[0.0] * (n - len(given))])
 
 
 def _guards(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
 from tidegate.compiled.interface import Quantity
 from tidegate.compiled.layout import Layout, Shown
+from tidegate.expressions import Expr, Role, symbol
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.validate import value_problem
 from tidegate.results import Column
@@ -18,8 +19,15 @@ __all__ = ["quantities_of", "shown_of"]
 _DEFINED = (VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY)
 
 
-def quantities_of(model: Model, layout: Layout) -> tuple[Quantity, ...]:
-    """Every variable with the places of its elements; of outputs every element by itself."""
+def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr]) -> tuple[Quantity, ...]:
+    """Every variable with the places of its elements; of outputs every element by itself.
+
+    Parameters
+    ----------
+    model : as the user wrote it.
+    layout : of what is solved.
+    replaced : unknowns of the model that are not solved for, with those that they are, or their negatives.
+    """
     found: list[Quantity] = []
     for variables, vector, names, first in (
         (model.unknowns, "y", layout.unknowns, 0),
@@ -27,20 +35,36 @@ def quantities_of(model: Model, layout: Layout) -> tuple[Quantity, ...]:
         (model.by_role(VariableRole.INPUT), "m", layout.inputs, layout.first_input),
         (model.parameters, "p", layout.parameters, 0),
     ):
-        place = {name: first + k for k, name in enumerate(names)}
+        place = {name: (first + k, 1.0) for k, name in enumerate(names)}
+        if vector == "y":
+            place |= {name: _alias(replaced[item], place) for name in _names_of(variables) if (item := symbol(Role.UNKNOWN, name)) in replaced}
         found += [_quantity(v, v.name, v.names, vector, [place[name] for name in v.names], v.shape) for v in variables]
     owner = {name: variable for variable in model.by_role(*_DEFINED) for name in variable.names}
     outputs = enumerate(definition.name for definition in model.definitions)
-    return (*found, *(_quantity(owner[name], name, [name], "outputs", [k], ()) for k, name in outputs))
+    return (*found, *(_quantity(owner[name], name, [name], "outputs", [(k, 1.0)], ()) for k, name in outputs))
 
 
-def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, places: list[int], shape: tuple[int, ...]) -> Quantity:
+def _names_of(variables: Iterable[Variable]) -> Iterator[str]:
+    return (name for variable in variables for name in variable.names)
+
+
+def _alias(item: Expr, place: Mapping[str, tuple[int, float]]) -> tuple[int, float]:
+    """Where the unknown is that another one is, and the sign."""
+    sign = -1.0 if item.op == "neg" else 1.0
+    stays = item.args[0] if item.op == "neg" else item
+    return place[stays.data.name][0], sign
+
+
+def _quantity(
+    variable: Variable, name: str, names: Sequence[str], vector: str, places: list[tuple[int, float]], shape: tuple[int, ...]
+) -> Quantity:
+    signs = np.array([sign for _, sign in places])
     return Quantity(
         name=name,
         names=tuple(names),
         role=variable.role.value,
         vector=vector,
-        places=np.array(places, dtype=np.intp),
+        places=np.array([place for place, _ in places], dtype=np.intp),
         shape=shape,
         unit=variable.unit,
         description=variable.description,
@@ -48,6 +72,7 @@ def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, 
         origin=variable.origin,
         nominal=variable.nominal,
         problem=partial(value_problem, variable),
+        signs=signs if np.any(signs < 0.0) else None,
     )
 
 
@@ -58,5 +83,6 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
             continue
         role = "unknown" if quantity.vector == "y" else "discrete" if quantity.vector == "m" else "output"
         first = layout.first_discrete if role == "discrete" else 0
-        for name, place in zip(quantity.names, quantity.places.tolist(), strict=True):
-            yield Shown(Column(name, role, quantity.unit, quantity.description), place - first)
+        signs = np.ones(len(quantity.names)) if quantity.signs is None else quantity.signs
+        for name, place, sign in zip(quantity.names, quantity.places.tolist(), signs.tolist(), strict=True):
+            yield Shown(Column(name, role, quantity.unit, quantity.description), place - first, sign)

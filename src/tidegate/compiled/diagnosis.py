@@ -15,7 +15,7 @@ from tidegate.compiled.symbols import Symbols, fire_symbol
 from tidegate.compiled.transitions import Writer
 from tidegate.errors import Origin
 from tidegate.expressions import FALSE, Expr, Role, evaluate, symbol, text, walk
-from tidegate.model import Model
+from tidegate.structure import Reduced
 
 __all__ = ["ExpressionDiagnosis"]
 
@@ -28,23 +28,26 @@ class ExpressionDiagnosis:
 
     Parameters
     ----------
-    model, symbols, guards, activity, fires, writers : of it.
+    reduced, symbols, guards, activity, fires, writers : of it.
     """
 
     def __init__(
         self,
-        model: Model,
+        reduced: Reduced,
         symbols: Symbols,
         guards: Sequence[Guard],
         activity: Sequence[Expr | None],
         fires: Sequence[Fire],
         writers: Mapping[Expr, Sequence[Writer]],
     ) -> None:
-        self._model, self._symbols, self._guards, self._fires, self._writers = model, symbols, guards, fires, writers
+        self._model, self._replaced = reduced.given, reduced.replaced
+        self._symbols, self._guards, self._fires, self._writers = symbols, guards, fires, writers
         self._activity = [FALSE if condition is None else condition for condition in activity]
 
     def _values(self, at: Point) -> dict[Expr, float]:
-        return self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
+        values = self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
+        gone = {item: value for item, value in self._replaced.items() if item.data.role is Role.UNKNOWN}
+        return values | dict(zip(gone, evaluate(gone.values(), values), strict=True))
 
     def not_finite(self, at: Point) -> Trouble | None:
         """An equation that is not finite."""

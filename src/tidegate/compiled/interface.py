@@ -78,7 +78,7 @@ class Quantity:
     ----------
     name : of the whole; names : of its elements in row order.
     role : "state", "algebraic", "input", "discrete", "parameter", or what an output is called.
-    vector : "y", "m", "p", or "outputs"; places : of its elements there.
+    vector : "y", "m", "p", or "outputs"; places : of its elements there; signs : with which they are taken, where not all are 1.
     shape, unit, description, kind, origin : as in the neutral model.
     nominal : typical size; None if unknown.
     problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
@@ -96,15 +96,22 @@ class Quantity:
     origin: Origin
     nominal: float | None
     problem: Callable[[str, float], str]
+    signs: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where a quantity, or one element of it, is: its elements in the quantity's vector, and its shape, () for a number."""
+    """Where a quantity, or one element of it, is: names of its elements, where they are in the quantity's vector, and its shape, () for a number."""
 
     quantity: Quantity
+    names: Sequence[str]
     indices: NDArray[np.intp]
     shape: tuple[int, ...]
+    signs: FloatArray | None = None
+
+    def of(self, vector: FloatArray) -> FloatArray:
+        """Its values in the quantity's vector."""
+        return vector[self.indices] if self.signs is None else vector[self.indices] * self.signs + 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,10 +416,11 @@ class CompiledModel:
     @cached_property
     def places(self) -> dict[str, Place]:
         """Of every quantity, and of every element of one, by name."""
-        found = {quantity.name: Place(quantity, quantity.places, quantity.shape) for quantity in self.quantities}
+        found = {quantity.name: Place(quantity, quantity.names, quantity.places, quantity.shape, quantity.signs) for quantity in self.quantities}
         for quantity in self.quantities:
             for k, name in enumerate(quantity.names):
-                found.setdefault(name, Place(quantity, quantity.places[k : k + 1], ()))
+                signs = None if quantity.signs is None else quantity.signs[k : k + 1]
+                found.setdefault(name, Place(quantity, [name], quantity.places[k : k + 1], (), signs))
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:

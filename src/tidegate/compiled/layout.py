@@ -17,15 +17,21 @@ from tidegate.results import Column
 
 __all__ = ["CONTACTS", "Layout", "Shown"]
 
+FloatArray = NDArray[np.float64]
+
 CONTACTS: Final = ("contact guard", "contact time", "contact slope")
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One number that results show: its name, its source (``column.role``) and its index among what comes from there."""
+    """One number that results show: its name, its source (``column.role``), its index among what comes from there, the sign with which it is taken.
+
+    An unknown that the system is solved without, since it is another one or its negative, has the index of that one.
+    """
 
     column: Column
     index: int
+    sign: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +121,34 @@ class Layout:
         """For each column its place in a recorded row."""
         first = {"unknown": 0, "discrete": len(self.unknowns), "output": len(self.unknowns) + len(self.discretes)}
         return np.array([first[shown.column.role] + shown.index for shown in self.shown], dtype=np.intp)
+
+    @cached_property
+    def _signs(self) -> FloatArray | None:
+        signs = np.array([shown.sign for shown in self.shown])
+        return signs if np.any(signs < 0.0) else None
+
+    def taken(self, rows: FloatArray) -> FloatArray:
+        """What is shown, (..., columns), of recorded rows, (..., recorded)."""
+        found = rows[..., self.recorded]
+        return found if self._signs is None else found * self._signs + 0.0  # no zero is shown as -0
+
+    def of_lasting(self, numbers: FloatArray) -> FloatArray:
+        """What is shown of unknowns and discrete variables, in the order of ``lasting``."""
+        found = numbers[self.recorded[self.lasting]]
+        return found if self._signs is None else found * self._signs[self.lasting] + 0.0
+
+    def put(self, columns: FloatArray, rows: FloatArray) -> None:
+        """The inverse of ``taken`` for unknowns and discrete variables: rows take over what columns say."""
+        lasting = self.lasting
+        values = columns[..., lasting]
+        rows[..., self.recorded[lasting]] = values if self._signs is None else values * self._signs[lasting]
+
+    @cached_property
+    def interpolated(self) -> tuple[list[str], NDArray[np.intp], FloatArray]:
+        """Of the polynomials that dense output holds the names, the places of the unknowns, and the signs."""
+        held = {self.unknowns[place]: (int(place), 1.0) for place in self.dense}
+        held |= {shown.column.name: (shown.index, shown.sign) for shown in self.shown if shown.column.role == "unknown"}
+        return list(held), np.array([place for place, _ in held.values()], dtype=np.intp), np.array([sign for _, sign in held.values()])
 
     @cached_property
     def lasting(self) -> list[int]:

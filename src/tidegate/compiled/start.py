@@ -14,8 +14,9 @@ from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.symbols import Symbols
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
-from tidegate.model import Assignment, Model, VariableRole
+from tidegate.model import Assignment, VariableRole
 from tidegate.model.validate import problems_with
+from tidegate.structure import Reduced
 
 __all__ = ["ExpressionStart"]
 
@@ -28,13 +29,13 @@ class ExpressionStart:
 
     Parameters
     ----------
-    model, symbols, guards : of it.
+    reduced, symbols, guards : of it.
     derivatives : unknowns that stand for derivatives, with these.
     asks_solution : whether an initial action reads an algebraic unknown.
     """
 
-    def __init__(self, model: Model, symbols: Symbols, guards: Sequence[Guard], derivatives: Mapping[Expr, Expr], *, asks_solution: bool) -> None:
-        self._model, self._symbols, self._derivatives = model, symbols, derivatives
+    def __init__(self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], derivatives: Mapping[Expr, Expr], *, asks_solution: bool) -> None:
+        self._given, self._model, self._symbols, self._derivatives = reduced.given, reduced.model, symbols, derivatives
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
 
@@ -55,7 +56,7 @@ class ExpressionStart:
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
         """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
-        found = problems_with(self._model, self._known(p), has_started=has_started)
+        found = problems_with(self._given, self._known(p), has_started=has_started)
         return found[0] if found else None
 
     def periods(self, p: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.symbols import Symbols
 from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr, dependencies, evaluate, number_text, text
-from tidegate.model import Model
+from tidegate.structure import Reduced
 
 __all__ = ["ExpressionWords", "zeros_of"]
 
@@ -28,15 +28,16 @@ class ExpressionWords:
 
     Parameters
     ----------
-    model, symbols, guards, fires : of it.
+    reduced, symbols, guards, fires : of it.
     activity : for every guard the condition, of modes, discrete variables and parameters, under which it matters; None: never.
     """
 
     def __init__(
-        self, model: Model, symbols: Symbols, guards: Sequence[Guard], activity: Sequence[Expr | None], fires: Sequence[Fire]
+        self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], activity: Sequence[Expr | None], fires: Sequence[Fire]
     ) -> None:
-        self._model, self._places, self._fires = model, symbols.places, fires
-        self._sources = [guard.source for guard in guards]
+        # what is said is said of the model as it was given
+        self._model, self._places, self._fires = reduced.given, symbols.places, fires
+        self._sources = [reduced.written.get(guard.source, guard.source) for guard in guards]
         self._activity = activity
 
     def origin(self, guard: int) -> Origin | None:

@@ -76,21 +76,19 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
     n = len(layout.unknowns)
     new = model.final.assigned(integrator)
     n_s = len(problem.sensitivity_parameters)
-    lasting = layout.recorded[layout.lasting]
     found: list[FloatArray] = []
     row = new
     for probe in _PROBES if slopes is not None and np.isnan(slopes).any() else _PROBES[:1]:
         moves = np.zeros((n_s, len(new)))
         if slopes is not None:
             moves[:, :n], moves[:, n:] = integrator.sensitivities, integrator.discrete_sensitivities
-            known = slopes[:, layout.lasting]
-            moves[:, lasting] = np.where(np.isnan(known), probe, known)
+            layout.put(np.where(np.isnan(slopes), probe, slopes), moves)
             moves = model.final.moves(integrator, moves, problem.sensitivity_parameters.tolist())
         stop, record = integrator.conclude(new[:n], new[n:], moves[:, :n], moves[:, n:])
         if stop is not Stop.LIMIT:
             raise failure(stop, problem, integrator, None, at_start=False)
-        row = record["values"][layout.recorded]
-        found.append(record["sensitivities"][:, layout.recorded])
+        row = layout.taken(record["values"])
+        found.append(layout.taken(record["sensitivities"]))
     if slopes is None:
         return row, None
     return row, np.where(found[0] == found[-1], found[0], np.nan)

@@ -39,8 +39,8 @@ def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, Fl
     """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
     layout = problem.model.layout
     table = joined(records.rows, row_type(problem))
-    sensitivities = table["sensitivities"][:, :, layout.recorded] if len(problem.sensitivity_parameters) else None
-    return table["time"].copy(), table["values"][:, layout.recorded], sensitivities
+    sensitivities = layout.taken(table["sensitivities"]) if len(problem.sensitivity_parameters) else None
+    return table["time"].copy(), layout.taken(table["values"]), sensitivities
 
 
 def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[str]:
@@ -65,14 +65,14 @@ def interpolant(problem: Problem, records: Records) -> Interpolant | None:
     if not problem.keep_polynomials:
         return None
     layout = problem.model.layout
-    kept, nd = len(layout.dense), len(layout.discretes)
+    names, places, signs = layout.interpolated
+    kept, nd = len(names), len(layout.discretes)
     table = joined(records.polynomials, polynomial_type(problem, 0))
     degree = int(table["degree"].max()) if len(table) else 0
     coefficients = np.zeros((len(table), degree + 1, kept + nd))
-    coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, layout.dense]
+    coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, places] * signs
     coefficients[:, 0, kept:] = table["discrete"]
-    names = [layout.unknowns[k] for k in map(int, layout.dense)] + [*layout.discretes]
-    return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, names)
+    return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *layout.discretes])
 
 
 def dense_outputs(problem: Problem, integrator: Integrator, log: Written) -> DenseOutputs | None:
@@ -108,7 +108,7 @@ class RecordedEvents(LazyEvents):
         layout = problem.model.layout
         self._causes = causes
         self._first_discrete = layout.first_discrete
-        self._names, self._lasting = layout.lasting_names, layout.recorded[layout.lasting]
+        self._names, self._of_lasting = layout.lasting_names, layout.of_lasting
         self._parameters = [layout.parameters[int(k)] for k in problem.sensitivity_parameters]
         self._n_guards = len(problem.model.guards)
         self.table: Written = table
@@ -146,7 +146,8 @@ class RecordedEvents(LazyEvents):
     def _event(self, index: int) -> Event:
         entry = self.table[index]
         before, after = (
-            np.concatenate([entry[y], entry[m][self._first_discrete :]])[self._lasting] for y, m in (("y_before", "m_before"), ("y_after", "m_after"))
+            self._of_lasting(np.concatenate([entry[y], entry[m][self._first_discrete :]]))
+            for y, m in (("y_before", "m_before"), ("y_after", "m_after"))
         )
         cause = self._causes.of(_crossed(entry, self._n_guards), entry["m_before"], entry["m_after"], entry["fired"])
         return Event(

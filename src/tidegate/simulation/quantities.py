@@ -58,14 +58,13 @@ class Quantities:
 
     def element_names(self, name: str) -> list[str]:
         """Names of the numbers that a variable, or an element of one, is made of."""
-        place = self.place(name)
-        return [*place.quantity.names] if name == place.quantity.name else [name]
+        return [*self.place(name).names]
 
     def read(self, point: Point, name: str) -> float | FloatArray:
         """A number, or an array of the variable's shape."""
         place = self.place(name)
         vector = self._outputs(point) if place.quantity.vector == "outputs" else getattr(point, place.quantity.vector)
-        values: FloatArray = vector[place.indices]
+        values: FloatArray = place.of(vector)
         return values.reshape(place.shape) if place.shape else float(values[0])
 
     def checked(self, name: str, value: ArrayLike) -> tuple[Place, FloatArray]:
@@ -82,7 +81,7 @@ class Quantities:
             raise UsageError(
                 f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
             )
-        if place.quantity.vector == "y" and self._compiled.algebraic[place.indices].any():
+        if variable.role == "algebraic" or (variable.vector == "y" and self._compiled.algebraic[place.indices].any()):
             states = self.names("state")
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)

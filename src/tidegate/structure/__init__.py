@@ -1,18 +1,31 @@
-"""What can be told from the equations alone: which unknown stands where, and whether units fit; before any number is computed."""
+"""What can be told from the equations alone, before any number is computed, as passes from model to model: checks, and what makes a model smaller."""
 
+from typing import Final
+
+from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure
 from tidegate.structure.check_units import check_units
 from tidegate.structure.incidence import Incidence, incidence, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
+from tidegate.structure.passes import Check, Pass, Passed, Reduced, reduced
 
 __all__ = [
+    "PASSES",
+    "Check",
     "Incidence",
     "Matching",
     "Parts",
+    "Pass",
+    "Passed",
+    "Reduced",
     "check_structure",
     "check_units",
     "dulmage_mendelsohn",
+    "eliminate_aliases",
     "incidence",
     "maximum_matching",
+    "reduced",
     "variable_incidence",
 ]
+
+PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases)  # what every model goes through, in this order

@@ -1,0 +1,81 @@
+"""A model with other expressions in it (stage: model). In: a neutral model, and what stands in place of which symbol; out: a neutral model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from tidegate.expressions import Expr
+from tidegate.expressions.substitute import substitute
+from tidegate.model.events import Action, Assignment, Branch, StepEvent, TimeEvent, When
+from tidegate.model.model import Model
+
+__all__ = ["expressions_of", "rewritten"]
+
+
+def expressions_of(model: Model) -> Iterator[Expr]:
+    """Every expression of a model but start values and targets of assignments."""
+    for equation in model.equations:
+        yield from (equation.left, equation.right)
+    for definition in model.definitions:
+        yield definition.value
+    for branch in (branch for when in model.whens for branch in when.branches):
+        yield from (*branch.conditions, *map(_expression, branch.actions))
+    for event in model.time_events:
+        yield from (item for item in (event.first, event.period, event.condition) if item is not None)
+        yield from map(_expression, event.actions)
+    for step in model.step_events:
+        yield from (step.condition, *map(_expression, step.actions))
+    yield from map(_expression, (*model.initial_actions, *model.final_actions))
+
+
+def _expression(action: Action) -> Expr:
+    return action.value if isinstance(action, Assignment) else action.condition
+
+
+def rewritten(model: Model, mapping: Mapping[Expr, Expr]) -> Model:
+    """The model with symbols replaced in all its expressions; start values and targets of assignments stay.
+
+    Parameters
+    ----------
+    model : any.
+    mapping : symbols and what stands in their place.
+    """
+    old = list(dict.fromkeys(expressions_of(model)))
+    new = dict(zip(old, substitute(old, mapping), strict=True))
+    # clauses with the same tuple of actions are one body, and stay one
+    kept: dict[int, tuple[Action, ...]] = {}
+
+    def action(given: Action) -> Action:
+        return replace(given, value=new[given.value]) if isinstance(given, Assignment) else replace(given, condition=new[given.condition])
+
+    def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
+        return kept.setdefault(id(given), tuple(map(action, given)))
+
+    def several(given: Iterable[Expr]) -> tuple[Expr, ...]:
+        return tuple(new[item] for item in given)
+
+    def branch(given: Branch) -> Branch:
+        return replace(given, conditions=several(given.conditions), actions=actions(given.actions))
+
+    def when(given: When) -> When:
+        return replace(given, branches=tuple(map(branch, given.branches)))
+
+    def time_event(given: TimeEvent) -> TimeEvent:
+        period = None if given.period is None else new[given.period]
+        condition = None if given.condition is None else new[given.condition]
+        return replace(given, first=new[given.first], period=period, condition=condition, actions=actions(given.actions))
+
+    def step_event(given: StepEvent) -> StepEvent:
+        return replace(given, condition=new[given.condition], actions=actions(given.actions))
+
+    return replace(
+        model,
+        equations=tuple(replace(item, left=new[item.left], right=new[item.right]) for item in model.equations),
+        definitions=tuple(replace(item, value=new[item.value]) for item in model.definitions),
+        whens=tuple(map(when, model.whens)),
+        time_events=tuple(map(time_event, model.time_events)),
+        step_events=tuple(map(step_event, model.step_events)),
+        initial_actions=actions(model.initial_actions),
+        final_actions=actions(model.final_actions),
+    )

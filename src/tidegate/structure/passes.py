@@ -1,0 +1,115 @@
+"""Passes over a model (stage: structure): each takes a neutral model and gives one that is easier to solve, or the same, or refuses it.
+
+A pass tells what became of the unknowns that it takes away, so that whatever comes later shows them under their own names, and says conditions as the
+user wrote them. Passes follow one another; what they tell is put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Protocol
+
+from tidegate.expressions import Expr, walk
+from tidegate.expressions.stored import stored, unstored
+from tidegate.expressions.substitute import substitute
+from tidegate.model import Model
+from tidegate.model.rewriting import expressions_of
+
+__all__ = ["Check", "Pass", "Passed", "Reduced", "reduced"]
+
+_RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
+
+
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """What a pass gives.
+
+    Parameters
+    ----------
+    model : the new model.
+    replaced : symbols of the old one that the new one does not have, unknowns and their values before a round, and what each is in the new one.
+    """
+
+    model: Model
+    replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+
+
+class Pass(Protocol):
+    """One step from model to model."""
+
+    def __call__(self, model: Model, /) -> Passed:
+        """The new model."""
+        ...
+
+
+@dataclass(frozen=True)
+class Check:
+    """A pass that leaves a model as it is, or raises."""
+
+    look: Callable[[Model], object]
+
+    def __call__(self, model: Model, /) -> Passed:
+        """The same model."""
+        self.look(model)
+        return Passed(model)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A model as it was given, and what is solved in its place.
+
+    Parameters
+    ----------
+    given : with the user's variables, equations and conditions.
+    model : what passes made of it.
+    replaced : symbols of ``given`` that ``model`` does not have, and what they are in it.
+    """
+
+    given: Model
+    model: Model
+    replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+
+    @cached_property
+    def written(self) -> dict[Expr, Expr]:
+        """Relations of the model that read otherwise in the given one, and how they do."""
+        if not self.replaced:
+            return {}
+        old = [item for item in walk(expressions_of(self.given)) if item.op in _RELATIONS]
+        found: dict[Expr, Expr] = {}
+        for new, own in zip(substitute(old, self.replaced), old, strict=True):
+            found.setdefault(new, own)
+        return found
+
+    def then(self, step: Pass) -> Reduced:
+        """What one more pass makes of it."""
+        passed = step(self.model)
+        replaced = dict(zip(self.replaced, substitute(self.replaced.values(), passed.replaced), strict=True))
+        return Reduced(self.given, passed.model, {**replaced, **passed.replaced})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reduced_of, stored((self.given, self.model, self.replaced))
+
+
+def _reduced_of(*parts: Any) -> Reduced:
+    return Reduced(*unstored(*parts))
+
+
+def reduced(model: Model, passes: Sequence[Pass]) -> Reduced:
+    """What passes make of a model, one after the other.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> from tidegate.model import Equation, Form, Variable, VariableRole
+    >>> x, rate = symbol(Role.UNKNOWN, "x"), symbol(Role.DERIVATIVE, "x")
+    >>> model = Model("decay", Form.ODE, (Variable("x", VariableRole.STATE),), (Equation(rate, -x),))
+    >>> reduced(model, [Check(print)]).model is model
+    Model(name='decay', ...)
+    True
+    """
+    found = Reduced(model, model)
+    for step in passes:
+        found = found.then(step)
+    return found
