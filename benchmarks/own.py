@@ -95,8 +95,8 @@ def prepare_by(method: str, problem: Problem, rtol: float, sensitivities: bool =
         "dense": False,
     }
     prepared = tg.prepare(model_of(problem), t_span, **options)
-    unknowns = prepared.problem.model.layout.unknowns
-    places = [unknowns.index(name) for name in problem.names]
+    layout = prepared.problem.model.layout
+    columns = [[column.name for column in layout.columns].index(name) for name in problem.names]
 
     integrator = prepared.integrator()
 
@@ -112,7 +112,7 @@ def prepare_by(method: str, problem: Problem, rtol: float, sensitivities: bool =
             raise RuntimeError(f"stopped at t = {integrator.time:g}: {stop.name}")
         slopes = None
         if names:
-            slopes = records.rows[-1]["sensitivities"][-1][:, places].T
-        return Outcome(integrator.y[places].copy(), integrator.counters.events, slopes, problem.as_given is not None)
+            slopes = layout.taken(records.rows[-1]["sensitivities"][-1])[:, columns].T
+        return Outcome(layout.taken(records.rows[-1]["values"][-1])[columns], integrator.counters.events, slopes, problem.as_given is not None)
 
     return run

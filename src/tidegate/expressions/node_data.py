@@ -38,7 +38,11 @@ class Node(Protocol):
 
 
 class Role(enum.Enum):
-    """What a symbol stands for; together with its name it is the symbol's identity."""
+    """What a symbol stands for; together with its name it is the symbol's identity.
+
+    The value before a round that a variable or derivative had is PREVIOUS in a neutral model; while equations are read, and it is not known yet what
+    a variable follows from, it is UNKNOWN_BEFORE or DERIVATIVE_BEFORE.
+    """
 
     TIME = "time"
     UNKNOWN = "unknown"
@@ -47,6 +51,8 @@ class Role(enum.Enum):
     DISCRETE = "discrete"
     PREVIOUS = "previous"
     NEXT = "next"
+    UNKNOWN_BEFORE = "unknown before"
+    DERIVATIVE_BEFORE = "derivative before"
     PARAMETER = "parameter"
     MODE = "mode"
     SEED = "seed"

@@ -113,7 +113,10 @@ class _Printer:
     def _symbol(self, expr: Node) -> str:
         symbol: Symbol = expr.data
         role, name = symbol.role.value, symbol.name
-        wrapped = {"derivative": f"der({name})", "previous": f"pre({name})", "next": f"new({name})"}
+        wrapped = {
+            "derivative": f"der({name})", "previous": f"pre({name})", "next": f"new({name})", "unknown before": f"pre({name})",
+            "derivative before": f"pre(der({name}))",
+        }  # fmt: skip
         return wrapped.get(role, name)
 
     def _call(self, expr: Node, depth: int) -> str:

@@ -61,11 +61,12 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
         If a name is unknown.
     """
     chosen = _chosen_columns(result, names)
+    arrays = {i: group.name for group in result.groups if group.shape for i in group.columns}
     panels: list[Panel] = []
     for i in chosen:
         column = result.columns[i]
         discrete = column.role == "discrete"
-        base = column.name.partition("[")[0] if "[" in column.name and not column.unit else ""
+        base = arrays.get(i, "") if not column.unit else ""
         key = (column.unit or base, "discrete" if discrete else "")
         scale = _scale(result.values[:, i])
         panel = _place(panels, key, scale, by_size=not column.unit and not base and not discrete)

@@ -182,9 +182,10 @@ def _tolerance(result: Result, model: Model, plain: PlainModel, allowed: float) 
     atol = 0.01 * rtol * nominal
     if isinstance(given, Mapping):
         named = cast("Mapping[str, float]", given)
+        whole = {variable.name: variable.names for variable in model.unknowns}
         for name, value in named.items():
-            places = [k for k, known in enumerate(plain.unknowns) if known == name or known.startswith(f"{name}[")]
-            atol[places] = value
+            elements = whole.get(name, [name])
+            atol[[k for k, known in enumerate(plain.unknowns) if known in elements]] = value
     elif given is not None:
         atol = np.broadcast_to(np.asarray(given, dtype=float), atol.shape)
     return Tolerance(rtol, atol, allowed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -102,6 +103,7 @@ class _Reader:
     clauses: Mapping[str, Clause]
     follower: Follower
     clocks: dict[Variable, Assignment] = field(default_factory=dict[Variable, Assignment])
+    clock_counts: Counter[str] = field(default_factory=Counter[str])
 
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
@@ -144,7 +146,8 @@ class _Reader:
 
     def _varying_clock(self, event: TimeEvent, read: set[Expr]) -> list[TimeEvent]:
         """A clock whose period discrete variables change: its next time is one too, set at every tick from the period that the tick leaves behind."""
-        number = sum(variable.name.startswith(f"next({event.label}") for variable in self.clocks)
+        number = self.clock_counts[event.label]
+        self.clock_counts[event.label] += 1
         name = f"next({event.label})" if not number else f"next({event.label}, {number + 1})"
         following = symbol(Role.DISCRETE, name)
         assert event.period is not None

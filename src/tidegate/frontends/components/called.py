@@ -37,6 +37,7 @@ class Values:
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]], wanted: Callable[[str], None] | None = None, kind: type[Number] = Number) -> None:
         self.shapes = shapes
+        self.owner = {element: name for name, shape in shapes.items() for element in element_names(name, shape)}
         self._wanted = wanted
         self._kind = kind
         self.numbers: dict[str, Any] = {}
@@ -45,14 +46,12 @@ class Values:
     def set(self, name: str, value: float, rate: float = 0.0, before: float | None = None) -> None:
         """The value of an element."""
         self.numbers[name] = self._kind(value, name, rate, before)
-        self._kept.pop(name.partition("[")[0], None)
-        self._kept.pop(name, None)
+        self._kept.pop(self.owner[name], None)
 
     def put_off(self, name: str) -> None:
         """An element that has no value yet."""
         self.numbers[name] = Pending(name)
-        self._kept.pop(name.partition("[")[0], None)
-        self._kept.pop(name, None)
+        self._kept.pop(self.owner[name], None)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._kept:

@@ -17,7 +17,7 @@ from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
-from tidegate.model import Action, Assignment, VariableRole
+from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
 from tidegate.names import suggestion
 
@@ -148,9 +148,15 @@ class Follower:
         only: Any = values[0] if len(values) == 1 else ()
         return found, np.shape(only) if type(only) not in (list, tuple) else ()
 
+    @cached_property
+    def _declared_as(self) -> dict[str, Declaration]:
+        """The declaration of every element, by its name."""
+        shapes = {name: item.shape_of(item.value) for name, item in self.declarations.items()}
+        return {element: self.declarations[name] for name, shape in shapes.items() for element in element_names(name, shape)}
+
     def _moves(self, item: Expr) -> bool:
         """Whether a symbol surely changes continuously; outputs and algebraic variables may follow discrete ones."""
-        declared = self.declarations.get(item.data.name.partition("[")[0])
+        declared = self._declared_as.get(item.data.name)
         return item.data.role in (Role.TIME, Role.DERIVATIVE) or (
             item.data.role is Role.UNKNOWN and declared is not None and declared.role is VariableRole.STATE
         )
@@ -240,7 +246,7 @@ class Follower:
     def _declared(self, item: Expr) -> float:
         if item.data.role is Role.TIME or item.data.role is Role.DERIVATIVE:
             return 0.0
-        given: Any = getattr(self.declarations.get(item.data.name.partition("[")[0]), "value", 1.0)
+        given: Any = getattr(self._declared_as.get(item.data.name), "value", 1.0)
         values = [] if is_function(given) else flat(given)
         return float(values[0]) if values and isinstance(values[0], int | float) else 1.0
 

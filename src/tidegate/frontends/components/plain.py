@@ -226,7 +226,7 @@ class PlainComponent:
         return "", None
 
     def _has_value(self, name: str) -> bool:
-        declaration = self._declarations[name.partition("[")[0]]
+        declaration = self._declarations[self._values.owner[name]]
         return declaration.value is not UNSET
 
     def residuals(self, at: Instant) -> FloatArray:
@@ -261,7 +261,7 @@ class PlainComponent:
                         found.update(zip(elements, map(number_of, values), strict=True))
                 return {name: found[name] for name in self._outputs}
             for name in self._outputs[:1]:
-                self._want(name.partition("[")[0])
+                self._want(self._values.owner[name])
             return {name: float(self._values.numbers[name]) for name in self._outputs}
 
     # -- events

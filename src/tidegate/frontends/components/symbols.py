@@ -71,7 +71,8 @@ def der(x: Any) -> Any:
     return _each(_derivative, x)
 
 
-_CONTINUOUS: Final = "of "  # no name of a variable begins so: what stands for its value before the round
+_BEFORE: Final = {Role.UNKNOWN: Role.UNKNOWN_BEFORE, Role.DERIVATIVE: Role.DERIVATIVE_BEFORE}  # what stands for the value before the round
+_CONTINUOUS: Final = {before: role for role, before in _BEFORE.items()}
 
 
 def _previous(x: Any) -> Any:
@@ -83,22 +84,20 @@ def _previous(x: Any) -> Any:
     for item in walk([x]):
         if item.op == "symbol" and item.data.role is Role.DISCRETE:
             found[item] = symbol(Role.PREVIOUS, item.data.name)
-        elif item.op == "symbol" and item.data.role in (Role.UNKNOWN, Role.DERIVATIVE):
-            found[item] = symbol(Role.PREVIOUS, f"{_CONTINUOUS}{item.data.role.value} {item.data.name}")
+        elif item.op == "symbol" and item.data.role in _BEFORE:
+            found[item] = symbol(_BEFORE[item.data.role], item.data.name)
     return substitute([x], found)[0] if found else x
 
 
 def continuous_of(item: Expr) -> Expr | None:
     """The unknown or derivative whose value before the round this symbol stands for; None for every other symbol."""
-    if item.data.role is not Role.PREVIOUS or not item.data.name.startswith(_CONTINUOUS):
-        return None
-    role, name = item.data.name.removeprefix(_CONTINUOUS).split(" ", 1)
-    return symbol(Role(role), name)
+    role = _CONTINUOUS.get(item.data.role)
+    return None if role is None else symbol(role, item.data.name)
 
 
 def before_of(item: Expr) -> list[Expr]:
     """Symbols that can stand for the value of a variable before the round."""
-    return [symbol(Role.PREVIOUS, item.data.name), symbol(Role.PREVIOUS, f"{_CONTINUOUS}{item.data.role.value} {item.data.name}")]
+    return [symbol(role, item.data.name) for role in (Role.PREVIOUS, _BEFORE.get(item.data.role)) if role is not None]
 
 
 def pre(x: Any) -> Any:

@@ -118,12 +118,13 @@ def lower(description: Description) -> Model:
     whens = tuple(_when(lowering, item, at, states) for at, item in enumerate(description.events))
     _check_names(variables, lowering)
     derivative_starts = _derivative_starts(lowering, states)
+    array_of = {element: piece.name for piece in y.pieces for element in piece.elements}
     if lowering.problems:
         raise InvalidModelError(lowering.problems)
     return Model(
         name=description.name,
         form=description.form,
-        variables=tuple(_with_unit(variable, description.units) for variable in variables),
+        variables=tuple(_with_unit(variable, description.units, array_of) for variable in variables),
         equations=tuple(equations),
         definitions=tuple(definitions),
         derivative_starts=derivative_starts,
@@ -243,8 +244,8 @@ def _outputs(lowering: _Lowering) -> tuple[list[Variable], list[Definition]]:
     return variables, definitions
 
 
-def _with_unit(variable: Variable, units: Mapping[str, str]) -> Variable:
-    unit = units.get(variable.name, units.get(variable.name.partition("[")[0], ""))
+def _with_unit(variable: Variable, units: Mapping[str, str], array_of: Mapping[str, str]) -> Variable:
+    unit = units.get(variable.name, units.get(array_of.get(variable.name, ""), ""))
     if not unit:
         return variable
     return Variable(variable.name, variable.role, variable.shape, unit=unit, start=variable.start, kind=variable.kind, origin=variable.origin)
