@@ -27,6 +27,7 @@ __all__ = ["CrossCheck", "Difference", "cross_check"]
 _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
 _AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
+_SAME_TIME: Final = 1e-13  # of a time: rounding of it, which decides whether a row at an event is the one before it or the one after it
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
@@ -261,7 +262,7 @@ def _apart_from_events(times: FloatArray, one: FloatArray, other: FloatArray) ->
     """Which times lie outside the intervals between an event's times by the two engines."""
     keep = np.ones(times.size, dtype=bool)
     for a, b in zip(one, other, strict=False):
-        reach = _AROUND * abs(a - b)
+        reach = max(_AROUND * abs(a - b), _SAME_TIME * abs(a))
         first, last = float(min(a, b) - reach), float(max(a, b) + reach)
         near = slice(int(np.searchsorted(times, first)), int(np.searchsorted(times, last, side="right")))
         keep[near] = False
