@@ -1,37 +1,26 @@
-"""The executive: start values, the loop around an integrator, what was recorded, and failures in the user's words."""
+"""The executive: from options to a problem, the session that runs it, what was recorded, and failures in the user's words."""
 
-from tidegate.executive.closing import close, idle_clauses
-from tidegate.executive.doubts import Doubts, warn
-from tidegate.executive.failures import callback_error, failure
-from tidegate.executive.initial import open_run
-from tidegate.executive.interrupts import Interrupts
-from tidegate.executive.labelled import Cost, Feed, Labelled, Meter
-from tidegate.executive.loop import begin, drive, drop_rows_behind
-from tidegate.executive.options import Options, check_names, output_times, time_number
+from tidegate.executive.failures import callback_error
+from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
 from tidegate.executive.parameters import numbers_for
+from tidegate.executive.problem import problem_of
 from tidegate.executive.run import Prepared, prepare
+from tidegate.executive.session import Session, Setting, Standing, Status
 
 __all__ = [
-    "Cost",
-    "Doubts",
-    "Feed",
-    "Interrupts",
-    "Labelled",
-    "Meter",
+    "ASSUMED_LENGTH",
     "Options",
     "Prepared",
-    "begin",
+    "Session",
+    "Setting",
+    "Standing",
+    "Status",
     "callback_error",
+    "changed",
     "check_names",
-    "close",
-    "drive",
-    "drop_rows_behind",
-    "failure",
-    "idle_clauses",
+    "finite_time",
     "numbers_for",
-    "open_run",
-    "output_times",
+    "of_unknown_length",
     "prepare",
-    "time_number",
-    "warn",
+    "problem_of",
 ]

@@ -1,7 +1,6 @@
 """What a model does once at the end of its run: the actions of ``finally_`` (when terminal() in Modelica), as one last event.
 
 Algebraic unknowns and outputs follow from the new values as they do at every event; no clause happens any more.
-Clauses that had no chance to happen are named.
 """
 
 from __future__ import annotations
@@ -12,38 +11,32 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.executive.failures import failure
+from tidegate.executive.recorder import Recording
 from tidegate.integrators.interface import Integrator, Problem, Stop
-from tidegate.names import listed
 from tidegate.results import Event
 
-__all__ = ["Closing", "close", "idle_clauses"]
+__all__ = ["Last", "close"]
 
-_SHOWN: Final = 3
 _PROBES: Final = (0.0, 1.0)  # in place of derivatives that do not exist: what depends on which is chosen does not exist either
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Closing:
-    """The last event, and the row after it: values and (parameters, columns) sensitivities of unknowns and discrete variables."""
+class Last:
+    """The last row: values, and (parameters, columns) sensitivities or None."""
 
-    event: Event
     values: FloatArray
     sensitivities: FloatArray | None
 
 
-def close(problem: Problem, integrator: Integrator, last: FloatArray, last_sensitivities: FloatArray | None, index: int) -> Closing | None:
-    """Carry out the final actions on the last recorded row; None if the model has none.
+def close(problem: Problem, integrator: Integrator, recording: Recording, last: Last | None = None) -> None:
+    """Carry out the final actions, if the model has any, and add what follows from them to a recording.
 
     Parameters
     ----------
-    last : the last row, columns as in the result.
-    last_sensitivities : (parameters, columns) of it, or None.
-    index : number of the event in the log.
+    last : where they begin, if that is not the last row of the recording; where there is no row either, nothing is done.
 
     Raises
     ------
@@ -51,26 +44,28 @@ def close(problem: Problem, integrator: Integrator, last: FloatArray, last_sensi
     """
     model = problem.model
     if not model.final.assigns and not model.final.says:
-        return None
+        return
+    if last is None:
+        if not len(recording.t):
+            return
+        last = Last(recording.values[-1], None if recording.sensitivities is None else recording.sensitivities[-1])
     said = model.final.said(integrator)
-    row, sensitivities = last, last_sensitivities
-    if model.final.assigns:
-        row, sensitivities = _last_row(problem, integrator, last_sensitivities)
+    new = _last_row(problem, integrator, last.sensitivities) if model.final.assigns else last
     names, places = model.layout.lasting_names, model.layout.lasting
     event = Event(
-        index=index,
+        index=recording.n_events,
         time=integrator.time,
         kind="final",
         causes=("end of the run",),
         origins=model.final.origins,
-        before=dict(zip(names, last[places].tolist(), strict=True)),
-        after=dict(zip(names, row[places].tolist(), strict=True)),
+        before=dict(zip(names, last.values[places].tolist(), strict=True)),
+        after=dict(zip(names, new.values[places].tolist(), strict=True)),
         messages=said.messages,
     )
-    return Closing(event, row, sensitivities)
+    recording.add_final(event, new.values, new.sensitivities)
 
 
-def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
+def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> Last:
     """The row, and its derivatives if those of the row before are given."""
     model, layout = problem.model, problem.model.layout
     n = len(layout.unknowns)
@@ -89,16 +84,4 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
             raise failure(stop, problem, integrator, None, at_start=False)
         row = layout.taken(record["values"])
         found.append(layout.taken(record["sensitivities"]))
-    if slopes is None:
-        return row, None
-    return row, np.where(found[0] == found[-1], found[0], np.nan)
-
-
-def idle_clauses(compiled: CompiledModel, held: FloatArray) -> str:
-    """A sentence that names the clauses whose condition was true from the start to the end, so that it never became true; empty if there are none."""
-    fires = [fire for fire in compiled.fires if 0 <= fire.chain < FIRST_REMARK]
-    names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
-    if not names:
-        return ""
-    shown = listed(names, _SHOWN)
-    return f"{shown} never happened: the condition was true from the start to the end, and a clause happens when its condition becomes true"
+    return Last(row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan))

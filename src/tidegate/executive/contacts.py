@@ -51,7 +51,7 @@ def strike_out(problem: Problem, integrator: Integrator, recorded: Recorded) -> 
     tangent = np.flatnonzero(np.isnan(taus).any(axis=1))
     sentences += _strike_coincident(problem, recorded, names)
     for row in tangent:
-        crossed = crossed_guard(problem, recorded.log[row])
+        crossed = crossed_guard(len(problem.model.guards), recorded.log[row])
         if crossed < 0:
             continue
         lost = [i for i in range(ns) if np.isnan(taus[row, i])]
@@ -94,8 +94,7 @@ def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -
         who = [f"`{model.words.relation(guard)}`" for guard in guards] + [f"`{model.fires[k].label}`" for k in clocks]
         by = ", ".join(names[i] for i in lost)
         what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry["time"]:.9g}, and a change of {by} moves them apart"
-        result = f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
-        sentences.append(f"{what}: {result}")
+        sentences.append(f"{what}: {_lost(moved)}")
     return sentences
 
 
@@ -109,8 +108,11 @@ def _changed(problem: Problem, entry: np.void) -> list[int]:
 
 
 def _sentence(what: str, parameters: list[str], moved: Collection[str]) -> str:
-    result = f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
-    return f"{what}: its time there has no derivative by {', '.join(parameters)} (tangency); {result}"
+    return f"{what}: its time there has no derivative by {', '.join(parameters)} (tangency); {_lost(moved)}"
+
+
+def _lost(moved: Collection[str]) -> str:
+    return f"derivatives of {listed(sorted(moved), _SHOWN)} by it are NaN from there on" if moved else "nothing in the result depends on it"
 
 
 def _moves(problem: Problem, recorded: Recorded, guard: int, i: int, t: float) -> bool:
@@ -132,6 +134,6 @@ def _strike(problem: Problem, recorded: Recorded, lost: list[int], moved: Collec
     for i in lost:
         recorded.sensitivities[np.ix_(later, [i], columns)] = np.nan
     for row in np.flatnonzero(recorded.log["time"] > t):
-        crossed = crossed_guard(problem, recorded.log[row])
+        crossed = crossed_guard(len(problem.model.guards), recorded.log[row])
         if crossed >= 0 and not problem.model.words.read(crossed).isdisjoint(moved):
             recorded.log[row]["dt_dp"][lost] = np.nan

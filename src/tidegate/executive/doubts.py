@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from tidegate.errors import NotFiniteWarning, SensitivityWarning
 from tidegate.executive.contacts import Recorded, strike_out
-from tidegate.executive.recorder import crossed_guard, not_finite
+from tidegate.executive.recorder import crossed_guard
 from tidegate.integrators.interface import Integrator, Problem
 from tidegate.names import shortened
-from tidegate.results import Result
 
 __all__ = ["Doubts", "warn"]
 
@@ -55,6 +54,9 @@ class Doubts:
 
     def strike(self, problem: Problem, integrator: Integrator, recorded: Recorded) -> None:
         """Put NaN into the next part of a run where a derivative does not exist."""
+        if self.lost is None and integrator.m[problem.model.layout.first_contact] == 0.0 and np.isfinite(recorded.log["dt_dp"]).all():
+            self._remember(recorded)
+            return
         self._carry_over(problem, recorded)
         shape = recorded.sensitivities.shape[1:]
         # the row before tells what a parameter has moved, one behind the last is changed by whatever is lost for good
@@ -68,6 +70,9 @@ class Doubts:
         recorded.sensitivities[:] = whole.sensitivities[len(times[0]) : -1]
         found = np.isnan(whole.sensitivities[-1])
         self.lost = found if self.lost is None else self.lost | found
+        self._remember(recorded)
+
+    def _remember(self, recorded: Recorded) -> None:
         if len(recorded.times):
             self._last = float(recorded.times[-1]), recorded.sensitivities[-1].copy()
 
@@ -76,7 +81,7 @@ class Doubts:
             return
         recorded.sensitivities[:, self.lost] = np.nan
         for entry in recorded.log:
-            crossed = crossed_guard(problem, entry)
+            crossed = crossed_guard(len(problem.model.guards), entry)
             if crossed < 0:
                 continue
             read = problem.model.words.read(crossed)
@@ -85,14 +90,14 @@ class Doubts:
                 entry["dt_dp"][i] = np.nan
 
 
-def warn(problem: Problem, result: Result, sentences: Sequence[str]) -> None:
+def warn(not_finite: Sequence[str], doubts: Sequence[str]) -> None:
     """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
 
     Parameters
     ----------
-    result : in which numbers may be not finite.
-    sentences : about derivatives.
+    not_finite : sentences about numbers that are not finite.
+    doubts : about derivatives that do not exist.
     """
-    for kind, every in ((SensitivityWarning, sentences), (NotFiniteWarning, not_finite(problem, result.t, result.values))):
+    for kind, every in ((SensitivityWarning, doubts), (NotFiniteWarning, not_finite)):
         if every:
             warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))

@@ -1,4 +1,4 @@
-"""What is done and said at the start (stage: executive). In: a problem with start values. Out: the same, acted on; the first event of the log.
+"""What is done and said at the start (stage: executive). In: a problem with start values. Out: the same, acted on; what is said.
 
 Most initial actions read states, discrete variables and parameters; these are known from their declarations, and the start values hold them. An
 algebraic unknown is known only when the algebraic equations have been solved with the declared start values. What is said under a condition is
@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel, Said
+from tidegate.compiled.interface import Said
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Stop
-from tidegate.results import Event
 
-__all__ = ["acted_on", "open_run", "opening_event"]
+__all__ = ["acted_on", "open_run"]
 
 FloatArray = NDArray[np.float64]
 
@@ -65,13 +64,6 @@ def acted_on(problem: Problem) -> Problem:
     new = actions.assigned(begun)
     moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
-
-
-def opening_event(model: CompiledModel, said: Said, t: float, first: NDArray[np.float64]) -> Event:
-    """The first event of the log; ``first`` is the first recorded row."""
-    values = dict(zip(model.layout.lasting_names, first[model.layout.lasting].tolist(), strict=True))
-    origins = model.initial.origins
-    return Event(index=0, time=t, kind="initial", causes=("start of the run",), origins=origins, before=values, after=values, messages=said.messages)
 
 
 def open_run(problem: Problem, integrator: Integrator) -> Said | None:

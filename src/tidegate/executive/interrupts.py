@@ -1,7 +1,7 @@
 """Ctrl-C while a run goes on (stage: executive): noted at once, acted on where nothing that was computed is lost.
 
 Python raises KeyboardInterrupt wherever it happens to be, also between taking rows out of a buffer and writing them down, or while a result is put
-together. While ``held`` it is raised only inside the user's own functions, which may never end; elsewhere the run asks for it between two visits of
+together. Here it is raised only inside the user's own functions, which may never end; elsewhere the run asks for it between two visits of
 native code. A second Ctrl-C is raised wherever it comes. Other threads get none.
 """
 
@@ -11,47 +11,48 @@ import signal
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from types import FrameType, TracebackType
+from typing import Any, Final, Self
 
 from tidegate.compiled.opaque import OpaqueCalls
 
 __all__ = ["Interrupts"]
 
+SIGINT: Final = int(signal.SIGINT)
+# what stands behind the public functions, which spend ten times as long as these on looking for an enumeration's name of every handler
+_fast: Any = getattr(signal, "_signal", signal)
+getsignal, set_signal = _fast.getsignal, _fast.signal
+
 
 class Interrupts:
-    """Ctrl-C during one run.
+    """Ctrl-C during one run. In a block ``with`` it, Ctrl-C is only noted, but in user's code, where it is raised.
+
+    Parameters
+    ----------
+    calls : of the run, which know when an opaque function is being carried out.
 
     Attributes
     ----------
     wanted : Ctrl-C came and has not been acted on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, calls: OpaqueCalls) -> None:
         self.wanted = False
-        self._calls: OpaqueCalls | None = None
+        self._calls = calls
         self._in_user_code = False
         self._before: Any = None
 
-    @contextmanager
-    def held(self, calls: OpaqueCalls) -> Generator[None]:
-        """In this block Ctrl-C is only noted, but in user's code, where it is raised.
-
-        Parameters
-        ----------
-        calls : of the run, which know when an opaque function is being carried out.
-        """
-        self._before = signal.getsignal(signal.SIGINT)
+    def __enter__(self) -> Self:
+        before = getsignal(SIGINT)
         # a signal that is ignored, or not Python's, stays so
-        if threading.current_thread() is not threading.main_thread() or not callable(self._before):
-            yield
-            return
-        self._calls = calls
-        signal.signal(signal.SIGINT, self._note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, self._before)
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            self._before = before
+            set_signal(SIGINT, self._note)
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _where: TracebackType | None) -> None:
+        if self._before is not None:
+            set_signal(SIGINT, self._before)
 
     @contextmanager
     def in_user_code(self) -> Generator[None]:
@@ -66,6 +67,6 @@ class Interrupts:
         try:
             self._before(number, frame)
         except KeyboardInterrupt:
-            if self.wanted or self._in_user_code or (self._calls is not None and self._calls.is_in_python):
+            if self.wanted or self._in_user_code or self._calls.is_in_python:
                 raise
             self.wanted = True

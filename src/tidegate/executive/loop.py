@@ -23,15 +23,15 @@ _ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so cl
 
 
 def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
-    """Consistent start values and the first row, or the state that the problem is to be resumed from.
+    """Consistent start values and the first row, or the state that the problem is to be resumed from; what is written down waits to be collected.
 
     Raises
     ------
     RunError : there is no consistent start.
     """
     stop = integrator.start()
-    integrator.collect(records)
     if stop is not Stop.LIMIT:
+        integrator.collect(records)
         raise failure(stop, problem, integrator, None, at_start=True)
 
 
@@ -57,13 +57,12 @@ def drive(
     """
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
     progress, limit = options.progress, options.max_steps
-    first = integrator.counters.steps
-    shown = visited = time.perf_counter()
+    before = first = integrator.counters.steps
+    began = shown = visited = time.perf_counter()
     if visit is not None:
+        integrator.collect(records)
         visit()
     while True:
-        began = time.perf_counter()
-        before = integrator.counters.steps
         stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
         now = time.perf_counter()
         integrator.collect(records)
@@ -91,6 +90,7 @@ def drive(
         if visit is not None and now - visited > 0.5 * _VISIT:
             visited = now
             visit()
+        began, before = time.perf_counter(), done
     if stop not in (Stop.TARGET, Stop.TERMINATED):
         recent = np.concatenate([entries[-12:] for entries in records.log[-3:]]) if records.log else None
         raise failure(stop, problem, integrator, recent, at_start=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Final
@@ -16,11 +17,31 @@ from tidegate.errors import UsageError
 from tidegate.names import suggestion, unknown_name
 from tidegate.results import Result
 
-__all__ = ["METHODS", "Options", "check_names", "check_options", "numbers_given", "output_times", "time_number", "time_span"]
+__all__ = [
+    "ASSUMED_LENGTH",
+    "METHODS",
+    "Options",
+    "changed",
+    "check_names",
+    "check_options",
+    "finite_time",
+    "numbers_given",
+    "of_unknown_length",
+    "output_times",
+    "time_span",
+    "times_behind",
+]
 
 METHODS: Final = ("auto", "radau", "ida", "bdf", "adams")
 _LATEST: Final = 1e100  # its third power, and products with values, are numbers
 _FEWEST_TIMES: Final = 2.0**16  # in a run: with fewer, the rounding of times alone costs more than usual tolerances allow, and steps find no room
+# before the first advance of a simulation nobody knows how long it will be; only values at the start are looked at on this assumption
+ASSUMED_LENGTH: Final = 1.0
+_UNCHANGEABLE: Final = {
+    "parameters": 'set the parameter: simulation["k"] = 3',
+    "sensitivities": "they are followed from the start: tg.Simulation(..., sensitivities=...)",
+}
+_SLACK: Final = 1e-9  # of the distance of output times: so close to the end a time is the end
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
 
 # names that people bring from scipy.integrate, and where here the same thing is
@@ -109,7 +130,7 @@ def time_span(t_span: Any) -> tuple[float, float]:
     """Start and end as they were given, or UsageError."""
     try:
         # neither texts nor what has no order, though Python can take them apart
-        start, end = (time_number(time) for time in (t_span if not isinstance(t_span, str | bytes | AbstractSet | Mapping) else ()))
+        start, end = (_time_number(time) for time in (t_span if not isinstance(t_span, str | bytes | AbstractSet | Mapping) else ()))
     except (TypeError, ValueError):
         raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -118,11 +139,22 @@ def time_span(t_span: Any) -> tuple[float, float]:
     return start, end
 
 
-def time_number(given: Any) -> float:
+def _time_number(given: Any) -> float:
     """A time; TypeError or ValueError for what is no number, also for a text that reads like one."""
     if isinstance(given, str | bytes):
         raise TypeError
     return float(given)
+
+
+def finite_time(name: str, value: float) -> float:
+    """A time, or the error that tells which argument is none."""
+    try:
+        found = _time_number(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} must be a time, not {value!r}", hint=f"{name}=10.0") from None
+    if not math.isfinite(found):
+        raise UsageError(f"{name} must be a finite time, not {value}", hint=f"{name}=10.0")
+    return found
 
 
 def _refuse_unresolved(start: float, end: float) -> None:
@@ -209,7 +241,42 @@ def _equidistant(distance: float, start: float, end: float) -> NDArray[np.float6
         )
     count = math.floor((end - start) / distance * (1 + 1e-12))
     times: NDArray[np.float64] = start + distance * np.arange(count + 1, dtype=np.float64)
-    if end - times[-1] > 1e-9 * distance:
+    if end - times[-1] > _SLACK * distance:
         return np.append(times, end)
     times[-1] = end
     return times
+
+
+def of_unknown_length(options: Mapping[str, Any], t_start: float) -> Options:
+    """Options of which the names and the output times are right, where the end is not known; the rest is checked when a run is prepared."""
+    check_names(options)
+    chosen = Options(**dict(options))
+    if chosen.outputs is not None:
+        # whatever times are given lie in the run
+        last = t_start + ASSUMED_LENGTH
+        with suppress(TypeError, ValueError):  # what is no number is refused below
+            last = max(last, float(np.max(np.asarray(chosen.outputs, dtype=float), initial=t_start)))
+        output_times(chosen, t_start, last)
+    return chosen
+
+
+def changed(options: Options, changes: Mapping[str, Any], t_start: float) -> Options:
+    """The options with some replaced, of those that can be once a run has begun."""
+    check_names(changes)
+    for name, hint in _UNCHANGEABLE.items():
+        if name in changes:
+            raise UsageError(f"{name} cannot be changed once a simulation has begun", hint=hint)
+    return of_unknown_length({entry.name: getattr(options, entry.name) for entry in fields(Options)} | dict(changes), t_start)
+
+
+def times_behind(options: Options, t_start: float, after: float, until: float) -> NDArray[np.float64]:
+    """The output times behind ``after`` and up to ``until``, which is always one of them; none if every step is recorded."""
+    if options.outputs is None:
+        return np.zeros(0)
+    times: NDArray[np.float64] = np.asarray(options.outputs, dtype=float)
+    if times.ndim == 0:
+        distance = float(times)
+        first = max(math.floor((after - t_start) / distance), 0) if math.isfinite(after) else 0
+        times = t_start + distance * np.arange(first, math.ceil((until - t_start) / distance) + 1, dtype=float)
+        times = times[times < until - _SLACK * distance]
+    return np.append(times[(times > after) & (times < until)], until)

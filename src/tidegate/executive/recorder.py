@@ -1,155 +1,317 @@
-"""From flat records to a labelled result: columns, the event log in the user's words, the interpolant."""
+"""From flat records to a labelled result, each part of it when it is looked at: rows, the event log in the user's words, the interpolant, statistics.
+
+A ``Legend`` says what the numbers of a problem's records are, a ``Recording`` holds the records of one run, or of a segment of one.
+Results keep both, so neither holds machine code.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import sub
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
+from tidegate.compiled.interface import Said
+from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.executive.causes import Causes
-from tidegate.integrators.interface import Integrator, Problem, Records
+from tidegate.executive.options import Options
+from tidegate.integrators.interface import Counters, Integrator, Problem, Records
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
-from tidegate.results import Event, Interpolant
+from tidegate.names import listed
+from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import LazyEvents, largest
 
-__all__ = ["RecordedEvents", "crossed_guard", "dense_outputs", "interpolant", "log_table", "not_finite", "rows"]
+__all__ = ["NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
 FloatArray = NDArray[np.float64]
 
+_SHARED: Final = [name for name in Counters._fields if name in Statistics.__dataclass_fields__ and name != "events"]
+_IDLE_SHOWN: Final = 3
 
-def crossed_guard(problem: Problem, entry: np.void) -> int:
+
+@dataclass(frozen=True)
+class Cost:
+    """What was done: the method's counters before and after, seconds, calls into Python; and the seconds of getting ready."""
+
+    before: Counters
+    after: Counters
+    seconds: float
+    opaque_calls: int
+    compile_seconds: float = 0.0
+
+
+_NONE: Final = Counters(*(0 for _ in Counters._fields))
+NOTHING_DONE: Final = Cost(_NONE, _NONE, 0.0, 0)
+
+
+def crossed_guard(n_guards: int, entry: np.void) -> int:
     """The guard whose zero an entry of the log is about, be it one of time; -1 for none."""
-    return _crossed(entry, len(problem.model.guards))
-
-
-def _crossed(entry: np.void, n_guards: int) -> int:
     item = int(entry["item"])
     return item if 0 <= item < n_guards else int(entry["guard"])
 
 
-def log_table(problem: Problem, records: Records) -> Written:
-    """The entries of the log."""
-    return joined(records.log, event_type(problem))
-
-
-def rows(problem: Problem, records: Records) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
-    layout = problem.model.layout
-    table = joined(records.rows, row_type(problem))
-    sensitivities = layout.taken(table["sensitivities"]) if len(problem.sensitivity_parameters) else None
-    return table["time"].copy(), layout.taken(table["values"]), sensitivities
-
-
-def not_finite(problem: Problem, times: FloatArray, values: FloatArray) -> list[str]:
-    """A sentence for each output and discrete variable that is NaN or infinite in a row."""
-    are_finite = np.isfinite(values)
-    if are_finite.all():
-        return []
-    columns = problem.model.layout.columns
-    sentences: list[str] = []
-    for k in np.flatnonzero(~are_finite.all(axis=0)):
-        column = columns[k]
-        bad = np.flatnonzero(~np.isfinite(values[:, k]))
-        if column.role != "unknown":
-            what = "output" if column.role == "output" else "discrete variable"
-            where = f"t = {times[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
-            sentences.append(f"the {what} {column.name} is {values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
-    return sentences
-
-
-def interpolant(problem: Problem, records: Records) -> Interpolant | None:
-    """Piecewise polynomials of the unknowns that are shown or read by an output; discrete variables as constants."""
-    if not problem.keep_polynomials:
-        return None
-    layout = problem.model.layout
-    names, places, signs = layout.interpolated
-    kept, nd = len(names), len(layout.discretes)
-    table = joined(records.polynomials, polynomial_type(problem, 0))
-    degree = int(table["degree"].max()) if len(table) else 0
-    coefficients = np.zeros((len(table), degree + 1, kept + nd))
-    coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, places] * signs
-    coefficients[:, 0, kept:] = table["discrete"]
-    return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *layout.discretes])
-
-
-def dense_outputs(problem: Problem, integrator: Integrator, log: Written) -> DenseOutputs | None:
-    """The outputs as formulas of what the interpolant holds; None where there are none."""
-    layout, formulas = problem.model.layout, problem.model.outputs
-    if not problem.keep_polynomials or formulas is None:
-        return None
-    constants = np.concatenate([integrator.p[list(formulas.parameters)], integrator.m[[layout.first_input + k for k in formulas.inputs]]])
-    places = list(formulas.modes)
-    modes = np.concatenate([log["m_before"][:1, places], log["m_after"][:, places]]) if len(log) else integrator.m[places][None]
-    return DenseOutputs(
-        formulas,
-        constants[None],
-        np.zeros(1, dtype=np.int64),
-        log["time"].copy() if places else np.zeros(0),
-        modes if places else np.zeros((1, 0)),
-        np.array([0, len(modes) if places else 1], dtype=np.int64),
-    )
-
-
-class RecordedEvents(LazyEvents):
-    """The event log, each event put into words when it is looked at. It holds no machine code.
+class Legend:
+    """What the numbers in the records of a problem are.
 
     Parameters
     ----------
-    problem : the run.
-    table : the log's entries.
-    values : (rows, columns) of these records, as ``rows`` gives them.
-    causes : of the model's events.
+    problem : what is run.
+    options : what the caller chose.
     """
 
-    def __init__(self, problem: Problem, table: Written, values: FloatArray, causes: Causes) -> None:
-        layout = problem.model.layout
-        self._causes = causes
-        self._first_discrete = layout.first_discrete
-        self._names, self._of_lasting = layout.lasting_names, layout.of_lasting
-        self._parameters = [layout.parameters[int(k)] for k in problem.sensitivity_parameters]
-        self._n_guards = len(problem.model.guards)
-        self.table: Written = table
-        self._first: list[Event] = []
-        self._last: list[Event] = []
-        self._values = values[:, layout.lasting]
+    def __init__(self, problem: Problem, options: Options) -> None:
+        model = problem.model
+        self.options = replace(options, progress=None, on_rows=None)
+        self.layout, self.fires, self.initial_origins = model.layout, model.fires, model.initial.origins
+        self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
+        self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
+        self.causes = Causes(problem)
+        self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
+        self.keeps_polynomials = problem.keep_polynomials
+        self.formulas = model.outputs if problem.keep_polynomials else None
+        self.has_clauses = any(0 <= fire.chain < FIRST_REMARK for fire in model.fires)
+        # an unknown that is not finite ends the run
+        self.may_be_not_finite = any(column.role != "unknown" for column in model.layout.columns)
+        self.facts: dict[str, Any] = {
+            "model_name": model.name,
+            "columns": tuple(model.layout.columns),
+            "time_unit": model.time_unit,
+            "sensitivity_parameters": tuple(model.layout.parameters[int(k)] for k in problem.sensitivity_parameters),
+        }
+
+    def idle_clauses(self, held: FloatArray) -> str:
+        """A sentence that names the clauses whose condition was true from the start to the end, and so never became true; empty if there are none."""
+        fires = [fire for fire in self.fires if 0 <= fire.chain < FIRST_REMARK]
+        names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
+        if not names:
+            return ""
+        shown = listed(names, _IDLE_SHOWN)
+        return f"{shown} never happened: the condition was true from the start to the end, and a clause happens when its condition becomes true"
+
+    def initial_event(self, said: Said, first: FloatArray) -> Event:
+        """The first event of the log; ``first`` is the first recorded row."""
+        values = dict(zip(self.layout.lasting_names, first[self.layout.lasting].tolist(), strict=True))
+        return Event(0, self.t_start, "initial", ("start of the run",), self.initial_origins, before=values, after=values, messages=said.messages)
+
+
+class Recording:
+    """What was written down of a run, or of a segment of one; its attributes are those of the result, made when they are first asked for.
+
+    Parameters
+    ----------
+    legend : what the numbers are.
+    records : of the run; taken as they are now.
+    cost : what was done.
+    status : how the run ended, or "unfinished".
+    told : why it ended; for a run that the model terminated, what the model said is found here.
+    integrator : of the run, at the end of the records.
+    opening : what the model said at the start, if the records begin there.
+    """
+
+    def __init__(
+        self, legend: Legend, records: Records, cost: Cost, status: RunStatus, told: str, integrator: Integrator, opening: Said | None = None
+    ) -> None:
+        self.legend, self.cost = legend, cost
+        self.status: RunStatus = status
+        self._rows, self._log, self._polynomials = [*records.rows], [*records.log], [*records.polynomials]
+        self._told = told
+        self._opening = opening if records.rows else None
+        self._last: Event | None = None
+        self._m = None if legend.formulas is None else integrator.m.copy()
+        self._held = integrator.held.copy() if legend.has_clauses and status in ("finished", "terminated") else None
+
+    def result(self, source: Any) -> Result:
+        """The result that reads this, and by what it is judged."""
+        return Result.recorded(self, **self.legend.facts, status=self.status, source=source)
+
+    # -- trajectories ---------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
+        layout = self.legend.layout
+        table, self._rows = joined(self._rows, self.legend.row_type), []
+        sensitivities = layout.taken(table["sensitivities"]) if self.legend.facts["sensitivity_parameters"] else None
+        return table["time"].copy(), layout.taken(table["values"]), sensitivities
+
+    @property
+    def t(self) -> FloatArray:
+        """Times."""
+        return self._table[0]
+
+    @property
+    def values(self) -> FloatArray:
+        """(rows, columns)."""
+        return self._table[1]
+
+    @property
+    def sensitivities(self) -> FloatArray | None:
+        """(rows, parameters, columns)."""
+        return self._table[2]
+
+    def add_final(self, event: Event, values: FloatArray, sensitivities: FloatArray | None) -> None:
+        """One row more, of what the model did at the end, and its event."""
+        t, rows, slopes = self._table
+        if slopes is not None:
+            last = np.full(slopes.shape[1:], np.nan) if sensitivities is None else sensitivities
+            slopes = np.concatenate([slopes, last[None]])
+        self._last = event
+        self._table = np.append(t, event.time), np.vstack([rows, values]), slopes
+
+    def not_finite(self) -> list[str]:
+        """A sentence for each output and discrete variable that is NaN or infinite in a row."""
+        if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
+            return []
+        sentences: list[str] = []
+        for k in np.flatnonzero(~np.isfinite(self.values).all(axis=0)):
+            column = self.legend.facts["columns"][k]
+            bad = np.flatnonzero(~np.isfinite(self.values[:, k]))
+            if column.role != "unknown":
+                what = "output" if column.role == "output" else "discrete variable"
+                where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
+                sentences.append(f"the {what} {column.name} is {self.values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
+        return sentences
+
+    # -- events ---------------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def log(self) -> Written:
+        """The entries of the log."""
+        log, self._log = joined(self._log, self.legend.event_type), []
+        return log
+
+    @property
+    def n_events(self) -> int:
+        """How many there are."""
+        return (self._opening is not None) + len(self.log) + (self._last is not None)
+
+    @cached_property
+    def events(self) -> EventLog:
+        """The log in the user's words."""
+        first = [] if self._opening is None else [self.legend.initial_event(self._opening, self.values[0])]
+        events = _RecordedEvents(self.legend, self.log, self.values, first, [] if self._last is None else [self._last])
+        return EventLog(events, events.times, self.legend.facts["time_unit"])
+
+    @cached_property
+    def message(self) -> str:
+        """Why it ended, and what never happened in it."""
+        message = self._told
+        if self.status == "terminated" and not message and self.n_events:
+            stopped = self.events[-1 if self._last is None else -2]
+            message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"
+        return message if self._held is None else "; ".join(filter(None, (message, self.legend.idle_clauses(self._held))))
+
+    # -- dense output ---------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def interpolant(self) -> Interpolant | None:
+        """Piecewise polynomials of the unknowns that are shown or read by an output; discrete variables as constants."""
+        if not self.legend.keeps_polynomials:
+            return None
+        layout = self.legend.layout
+        names, places, signs = layout.interpolated
+        kept, nd = len(names), len(layout.discretes)
+        table, self._polynomials = joined(self._polynomials, self.legend.polynomial_type), []
+        degree = int(table["degree"].max()) if len(table) else 0
+        coefficients = np.zeros((len(table), degree + 1, kept + nd))
+        coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, places] * signs
+        coefficients[:, 0, kept:] = table["discrete"]
+        return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *layout.discretes])
+
+    @cached_property
+    def dense_outputs(self) -> DenseOutputs | None:
+        """The outputs as formulas of what the interpolant holds; None where there are none."""
+        legend, formulas, m = self.legend, self.legend.formulas, self._m
+        if formulas is None or m is None:
+            return None
+        constants = np.concatenate([legend.p[list(formulas.parameters)], m[[legend.layout.first_input + k for k in formulas.inputs]]])
+        places, log = list(formulas.modes), self.log
+        modes = np.concatenate([log["m_before"][:1, places], log["m_after"][:, places]]) if len(log) else m[places][None]
+        return DenseOutputs(
+            formulas,
+            constants[None],
+            np.zeros(1, dtype=np.int64),
+            log["time"].copy() if places else np.zeros(0),
+            modes if places else np.zeros((1, 0)),
+            np.array([0, len(modes) if places else 1], dtype=np.int64),
+        )
+
+    # -- what else there is to say ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def statistics(self) -> Statistics:
+        """What it cost."""
+        cost = self.cost
+        done = Counters(*map(sub, cost.after, cost.before))
+        return Statistics(
+            **{name: getattr(done, name) for name in _SHARED},
+            events=self.n_events,
+            opaque_calls=cost.opaque_calls,
+            seconds=cost.seconds,
+            compile_seconds=cost.compile_seconds,
+            method=self.legend.options.chosen_method,
+            extra={"resteps": done.resteps},
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the caller chose."""
+        return self.legend.options.shown()
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values by name."""
+        return dict(zip(self.legend.layout.parameters, self.legend.p.tolist(), strict=True))
+
+    @property
+    def parameter_units(self) -> dict[str, str]:
+        """Units by name."""
+        return dict(self.legend.units)
+
+
+class _RecordedEvents(LazyEvents):
+    """The event log, each event put into words when it is looked at.
+
+    Parameters
+    ----------
+    legend : of the records.
+    table : the log's entries.
+    values : (rows, columns) of these records.
+    first, last : what happened at the very start and at the very end.
+    """
+
+    def __init__(self, legend: Legend, table: Written, values: FloatArray, first: list[Event], last: list[Event]) -> None:
+        self._legend, self._log, self._values, self._first, self._last = legend, table, values, first, last
 
     @cached_property
     def _sizes(self) -> dict[str, float]:
-        return largest(self._names, self._values)
-
-    def prepend(self, event: Event) -> None:
-        """Add what happened at the very start of the run."""
-        self._first.append(event)
-
-    def append(self, event: Event) -> None:
-        """Add what happened at the very end of the run."""
-        self._last.append(event)
+        layout = self._legend.layout
+        return largest(layout.lasting_names, self._values[:, layout.lasting])
 
     @property
     def times(self) -> FloatArray:
         """Times of all events."""
-        return np.concatenate([[event.time for event in self._first], self.table["time"], [event.time for event in self._last]])
+        return np.concatenate([[event.time for event in self._first], self._log["time"], [event.time for event in self._last]])
 
     def __len__(self) -> int:
-        return len(self._first) + len(self.table) + len(self._last)
+        return len(self._first) + len(self._log) + len(self._last)
 
     def made(self, place: int) -> Event:
         """The event at this place, put into words."""
         if place < len(self._first):
             return self._first[place]
         place -= len(self._first)
-        return self._event(place) if place < len(self.table) else self._last[place - len(self.table)]
+        return self._event(place) if place < len(self._log) else self._last[place - len(self._log)]
 
     def _event(self, index: int) -> Event:
-        entry = self.table[index]
-        before, after = (
-            self._of_lasting(np.concatenate([entry[y], entry[m][self._first_discrete :]]))
-            for y, m in (("y_before", "m_before"), ("y_after", "m_after"))
-        )
-        cause = self._causes.of(_crossed(entry, self._n_guards), entry["m_before"], entry["m_after"], entry["fired"])
+        legend, layout, entry = self._legend, self._legend.layout, self._log[index]
+        before, after = (layout.of_lasting(np.concatenate([entry[f"y_{side}"], entry[f"m_{side}"][layout.first_discrete :]])) for side in ("before", "after"))
+        cause = legend.causes.of(crossed_guard(legend.n_guards, entry), entry["m_before"], entry["m_after"], entry["fired"])
         return Event(
             index=len(self._first) + index,
             time=float(entry["time"]),
@@ -158,9 +320,9 @@ class RecordedEvents(LazyEvents):
             origins=cause.origins,
             priority=cause.priority,
             rounds=int(entry["rounds"]),
-            before=dict(zip(self._names, before.tolist(), strict=True)),
-            after=dict(zip(self._names, after.tolist(), strict=True)),
-            dt_dp=dict(zip(self._parameters, entry["dt_dp"].tolist(), strict=True)),
+            before=dict(zip(layout.lasting_names, before.tolist(), strict=True)),
+            after=dict(zip(layout.lasting_names, after.tolist(), strict=True)),
+            dt_dp=dict(zip(legend.facts["sensitivity_parameters"], entry["dt_dp"].tolist(), strict=True)),
             messages=cause.messages,
             sizes=self._sizes,
         )

@@ -1,7 +1,7 @@
 """The result of a run (stage: results).
 
-In go the recorder's arrays with their names; out come labelled trajectories, events, sensitivities and dense output. The labelled dataset is
-built when it is first asked for, since a sweep that only wants end values should not pay for labels.
+In go the recorder's arrays with their names; out come labelled trajectories, events, sensitivities and dense output. Whatever takes time is made
+when it is first asked for, since a sweep that only wants end values should not pay for labels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from copy import deepcopy
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["Result", "RunStatus"]
 
 RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
+
+# attributes that a recording makes, each when it is first asked for; by one thread, as it lets go of what it was made from
+_RECORDED: Final = (
+    "t", "values", "sensitivities", "events", "statistics", "interpolant", "dense_outputs", "parameters", "parameter_units", "options", "message",
+)  # fmt: skip
+_MAKING: Final = RLock()
 
 
 class Result:
@@ -110,6 +117,35 @@ class Result:
         self.message = message
         self.source: Any = None
         self.is_part = False
+
+    @classmethod
+    def recorded(
+        cls,
+        recording: Any,
+        *,
+        model_name: str,
+        columns: tuple[Column, ...],
+        time_unit: str,
+        sensitivity_parameters: tuple[str, ...],
+        status: RunStatus,
+        source: Any,
+    ) -> Self:
+        """A result whose other attributes are those of a recording, read when they are first asked for."""
+        result = cls.__new__(cls)
+        own = vars(result)
+        own["_recording"], own["model_name"], own["columns"], own["time_unit"] = recording, model_name, columns, time_unit
+        own["sensitivity_parameters"], own["status"], own["source"], own["is_part"] = sensitivity_parameters, status, source, False
+        return result
+
+    if not TYPE_CHECKING:  # where a checker would take every name for one that there is
+
+        def __getattr__(self, name: str) -> Any:
+            """What is made when it is first asked for."""
+            if name not in _RECORDED or "_recording" not in vars(self):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            with _MAKING:
+                own = vars(self)
+                return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))
 
     # -- what there is ------------------------------------------------------------------------------------------------------------------
 
@@ -254,7 +290,11 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: not what can be made again from the rest."""
+        if "_recording" in vars(self):
+            for name in _RECORDED:
+                getattr(self, name)
         own = {name: value for name, value in vars(self).items() if not isinstance(getattr(type(self), name, None), cached_property)}
+        own.pop("_recording", None)
         return {**own, "source": None}  # functions of the user, which may know no way to another process
 
     def __copy__(self) -> Self:

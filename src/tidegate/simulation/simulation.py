@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -11,13 +12,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tidegate.compiled.interface import CompiledModel
 from tidegate.errors import UsageError
-from tidegate.executive import Options
+from tidegate.executive import ASSUMED_LENGTH, Options, Session, Setting, Standing, Status, changed, finite_time, of_unknown_length, problem_of
+from tidegate.integrators.interface import Problem
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.simulate import compiled_of, judged_by
-from tidegate.simulation.chosen import changed, checked, finite_time
-from tidegate.simulation.course import Course, Standing, Status, User
 from tidegate.simulation.quantities import Quantities, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
 
@@ -57,11 +58,12 @@ class Simulation:
 
     def __init__(self, source: object, t_start: float = 0.0, **options: Any) -> None:
         start = finite_time("t_start", t_start)
-        self._take(Course(compiled_of(source), start, checked(options, start), source=judged_by(source)))
+        chosen = of_unknown_length(options, start)
+        self._take(Session(_problem(compiled_of(source), start, chosen), chosen, judged_by(source)))
 
-    def _take(self, course: Course) -> None:
-        self._course = course
-        self._quantities = Quantities(course.compiled)
+    def _take(self, session: Session) -> None:
+        self._session = session
+        self._quantities = Quantities(session.problem.model)
         self._names = self._quantities.names()
 
     # -- where it stands ----------------------------------------------------------------------------------------------------------------------
@@ -69,28 +71,28 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time. After a failure: from where the simulation can go on."""
-        return self._course.standing.time
+        return self._session.standing.time
 
     @property
     def status(self) -> Status:
         """What it is: "ready" to advance, "failed" the last time and ready to try again, "terminated" by the model, or "finished" by ``finish``."""
-        return self._course.status
+        return self._session.status
 
     @property
     def options(self) -> dict[str, Any]:
         """The options in force, without those that are functions."""
-        return plain_options(self._course.options)
+        return plain_options(self._session.options)
 
     @property
     def result(self) -> Result:
         """Everything so far: trajectories, events, dense output, what it cost."""
-        return self._course.result
+        return self._session.result
 
     # -- values -------------------------------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> float | FloatArray:
         """The current value of a state, algebraic variable, discrete variable, input, output or parameter; an array for an array."""
-        return self.time if name == "time" and name not in self._names else self._quantities.read(self._course.standing, name)
+        return self.time if name == "time" and name not in self._names else self._quantities.read(self._session.standing, name)
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
         """Set one value; see ``set``."""
@@ -149,7 +151,7 @@ class Simulation:
         self._check_open("set values")
         if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
-        standing = self._course.standing
+        standing = self._session.standing
         vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
         causes: list[str] = []
         before: dict[str, float] = {}
@@ -168,7 +170,7 @@ class Simulation:
                 after |= dict(zip(elements, new.tolist(), strict=True))
         self._quantities.check_parameters(vectors["p"])
         if causes:
-            self._course.put(Standing(self.time, **vectors), User(tuple(causes), before, after))
+            self._session.change(Setting(Standing(self.time, **vectors), tuple(causes), before, after))
         return self
 
     # -- going on -----------------------------------------------------------------------------------------------------------------------------
@@ -198,15 +200,8 @@ class Simulation:
         until = finite_time("until", until)
         if until < self.time:
             raise UsageError(f"advance({until:g}) leads back: the simulation is at t = {self.time:g}", hint="a later time; what was simulated stays")
-        before = self._course.options
-        try:
-            if changes:
-                self._course.change(changes)
-            return self._course.advance(until)
-        except UsageError:
-            # a method that cannot solve these equations is found out only here
-            self._course.options = before
-            raise
+        session = self._session
+        return session.advance_to(until, changed(session.options, changes, session.problem.t_start) if changes else None)
 
     def finish(self) -> Result:
         """End the run: what the model does at its end is done, and the result of everything is returned.
@@ -220,13 +215,13 @@ class Simulation:
             raise UsageError(f"the run stopped at t = {self.time:g} and has not come to an end", hint="advance again, with other values or options")
         if self.status == "ready":
             columns = (column.name for column in self.result.columns)
-            self._course.finish(np.array([self._quantities.read(self._course.standing, name) for name in columns], dtype=float))
+            self._session.finish(np.array([self._quantities.read(self._session.standing, name) for name in columns], dtype=float))
         return self.result
 
     # -- copies -------------------------------------------------------------------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_course, (type(self), self._course)
+        return _of_session, (type(self), self._session)
 
     def __copy__(self) -> Self:
         return deepcopy(self)  # two simulations that share one run would move each other
@@ -240,16 +235,16 @@ class Simulation:
         ----------
         path : of the file, with any suffix; it is written whole or not at all.
         """
-        course = self._course
+        session = self._session
         facts = {
-            "model": course.compiled.name,
-            "identity": course.compiled.identity(),
-            "options": plain_options(course.options),
-            "t_start": course.t_start,
-            "status": course.status,
-            "message": course.message,
+            "model": session.problem.model.name,
+            "identity": session.problem.model.identity(),
+            "options": plain_options(session.options),
+            "t_start": session.problem.t_start,
+            "status": session.status,
+            "message": session.message,
         }
-        return write_saved(path, facts, course.state, self.result)
+        return write_saved(path, facts, session.state, self.result)
 
     @classmethod
     def load(cls, path: str | Path, source: object, **changes: Any) -> Self:
@@ -279,22 +274,20 @@ class Simulation:
             raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
         start = saved.facts["t_start"]
         options = changed(Options(**saved.facts["options"]), changes, start)
-        course = Course(compiled, start, options, (saved.state, [saved.result]), judged_by(source))
-        course.status, course.message = saved.facts["status"], saved.facts["message"]
-        simulation = cls.__new__(cls)
-        simulation._take(course)  # noqa: SLF001, a second constructor
-        return simulation
+        session = Session(_problem(compiled, start, options), options, judged_by(source), going_on=(saved.state, [saved.result]))
+        session.status, session.message = saved.facts["status"], saved.facts["message"]
+        return _of_session(cls, session)
 
     # -- for people ---------------------------------------------------------------------------------------------------------------------------
 
     def _check_open(self, deed: str) -> None:
         if self.status in ("terminated", "finished"):
-            how = f"was ended by the model ({self._course.message})" if self.status == "terminated" else "has ended"
+            how = f"was ended by the model ({self._session.message})" if self.status == "terminated" else "has ended"
             raise UsageError(f"cannot {deed}: the run {how} at t = {self.time:g}", hint="start a new simulation")
 
     def summary(self) -> str:
         """One line: model, time, status."""
-        end = f": {self._course.message}" if self.status in ("failed", "terminated") else ""
+        end = f": {self._session.message}" if self.status in ("failed", "terminated") else ""
         return f"{self._quantities.model_name} at t = {number(self.time, 10)}, {self.status}{end}"
 
     def __repr__(self) -> str:
@@ -309,10 +302,14 @@ class Simulation:
         return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"
 
 
-def _of_course(kind: type[Simulation], course: Course) -> Simulation:
+def _of_session[S: Simulation](kind: type[S], session: Session) -> S:
     simulation = kind.__new__(kind)
-    simulation._take(course)  # noqa: SLF001, a second constructor
+    simulation._take(session)  # noqa: SLF001, a second constructor
     return simulation
+
+
+def _problem(compiled: CompiledModel, start: float, options: Options) -> Problem:
+    return problem_of(compiled, (start, start + ASSUMED_LENGTH), replace(options, outputs=None))
 
 
 def _text(value: float | FloatArray) -> str:

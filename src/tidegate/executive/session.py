@@ -1,0 +1,467 @@
+"""One run (stage: executive): it starts, advances, takes changes, finishes. In: a problem, and deeds. Out: results of its segments, or of the whole.
+
+``tg.simulate`` advances a session once, from the start to the end of its problem. Under the user's hand (``tg.Simulation``) a session goes on from
+segment to segment, also after a failure; every segment is kept as a result, and all of them are joined when the whole is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import Said
+from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
+from tidegate.executive.closing import Last, close
+from tidegate.executive.contacts import Recorded
+from tidegate.executive.doubts import Doubts, warn
+from tidegate.executive.failures import failure
+from tidegate.executive.feed import Feed, Meter
+from tidegate.executive.initial import open_run
+from tidegate.executive.interrupts import Interrupts
+from tidegate.executive.loop import begin, drive, drop_rows_behind
+from tidegate.executive.options import Options, times_behind
+from tidegate.executive.problem import problem_of
+from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
+from tidegate.executive.rewind import State, Visits, shortly_before
+from tidegate.integrators import choose
+from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+from tidegate.results import EventLog, Result, RunStatus
+from tidegate.results.joined import joined
+from tidegate.results.labels import number
+
+__all__ = ["Session", "Setting", "Standing", "Status"]
+
+FloatArray = NDArray[np.float64]
+Status = Literal["ready", "failed", "terminated", "finished"]
+
+_END_OF_SPAN: Final = "reached the end of the time span"
+_LOST: Final = "lost"  # derivatives that do not exist any more, beside what the integrator needs
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a run stands."""
+
+    time: float
+    y: FloatArray
+    m: FloatArray
+    p: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Values set from outside, and what the log is to say of them.
+
+    Parameters
+    ----------
+    new : the vectors with these values.
+    causes : a text for each value.
+    before, after : values, by name, that an event of the model has not: parameters and inputs.
+    """
+
+    new: Standing
+    causes: tuple[str, ...]
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+
+@dataclass(eq=False)
+class _Stopped:
+    """A segment that ended early: why, what caused that, and the state to go on from, if the integrator's own will not do."""
+
+    error: BaseException
+    cause: BaseException | None
+    state: State | None = None
+
+
+class Session:
+    """One run.
+
+    Parameters
+    ----------
+    problem : what to run; a session that is not of a whole run makes itself others, to the times to which it is to advance.
+    options : what the caller chose.
+    source : what results are judged by.
+    whole : of a run that is advanced once, to its end: its integrator, not started, the legend of its records, and the seconds of getting ready.
+    going_on : the state to go on from and the segments until then, instead of a start.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        options: Options,
+        source: object = None,
+        *,
+        whole: tuple[Integrator, Legend, float] | None = None,
+        going_on: tuple[State, Sequence[Result]] | None = None,
+    ) -> None:
+        self.problem, self.options, self.source = problem, options, source
+        self.status: Status = "ready"
+        self.message = ""
+        self.is_fresh = going_on is None  # no advance yet
+        self._is_whole = whole is not None
+        self._integrator: Integrator | None = None
+        self._legend: Legend | None = None
+        self._loading = 0.0
+        if whole is not None:
+            self._integrator, self._legend, self._loading = whole
+        self._records, self._opening = Records(), None  # of the segment under way
+        self._state: State = {} if going_on is None else going_on[0]
+        self._segments: list[Result] = [] if going_on is None else [*going_on[1]]
+        lost = self._state.get(_LOST)
+        self._doubts, self._handed_doubts = Doubts(lost), Doubts(lost)  # of what the caller's function is given, which may be behind or before
+        if not self._is_whole:
+            self._settings: list[Setting] = []  # what was set before the first advance
+            self._joined: Result | None = None
+            if going_on is None:
+                self._start_afresh(problem.t_end)
+            else:
+                self.standing = _standing_of(self._state)
+                self.problem = self._problem_to(self.standing.time)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickling and copying keep: what another integrator is made from; this one's addresses mean nothing elsewhere."""
+        left_out = ("_integrator", "_legend", "_joined", "_records", "_opening")
+        kept = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {**kept, "_state": self.state, "source": None}  # functions of the user, which may know no way to another process
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept, _integrator=None, _legend=None, _joined=None, _records=Records(), _opening=None)
+        if self.is_fresh:
+            self._start_afresh(self.problem.t_end)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        other.__setstate__(deepcopy(self.__getstate__(), memo))
+        other.source = self.source
+        return other
+
+    # -- what there is --------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Everything to go on from."""
+        state = self._state if self._integrator is None else self._integrator.state()
+        return state if self._doubts.lost is None else {**state, _LOST: self._doubts.lost.astype(np.float64)}
+
+    @property
+    def result(self) -> Result:
+        """All segments as one."""
+        if self._joined is None:
+            status = "finished" if self.status == "ready" else self.status
+            message = self.message if self.status != "ready" else _reached(self.standing.time)
+            self._joined = joined(self._segments, status=status, message=message)
+            self._joined.source, self._joined.is_part = self.source, True
+        return self._joined
+
+    # -- start ------------------------------------------------------------------------------------------------------------------------------------
+
+    def _start(self, integrator: Integrator) -> None:
+        self._records, self._opening = Records(), open_run(self.problem, integrator)
+        begin(integrator, self.problem, self._records)
+
+    def _start_afresh(self, until: float) -> None:
+        """Start values of a run up to a time, and what was set of them."""
+        self.problem, self._legend = self._problem_to(until), None
+        began = time.perf_counter()
+        self._integrator = integrator = choose(self.problem, self.options.chosen_method)
+        self._loading = time.perf_counter() - began
+        self._start(integrator)
+        integrator.collect(self._records)
+        ends_at_once = self._opening is not None and self._opening.terminates
+        self.status = "terminated" if ends_at_once else "ready"
+        self._segments, self._doubts = [], Doubts()
+        self._note(self._part(self._label(self._records, NOTHING_DONE, "terminated" if ends_at_once else "unfinished", opening=self._opening)))
+        settings, self._settings = self._settings, []
+        for setting in settings:
+            self.change(setting)
+
+    def _problem_to(self, until: float, state: State | None = None) -> Problem:
+        """The run up to a later time."""
+        options, old = self.options, self.problem
+        base = problem_of(old.model, (old.t_start, until), replace(options, outputs=None))
+        every_step = options.outputs is None
+        event_rows = every_step if options.event_rows is None else options.event_rows
+        problem = replace(base, output_times=self._times(until), step_rows=every_step, event_rows=event_rows, resume=state)
+        return problem if self.is_fresh else replace(problem, p=self.standing.p, m=self.standing.m)
+
+    def _times(self, until: float) -> FloatArray:
+        recorded = next((float(segment.t[-1]) for segment in reversed(self._segments) if segment.t.size), -math.inf)
+        return times_behind(self.options, self.problem.t_start, -math.inf if self.is_fresh else max(recorded, self.standing.time), until)
+
+    def _resume(self, until: float) -> None:
+        self.problem, self._legend = self._problem_to(until, self._state), None
+        integrator = choose(self.problem, self.options.chosen_method)
+        begin(integrator, self.problem, Records())
+        self._integrator = integrator
+
+    def _live(self) -> Integrator:
+        """The integrator at the current point."""
+        if self._integrator is None:
+            self._resume(max(self.standing.time, self.problem.t_end))
+        assert self._integrator is not None
+        return self._integrator
+
+    # -- advance ----------------------------------------------------------------------------------------------------------------------------------
+
+    def advance_to(self, until: float, options: Options | None = None) -> Result:
+        """Run up to a later time, or the same, from here on with other options if there are some; see ``advance``."""
+        before = self.options
+        try:
+            if options is not None:
+                self._choose(options)
+            if until == self.standing.time:
+                return self._part(self._label(Records(), NOTHING_DONE, "unfinished"))
+            self._move_end(until)
+            return self.advance()
+        except UsageError:
+            # a method that cannot solve these equations is found out only here
+            self.options, self._legend = before, None
+            raise
+
+    def _choose(self, options: Options) -> None:
+        """Go on with other options; the next integrator is made with them."""
+        problem_of(self.problem.model, (self.problem.t_start, self.problem.t_start), replace(options, outputs=None))  # refuses what does not fit
+        self.options, self._legend = options, None
+        if self._integrator is not None:
+            self._state, self._integrator = self._integrator.state(), None
+
+    def _move_end(self, until: float) -> None:
+        if self.is_fresh:
+            # values at the start were looked at without knowing the length of the run; now it begins
+            is_changed = bool(self._settings)
+            self._start_afresh(until)
+            self._loading += self.problem.model.seconds
+            if is_changed:
+                self._records, self._opening = Records(), None
+            else:
+                self._segments, self._doubts = [], Doubts()
+            return
+        self._records, self._opening, self._loading = Records(), None, 0.0
+        if self._integrator is not None:
+            times = self._times(until)
+            self.problem = replace(self.problem, t_end=until, output_times=times)
+            self._integrator.set_end(until, times)
+        else:
+            self._resume(until)
+
+    def advance(self) -> Result:
+        """Run up to the end of the problem.
+
+        Raises
+        ------
+        RunError, and whatever the caller's own functions raise; ``.result`` holds what was computed. A session that goes on stands where it can.
+        """
+        self.is_fresh = False
+        integrator = self._live()
+        interrupts = Interrupts(integrator.calls)
+        with interrupts:
+            segment, stopped = self._segment(integrator, interrupts)
+            part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
+        error, cause = (None, None) if stopped is None else (stopped.error, stopped.cause)
+        if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
+            now = integrator.time if self._is_whole else self.standing.time
+            result = error.result if isinstance(error, RunError) else part if self._is_whole else self.result
+            error, cause = InterruptedRunError(f"interrupted at t = {now:g}, when the run had come to its end", time=now, result=result), error
+        if error is not None:
+            raise error from cause
+        warn(segment.not_finite(), self._doubts.untold())
+        return part
+
+    def _segment(self, integrator: Integrator, interrupts: Interrupts) -> tuple[Recording, _Stopped | None]:
+        """Advance to the end of the problem. Of a session that goes on, what was written down until where it can go on from."""
+        meter = Meter(integrator)
+        visits: Visits | None = None
+        feed: Feed | None = None
+        try:
+            if self._is_whole:
+                self._start(integrator)
+            records, opening = self._records, self._opening
+            if self.options.on_rows is not None:
+                feed = Feed(self.options.on_rows, self._handed, integrator, records, interrupts, opening)
+            if not self._is_whole:
+                visits = Visits(integrator, records, feed)
+            ends_at_once = opening is not None and opening.terminates
+            if ends_at_once:
+                integrator.collect(records)
+            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, interrupts, visits or feed)
+            if feed is not None:
+                feed()
+            status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
+            return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, opening), None
+        except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
+            return self._broken_off(error, integrator, meter, visits, feed, interrupts)
+
+    def _broken_off(
+        self, error: BaseException, integrator: Integrator, meter: Meter, visits: Visits | None, feed: Feed | None, interrupts: Interrupts
+    ) -> tuple[Recording, _Stopped]:
+        now, records, cause = integrator.time, self._records, error.__cause__
+        if isinstance(error, KeyboardInterrupt):
+            error, cause = InterruptedRunError(f"interrupted at t = {now:g}", time=now), error
+        integrator.collect(records)
+        drop_rows_behind(now, records)
+        is_ours = isinstance(error, RunError | InterruptedRunError)
+        cost, message = meter.read(self._loading), error.message if is_ours else f"{type(error).__name__}: {error}"
+        doubts = self._doubts if visits is None else self._doubts.copy()
+        segment = self._label(records, cost, "failed", message, self._opening, doubts)
+        if is_ours:
+            error.result = segment.result(self.source)
+        stopped = _Stopped(error, cause)
+        if visits is not None:
+            if isinstance(error, RunError) and not isinstance(error, TooManyStepsError):
+                stopped.state = shortly_before(now, visits, self.problem, self.options, records, interrupts)
+            elif cause is not None and cause is integrator.calls.stopped_by:
+                # the step in which the callback was interrupted may be half an event
+                visits.drop_what_came_since()
+                stopped.state = visits.state
+            segment = self._label(records, cost, "failed", message, self._opening)
+        if feed is not None and is_ours:
+            try:
+                feed()
+            except KeyboardInterrupt as interrupt:
+                late = InterruptedRunError(f"interrupted at t = {now:g}", time=now, result=error.result)
+                stopped.error, stopped.cause = late, interrupt if isinstance(error, KeyboardInterrupt) else error
+        return segment, stopped
+
+    def _take_in(self, segment: Recording, stopped: _Stopped | None) -> Result:
+        """Stand where the segment has led to."""
+        before = [*self._segments]
+        if stopped is None:
+            self.status = "terminated" if segment.status == "terminated" else "ready"
+        else:
+            self.status, self._state, self._integrator = "failed", stopped.state or self._live().state(), None
+        part = self._note(self._part(segment))
+        error = None if stopped is None else stopped.error
+        if isinstance(error, RunError):
+            # how far back depends on what was tried, and what lies between is in no result of the session
+            error.add(f"the simulation stands at t = {number(self.standing.time, 10)} and can go on from there")
+        if isinstance(error, RunError | InterruptedRunError) and error.result is not None:
+            error.result = joined([*before, error.result])
+            error.result.source = self.source
+        return part
+
+    # -- changes, and the end ---------------------------------------------------------------------------------------------------------------------
+
+    def change(self, setting: Setting) -> None:
+        """Values from outside, and the event that follows.
+
+        Raises
+        ------
+        RunError : no consistent values follow; everything is as it was.
+        """
+        integrator, new, layout = self._live(), setting.new, self.problem.model.layout
+        state, meter, records = integrator.state(), Meter(integrator), Records()
+        integrator.m[layout.first_input : layout.first_fire] = new.m[layout.first_input : layout.first_fire]
+        stop = integrator.disturb(new.y, new.m[layout.first_discrete : layout.first_previous], new.p)
+        integrator.collect(records)
+        problem = replace(self.problem, p=new.p, m=new.m)
+        if stop is not Stop.LIMIT:
+            error = failure(stop, problem, integrator, None, at_start=False)
+            self._integrator, self._state = None, state
+            error.result = self.result
+            raise error
+        self.problem, self._legend = problem, None
+        part = self._part(self._label(records, meter.read(), "unfinished"))
+        part.events = EventLog(
+            [
+                replace(
+                    event,
+                    kind="set",
+                    causes=setting.causes + event.causes,
+                    before={**event.before, **setting.before},
+                    after={**event.after, **setting.after},
+                )
+                for event in part.events
+            ],
+            time_unit=part.time_unit,
+        )
+        if self.is_fresh:
+            self._settings.append(setting)
+        self._note(part, self.message)
+
+    def finish(self, row: FloatArray) -> None:
+        """Carry out what the model does at the end of a run; ``row`` are the current values."""
+        last = next((each for each in reversed(self._segments) if each.t.size), None)
+        slopes = last.sensitivities[-1] if last is not None and last.sensitivities is not None and last.t[-1] == self.standing.time else None
+        told = f"finished at t = {number(self.standing.time, 10)}"
+        try:
+            segment = self._label(Records(), NOTHING_DONE, "finished", told, last=Last(row, slopes))
+        except RunError as error:
+            error.result = self.result
+            raise
+        self.status = "finished"
+        self._note(self._part(segment))
+
+    # -- results ------------------------------------------------------------------------------------------------------------------------------------
+
+    def _label(
+        self,
+        records: Records,
+        cost: Cost,
+        status: RunStatus,
+        told: str | None = None,
+        opening: Said | None = None,
+        doubts: Doubts | None = None,
+        last: Last | None = None,
+    ) -> Recording:
+        """Everything in records under the user's names.
+
+        Parameters
+        ----------
+        status : "finished" and "terminated" are ends of the run, at which the model's final actions are done; "unfinished" is not.
+        told : why it ended; where it is the end of a segment, or the model's doing, that is found here.
+        opening : what the model said at the start, if the records begin there.
+        doubts : what is known of derivatives, if that is not what the session knows.
+        last : the row on which final actions are done, if it is not the last of the records.
+        """
+        integrator, problem = self._live(), self.problem
+        if self._legend is None:
+            self._legend = Legend(problem, self.options)
+        if told is None:
+            told = _reached(integrator.time) if status == "unfinished" else ""
+        recording = Recording(self._legend, records, cost, status, told, integrator, opening)
+        if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
+            names = [column.name for column in problem.model.layout.columns]
+            (doubts or self._doubts).strike(problem, integrator, Recorded(names, recording.t, recording.sensitivities, recording.log))
+        if status in ("finished", "terminated"):
+            close(problem, integrator, recording, last)
+        return recording
+
+    def _handed(self, records: Records, cost: Cost, opening: Said | None) -> Result:
+        """What the caller's function is given."""
+        return self._label(records, cost, "unfinished", "", opening, self._handed_doubts).result(None)
+
+    def _part(self, segment: Recording) -> Result:
+        """The result of a segment; a run that goes on ends there for now."""
+        part = segment.result(self.source)
+        part.is_part = True
+        if part.status == "unfinished":
+            part.status = "finished"
+        return part
+
+    def _note(self, part: Result, message: str = "") -> Result:
+        """Take in a segment of the run, and where it has led to."""
+        self._segments.append(part)
+        self._joined = None
+        self.message = message or part.message
+        if self._integrator is None:
+            self.standing = _standing_of(self._state)
+        else:
+            integrator = self._integrator
+            self.standing = Standing(integrator.time, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
+        return part
+
+
+def _reached(time: float) -> str:
+    return f"reached t = {number(time, 10)}"
+
+
+def _standing_of(state: State) -> Standing:
+    return Standing(float(state["progress"][0]), state["unknowns"], state["modes"], state["parameters"])
