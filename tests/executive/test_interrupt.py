@@ -93,14 +93,14 @@ def is_beginning_of(part: tg.Result, whole: tg.Result) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["events", "rows", "stretch"])
+@pytest.mark.parametrize("kind", ["events", "rows", "segment"])
 def test_ctrl_c_at_any_moment_loses_nothing(kind: str) -> None:
     """Also while rows are collected and the result is put together, which is half the time of the second."""
     sine = tg.ode(lambda t, y: [y[1], -y[0]], y0=[1.0, 0.0], outputs=lambda t, y: {"sum": y[0] + y[1]})
     prepared = tg.prepare(Drip(), (0.0, 6e3)) if kind != "rows" else tg.prepare(sine, (0.0, 30.0), outputs=np.linspace(0.0, 30.0, 100_001))
 
     def deed() -> Callable[[], tg.Result]:
-        if kind != "stretch":
+        if kind != "segment":
             return prepared.run
         simulation = tg.Simulation(Drip())
         simulation.advance(1.0)  # so that what is left is the run alone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -68,3 +69,53 @@ def test_a_copy_of_a_preparation_has_memory_of_its_own(method: str) -> None:
     for twin in (copy.deepcopy(run), copy.copy(run), pickle.loads(pickle.dumps(run))):
         assert np.array_equal(twin.run().values, truth)
         assert np.array_equal(run.run().values, truth)
+
+
+def test_a_result_that_nobody_has_looked_at_yet_is_not_changed_by_the_next_run() -> None:
+    rate = {"k": 1.0}
+    function = tg.opaque(lambda x: -rate["k"] * x)
+    model = tg.ode(lambda t, y: [function(y[0])], y0=[1.0], events=tg.event(lambda t, y: y[0] < 0.9, reset=lambda t, y: {0: 1.0}))
+    run = tg.prepare(model, (0.0, 1.0))
+    first = run.run()
+    rate["k"] = 3.0
+    second = run.run()
+    rate["k"] = 1.0
+    again = tg.prepare(model, (0.0, 1.0)).run()
+    assert np.array_equal(first.values, again.values)
+    assert first.events.times.tolist() == again.events.times.tolist() != second.events.times.tolist()
+    assert first.statistics.steps == again.statistics.steps
+    assert first.at(0.5, "y[0]") == again.at(0.5, "y[0]")
+    assert first.events[0] == again.events[0]
+
+
+@pytest.mark.parametrize("through", [lambda result: pickle.loads(pickle.dumps(result)), copy.copy, copy.deepcopy])
+def test_a_copy_of_a_result_that_nobody_has_looked_at_is_whole(through: Callable[[tg.Result], tg.Result]) -> None:
+    run = tg.prepare(bouncing_ball.model, bouncing_ball.t_span, sensitivities="all")
+    truth, copied = run.run(), through(run.run())
+    assert np.array_equal(copied.values, truth.values)
+    assert np.array_equal(copied.sensitivities, truth.sensitivities)
+    assert list(copied.events) == list(truth.events)
+    assert (copied.message, copied.status, copied.options, copied.parameters) == (truth.message, truth.status, truth.options, truth.parameters)
+    assert copied.statistics.steps == truth.statistics.steps
+    times = np.linspace(*bouncing_ball.t_span, 20)
+    assert np.array_equal(copied.interpolant(times), truth.interpolant(times))
+
+
+def test_threads_may_look_at_one_result_at_the_same_time() -> None:
+    run = tg.prepare(bouncing_ball.model, bouncing_ball.t_span)
+    truth = run.run()
+    _ = truth.values
+    names = ("values", "t", "events", "interpolant", "statistics", "message")
+    for _ in range(20):
+        result = run.run()
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda k, result=result: getattr(result, names[k % len(names)]), range(24)))
+        assert all(found[k] is found[k % len(names)] for k in range(24))
+        assert np.array_equal(result.values, truth.values)
+
+
+def test_a_result_has_no_other_attributes_than_before_it_is_looked_at() -> None:
+    result = tg.prepare(bouncing_ball.model, bouncing_ball.t_span).run()
+    with pytest.raises(AttributeError, match="'Result' object has no attribute 'valeus'"):
+        _ = result.valeus  # type: ignore[attr-defined]
+    assert not hasattr(result, "__array__")

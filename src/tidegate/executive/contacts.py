@@ -29,13 +29,11 @@ class Recorded:
 
     Parameters
     ----------
-    names : of the columns.
     times : (rows,).
     sensitivities : (rows, parameters, columns).
     log : entries as ``integrators.record_types`` describes them.
     """
 
-    names: list[str]
     times: FloatArray
     sensitivities: FloatArray
     log: Written
@@ -120,13 +118,13 @@ def _moves(problem: Problem, recorded: Recorded, guard: int, i: int, t: float) -
     read = problem.model.words.read(guard)
     if problem.model.layout.parameters[int(problem.sensitivity_parameters[i])] in read:
         return True
-    places = [k for k, name in enumerate(recorded.names) if name in read]
+    places = [k for k, column in enumerate(problem.model.layout.columns) if column.name in read]
     before = recorded.sensitivities[recorded.times <= t]
     return bool(len(before)) and bool(np.any(before[-1, i, places] != 0.0))
 
 
 def _strike(problem: Problem, recorded: Recorded, lost: list[int], moved: Collection[str], t: float) -> None:
-    columns = [k for k, name in enumerate(recorded.names) if name in moved]
+    columns = [k for k, column in enumerate(problem.model.layout.columns) if column.name in moved]
     later = recorded.times > t
     at = np.flatnonzero(recorded.times == t)
     # the first of several rows at the instant is the one before the event

@@ -62,7 +62,7 @@ class Doubts:
         # the row before tells what a parameter has moved, one behind the last is changed by whatever is lost for good
         times = [[] if self._last is None else [self._last[0]], recorded.times, [np.inf]]
         slopes = [np.zeros((0, *shape)) if self._last is None else self._last[1][None], recorded.sensitivities, np.zeros((1, *shape))]
-        whole = Recorded(recorded.names, np.concatenate(times), np.concatenate(slopes), recorded.log)
+        whole = Recorded(np.concatenate(times), np.concatenate(slopes), recorded.log)
         for sentence in strike_out(problem, integrator, whole):
             if sentence not in self._told:
                 self._told.add(sentence)
@@ -85,7 +85,7 @@ class Doubts:
             if crossed < 0:
                 continue
             read = problem.model.words.read(crossed)
-            columns = [k for k, name in enumerate(recorded.names) if name in read]
+            columns = [k for k, column in enumerate(problem.model.layout.columns) if column.name in read]
             for i in np.flatnonzero(self.lost[:, columns].any(axis=1)):
                 entry["dt_dp"][i] = np.nan
 

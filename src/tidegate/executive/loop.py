@@ -21,6 +21,8 @@ _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
 _ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
+Visit = Callable[[], None]
+
 
 def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
     """Consistent start values and the first row, or the state that the problem is to be resumed from; what is written down waits to be collected.
@@ -36,14 +38,15 @@ def begin(integrator: Integrator, problem: Problem, records: Records) -> None:
 
 
 def drive(
-    integrator: Integrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, visit: Callable[[], None] | None = None
+    integrator: Integrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int, visit: Visit | None = None
 ) -> Stop:
     """Advance a started integrator to the end of the run, and collect what it writes down.
 
     Parameters
     ----------
-    options : ``progress`` and ``max_steps`` are heeded here; the steps are counted from this call on.
+    options : ``progress`` and ``max_steps`` are heeded here.
     interrupts : Ctrl-C is looked for here after each visit of native code.
+    first : number of steps made before.
     visit : called about twenty times a second, after new records were collected.
 
     Returns
@@ -57,7 +60,7 @@ def drive(
     """
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
     progress, limit = options.progress, options.max_steps
-    before = first = integrator.counters.steps
+    before = first
     began = shown = visited = time.perf_counter()
     if visit is not None:
         integrator.collect(records)

@@ -212,10 +212,10 @@ def numbers_given(given: Any) -> NDArray[np.float64]:
     return found.astype(np.float64)
 
 
-def output_times(options: Options, start: float, end: float) -> NDArray[np.float64] | None:
-    """The times asked for, checked; None if every step is recorded."""
+def output_times(options: Options, start: float, end: float) -> NDArray[np.float64]:
+    """The times asked for, checked; none if every step is recorded."""
     if options.outputs is None:
-        return None
+        return np.zeros(0)
     try:
         times = numbers_given(options.outputs)
     except (TypeError, ValueError):
@@ -251,12 +251,11 @@ def of_unknown_length(options: Mapping[str, Any], t_start: float) -> Options:
     """Options of which the names and the output times are right, where the end is not known; the rest is checked when a run is prepared."""
     check_names(options)
     chosen = Options(**dict(options))
-    if chosen.outputs is not None:
-        # whatever times are given lie in the run
-        last = t_start + ASSUMED_LENGTH
-        with suppress(TypeError, ValueError):  # what is no number is refused below
-            last = max(last, float(np.max(np.asarray(chosen.outputs, dtype=float), initial=t_start)))
-        output_times(chosen, t_start, last)
+    # whatever times are given lie in the run
+    last = t_start + ASSUMED_LENGTH
+    with suppress(TypeError, ValueError):  # what is no number is refused below
+        last = max(last, float(np.max(np.asarray(chosen.outputs, dtype=float), initial=t_start)))
+    output_times(chosen, t_start, last)
     return chosen
 
 

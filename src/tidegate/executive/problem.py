@@ -17,9 +17,15 @@ from tidegate.names import listed, suggestion
 
 __all__ = ["problem_of"]
 
+FloatArray = NDArray[np.float64]
 
-def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Options) -> Problem:
+
+def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Options, times: FloatArray | None = None) -> Problem:
     """The run of a model with these options, start values included.
+
+    Parameters
+    ----------
+    times : to record at, if not those that the options say.
 
     Raises
     ------
@@ -31,8 +37,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
     values = compiled.start.values(p, start, chosen, with_actions=not waits)
-    times = output_times(options, start, end)
-    every_step = times is None
+    every_step = options.outputs is None
     problem = Problem(
         model=compiled,
         t_start=start,
@@ -47,7 +52,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         sensitivity_parameters=np.array(chosen, dtype=np.int64),
         dy_dp=values.dy_dp,
         dd_dp=values.dd_dp,
-        output_times=np.zeros(0) if times is None else times,
+        output_times=output_times(options, start, end) if times is None else times,
         step_rows=every_step,
         event_rows=every_step if options.event_rows is None else options.event_rows,
         keep_polynomials=options.dense,
@@ -62,32 +67,18 @@ def _chosen(compiled: CompiledModel, wanted: str | Sequence[str] | None) -> list
     return list(dict.fromkeys(find_parameters(compiled, names)))
 
 
-def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[np.float64]:
-    names = compiled.layout.unknowns
+def _absolute_tolerances(compiled: CompiledModel, options: Options) -> FloatArray:
     usual = 0.01 * options.rtol * np.where(compiled.nominal > 0.0, compiled.nominal, 1.0)
-    given = options.atol
-    if given is None:
+    if options.atol is None:
         return usual
-    if isinstance(given, Mapping):
-        for name, value in given.items():
-            place = compiled.places.get(name)
-            # what the compiler added has a name too
-            places = [k for k, known in enumerate(names) if known == name] if place is None else place.indices
-            if not len(places) or (place is not None and place.quantity.vector != "y"):
-                hint = suggestion(name, names, f"the unknowns are {listed(names)}")
-                raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)
-            numbers = _numbers(value)
-            if numbers.size not in (1, len(places)):
-                raise UsageError(f"atol has {numbers.size} values for {name}, which has {len(places)}", hint="a number, or one for each element")
-            usual[places] = numbers.ravel()
-        result = usual
+    if isinstance(options.atol, Mapping):
+        result = _named_tolerances(compiled, options.atol, usual)
     else:
-        array = _numbers(given)
+        array, own = _numbers(options.atol), [shown for shown in compiled.layout.shown if shown.column.role == "unknown"]
         if array.ndim == 0:
-            result = np.full(len(names), float(array))
-        elif array.shape == (len(own := [shown.index for shown in compiled.layout.shown if shown.column.role == "unknown"]),):
-            result = usual
-            result[own] = array
+            result = np.full(len(usual), float(array))
+        elif array.shape == (len(own),):
+            result = _named_tolerances(compiled, {shown.column.name: value for shown, value in zip(own, array.tolist(), strict=True)}, usual)
         else:
             raise UsageError(f"atol has {array.size} values for {len(own)} unknowns", hint="a number, one number an unknown, or a dict by name")
     if not np.all(np.isfinite(result)) or np.any(result <= 0):
@@ -95,7 +86,29 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> NDArray[n
     return result
 
 
-def _numbers(given: ArrayLike) -> NDArray[np.float64]:
+def _named_tolerances(compiled: CompiledModel, given: Mapping[str, ArrayLike], usual: FloatArray) -> FloatArray:
+    """One an unknown of the system; of several names for one the most accurate counts."""
+    # what the compiler added has a name too
+    indices = {name: k for k, name in enumerate(compiled.layout.unknowns)}
+    indices |= {shown.column.name: shown.index for shown in compiled.layout.shown if shown.column.role == "unknown"}
+    by_name = {name: float(usual[k]) for name, k in indices.items()}
+    for name, value in given.items():
+        place = compiled.places.get(name)
+        elements = [name] if place is None else place.names
+        if any(element not in indices for element in elements):
+            hint = suggestion(name, list(indices), f"the unknowns are {listed(indices)}")
+            raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)
+        numbers = _numbers(value)
+        if numbers.size not in (1, len(elements)):
+            raise UsageError(f"atol has {numbers.size} values for {name}, which has {len(elements)}", hint="a number, or one for each element")
+        by_name |= dict(zip(elements, np.broadcast_to(numbers.ravel(), len(elements)).tolist(), strict=True))
+    result = np.full(len(usual), np.inf)
+    for name, value in by_name.items():
+        result[indices[name]] = np.minimum(result[indices[name]], value)  # a NaN stays one, and is refused
+    return result
+
+
+def _numbers(given: ArrayLike) -> FloatArray:
     try:
         return numbers_given(given)
     except (TypeError, ValueError):

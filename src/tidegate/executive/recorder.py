@@ -67,14 +67,14 @@ class Legend:
     def __init__(self, problem: Problem, options: Options) -> None:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
-        self.layout, self.fires, self.initial_origins = model.layout, model.fires, model.initial.origins
+        self.layout, self.initial_origins = model.layout, model.initial.origins
         self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
-        self.has_clauses = any(0 <= fire.chain < FIRST_REMARK for fire in model.fires)
+        self.clauses = [fire for fire in model.fires if 0 <= fire.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(column.role != "unknown" for column in model.layout.columns)
         self.facts: dict[str, Any] = {
@@ -86,8 +86,7 @@ class Legend:
 
     def idle_clauses(self, held: FloatArray) -> str:
         """A sentence that names the clauses whose condition was true from the start to the end, and so never became true; empty if there are none."""
-        fires = [fire for fire in self.fires if 0 <= fire.chain < FIRST_REMARK]
-        names = [fire.label or "a clause" for fire in fires if any(held[c] for c in fire.conditions)]
+        names = [fire.label or "a clause" for fire in self.clauses if any(held[c] for c in fire.conditions)]
         if not names:
             return ""
         shown = listed(names, _IDLE_SHOWN)
@@ -123,11 +122,11 @@ class Recording:
         self._opening = opening if records.rows else None
         self._last: Event | None = None
         self._m = None if legend.formulas is None else integrator.m.copy()
-        self._held = integrator.held.copy() if legend.has_clauses and status in ("finished", "terminated") else None
+        self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
     def result(self, source: Any) -> Result:
         """The result that reads this, and by what it is judged."""
-        return Result.recorded(self, **self.legend.facts, status=self.status, source=source)
+        return Result.recorded(self, self.legend.facts, self.status, source)
 
     # -- trajectories ---------------------------------------------------------------------------------------------------------------------
 
@@ -310,7 +309,8 @@ class _RecordedEvents(LazyEvents):
 
     def _event(self, index: int) -> Event:
         legend, layout, entry = self._legend, self._legend.layout, self._log[index]
-        before, after = (layout.of_lasting(np.concatenate([entry[f"y_{side}"], entry[f"m_{side}"][layout.first_discrete :]])) for side in ("before", "after"))
+        first, sides = layout.first_discrete, ("before", "after")
+        before, after = (layout.of_lasting(np.concatenate([entry[f"y_{side}"], entry[f"m_{side}"][first:]])) for side in sides)
         cause = legend.causes.of(crossed_guard(legend.n_guards, entry), entry["m_before"], entry["m_after"], entry["fired"])
         return Event(
             index=len(self._first) + index,

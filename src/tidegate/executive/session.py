@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal, Self
 
 import numpy as np
@@ -22,14 +23,13 @@ from tidegate.executive.closing import Last, close
 from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts, warn
 from tidegate.executive.failures import failure
-from tidegate.executive.feed import Feed, Meter
 from tidegate.executive.initial import open_run
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.loop import begin, drive, drop_rows_behind
 from tidegate.executive.options import Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
-from tidegate.executive.rewind import State, Visits, shortly_before
+from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records, Stop
 from tidegate.results import EventLog, Result, RunStatus
@@ -112,7 +112,7 @@ class Session:
         self._loading = 0.0
         if whole is not None:
             self._integrator, self._legend, self._loading = whole
-        self._records, self._opening = Records(), None  # of the segment under way
+        self._records, self._opening = Records([], [], []), None  # of the segment under way
         self._state: State = {} if going_on is None else going_on[0]
         self._segments: list[Result] = [] if going_on is None else [*going_on[1]]
         lost = self._state.get(_LOST)
@@ -164,7 +164,7 @@ class Session:
     # -- start ------------------------------------------------------------------------------------------------------------------------------------
 
     def _start(self, integrator: Integrator) -> None:
-        self._records, self._opening = Records(), open_run(self.problem, integrator)
+        self._opening = open_run(self.problem, integrator)
         begin(integrator, self.problem, self._records)
 
     def _start_afresh(self, until: float) -> None:
@@ -173,6 +173,7 @@ class Session:
         began = time.perf_counter()
         self._integrator = integrator = choose(self.problem, self.options.chosen_method)
         self._loading = time.perf_counter() - began
+        self._records = Records()
         self._start(integrator)
         integrator.collect(self._records)
         ends_at_once = self._opening is not None and self._opening.terminates
@@ -185,12 +186,9 @@ class Session:
 
     def _problem_to(self, until: float, state: State | None = None) -> Problem:
         """The run up to a later time."""
-        options, old = self.options, self.problem
-        base = problem_of(old.model, (old.t_start, until), replace(options, outputs=None))
-        every_step = options.outputs is None
-        event_rows = every_step if options.event_rows is None else options.event_rows
-        problem = replace(base, output_times=self._times(until), step_rows=every_step, event_rows=event_rows, resume=state)
-        return problem if self.is_fresh else replace(problem, p=self.standing.p, m=self.standing.m)
+        old = self.problem
+        new = replace(problem_of(old.model, (old.t_start, until), self.options, self._times(until)), resume=state)
+        return new if self.is_fresh else replace(new, p=self.standing.p, m=self.standing.m)
 
     def _times(self, until: float) -> FloatArray:
         recorded = next((float(segment.t[-1]) for segment in reversed(self._segments) if segment.t.size), -math.inf)
@@ -228,7 +226,7 @@ class Session:
 
     def _choose(self, options: Options) -> None:
         """Go on with other options; the next integrator is made with them."""
-        problem_of(self.problem.model, (self.problem.t_start, self.problem.t_start), replace(options, outputs=None))  # refuses what does not fit
+        problem_of(self.problem.model, (self.problem.t_start, self.problem.t_start), options, np.zeros(0))  # refuses what does not fit
         self.options, self._legend = options, None
         if self._integrator is not None:
             self._state, self._integrator = self._integrator.state(), None
@@ -277,44 +275,42 @@ class Session:
 
     def _segment(self, integrator: Integrator, interrupts: Interrupts) -> tuple[Recording, _Stopped | None]:
         """Advance to the end of the problem. Of a session that goes on, what was written down until where it can go on from."""
-        meter = Meter(integrator)
+        meter, options = Meter(integrator), self.options
         visits: Visits | None = None
-        feed: Feed | None = None
         try:
             if self._is_whole:
                 self._start(integrator)
             records, opening = self._records, self._opening
-            if self.options.on_rows is not None:
-                feed = Feed(self.options.on_rows, self._handed, integrator, records, interrupts, opening)
-            if not self._is_whole:
-                visits = Visits(integrator, records, feed)
-            ends_at_once = opening is not None and opening.terminates
-            if ends_at_once:
+            if options.on_rows is not None or not self._is_whole:
+                hand = None if options.on_rows is None else partial(self._hand, options.on_rows, interrupts)
+                visits = Visits(integrator, records, opening, hand, remembers=not self._is_whole)
+            if opening is not None and opening.terminates:
+                stop = Stop.TERMINATED
                 integrator.collect(records)
-            stop = Stop.TERMINATED if ends_at_once else drive(integrator, self.problem, self.options, records, interrupts, visits or feed)
-            if feed is not None:
-                feed()
+            else:
+                stop = drive(integrator, self.problem, options, records, interrupts, meter.steps, visits)
+            if visits is not None:
+                visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
             return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, opening), None
         except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
-            return self._broken_off(error, integrator, meter, visits, feed, interrupts)
+            return self._broken_off(error, meter, visits, interrupts)
 
-    def _broken_off(
-        self, error: BaseException, integrator: Integrator, meter: Meter, visits: Visits | None, feed: Feed | None, interrupts: Interrupts
-    ) -> tuple[Recording, _Stopped]:
-        now, records, cause = integrator.time, self._records, error.__cause__
+    def _broken_off(self, error: BaseException, meter: Meter, visits: Visits | None, interrupts: Interrupts) -> tuple[Recording, _Stopped]:
+        integrator, records, cause = self._live(), self._records, error.__cause__
+        now = integrator.time
         if isinstance(error, KeyboardInterrupt):
             error, cause = InterruptedRunError(f"interrupted at t = {now:g}", time=now), error
         integrator.collect(records)
         drop_rows_behind(now, records)
         is_ours = isinstance(error, RunError | InterruptedRunError)
         cost, message = meter.read(self._loading), error.message if is_ours else f"{type(error).__name__}: {error}"
-        doubts = self._doubts if visits is None else self._doubts.copy()
+        doubts = self._doubts if self._is_whole else self._doubts.copy()
         segment = self._label(records, cost, "failed", message, self._opening, doubts)
         if is_ours:
             error.result = segment.result(self.source)
         stopped = _Stopped(error, cause)
-        if visits is not None:
+        if visits is not None and visits.remembers:
             if isinstance(error, RunError) and not isinstance(error, TooManyStepsError):
                 stopped.state = shortly_before(now, visits, self.problem, self.options, records, interrupts)
             elif cause is not None and cause is integrator.calls.stopped_by:
@@ -322,9 +318,9 @@ class Session:
                 visits.drop_what_came_since()
                 stopped.state = visits.state
             segment = self._label(records, cost, "failed", message, self._opening)
-        if feed is not None and is_ours:
+        if visits is not None and is_ours:
             try:
-                feed()
+                visits.hand_over()
             except KeyboardInterrupt as interrupt:
                 late = InterruptedRunError(f"interrupted at t = {now:g}", time=now, result=error.result)
                 stopped.error, stopped.cause = late, interrupt if isinstance(error, KeyboardInterrupt) else error
@@ -369,19 +365,9 @@ class Session:
             raise error
         self.problem, self._legend = problem, None
         part = self._part(self._label(records, meter.read(), "unfinished"))
-        part.events = EventLog(
-            [
-                replace(
-                    event,
-                    kind="set",
-                    causes=setting.causes + event.causes,
-                    before={**event.before, **setting.before},
-                    after={**event.after, **setting.after},
-                )
-                for event in part.events
-            ],
-            time_unit=part.time_unit,
-        )
+        events = [(event, {**event.before, **setting.before}, {**event.after, **setting.after}) for event in part.events]
+        told = [replace(event, kind="set", causes=setting.causes + event.causes, before=old, after=now) for event, old, now in events]
+        part.events = EventLog(told, time_unit=part.time_unit)
         if self.is_fresh:
             self._settings.append(setting)
         self._note(part, self.message)
@@ -402,15 +388,9 @@ class Session:
     # -- results ------------------------------------------------------------------------------------------------------------------------------------
 
     def _label(
-        self,
-        records: Records,
-        cost: Cost,
-        status: RunStatus,
-        told: str | None = None,
-        opening: Said | None = None,
-        doubts: Doubts | None = None,
-        last: Last | None = None,
-    ) -> Recording:
+        self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, opening: Said | None = None,
+        doubts: Doubts | None = None, last: Last | None = None,
+    ) -> Recording:  # fmt: skip
         """Everything in records under the user's names.
 
         Parameters
@@ -428,15 +408,15 @@ class Session:
             told = _reached(integrator.time) if status == "unfinished" else ""
         recording = Recording(self._legend, records, cost, status, told, integrator, opening)
         if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
-            names = [column.name for column in problem.model.layout.columns]
-            (doubts or self._doubts).strike(problem, integrator, Recorded(names, recording.t, recording.sensitivities, recording.log))
+            (doubts or self._doubts).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
         if status in ("finished", "terminated"):
             close(problem, integrator, recording, last)
         return recording
 
-    def _handed(self, records: Records, cost: Cost, opening: Said | None) -> Result:
-        """What the caller's function is given."""
-        return self._label(records, cost, "unfinished", "", opening, self._handed_doubts).result(None)
+    def _hand(self, receive: Callable[[Result], None], interrupts: Interrupts, records: Records, cost: Cost, opening: Said | None) -> None:
+        part = self._label(records, cost, "unfinished", "", opening, self._handed_doubts).result(None)
+        with interrupts.in_user_code():
+            receive(part)
 
     def _part(self, segment: Recording) -> Result:
         """The result of a segment; a run that goes on ends there for now."""

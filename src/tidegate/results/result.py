@@ -119,22 +119,12 @@ class Result:
         self.is_part = False
 
     @classmethod
-    def recorded(
-        cls,
-        recording: Any,
-        *,
-        model_name: str,
-        columns: tuple[Column, ...],
-        time_unit: str,
-        sensitivity_parameters: tuple[str, ...],
-        status: RunStatus,
-        source: Any,
-    ) -> Self:
-        """A result whose other attributes are those of a recording, read when they are first asked for."""
+    def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
+        """A result of which some attributes are facts that many share, and others those of a recording, read when they are first asked for."""
         result = cls.__new__(cls)
         own = vars(result)
-        own["_recording"], own["model_name"], own["columns"], own["time_unit"] = recording, model_name, columns, time_unit
-        own["sensitivity_parameters"], own["status"], own["source"], own["is_part"] = sensitivity_parameters, status, source, False
+        own.update(facts)
+        own["_recording"], own["status"], own["source"], own["is_part"] = recording, status, source, False
         return result
 
     if not TYPE_CHECKING:  # where a checker would take every name for one that there is

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -309,7 +308,7 @@ def _of_session[S: Simulation](kind: type[S], session: Session) -> S:
 
 
 def _problem(compiled: CompiledModel, start: float, options: Options) -> Problem:
-    return problem_of(compiled, (start, start + ASSUMED_LENGTH), replace(options, outputs=None))
+    return problem_of(compiled, (start, start + ASSUMED_LENGTH), options, np.zeros(0))
 
 
 def _text(value: float | FloatArray) -> str:

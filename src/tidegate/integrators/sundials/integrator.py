@@ -19,6 +19,7 @@ from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.sundials import cvodes, idas, model_functions, multistep
 from tidegate.integrators.sundials.library import CODE, HANDLE, NUMBER, c_function
 from tidegate.integrators.sundials.objects import Objects
+from tidegate.names import listed
 
 __all__ = ["SundialsIntegrator"]
 
@@ -171,9 +172,8 @@ def _check_explicit(problem: Problem, name: str) -> None:
     model = problem.model
     names = [unknown for unknown, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
     if names:
-        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"
         raise UsageError(
-            f"method {name!r} solves differential equations only, and {shown} {kind}",
+            f"method {name!r} solves differential equations only, and {listed(names, _SHOWN)} {kind}",
             hint=_SOLVE_BOTH,
         )

@@ -1,0 +1,134 @@
+"""What is done between two visits of native code (stage: executive): new rows go to the caller, and the run is remembered as it is.
+
+From there it is taken up again after a failure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.interface import Said
+from tidegate.errors import RunError
+from tidegate.executive.interrupts import Interrupts
+from tidegate.executive.loop import begin, drive
+from tidegate.executive.options import Options
+from tidegate.executive.recorder import Cost
+from tidegate.integrators import choose
+from tidegate.integrators.interface import Integrator, Problem, Records
+
+__all__ = ["Hand", "Meter", "State", "Visits", "shortly_before"]
+
+State = Mapping[str, NDArray[np.float64]]
+Hand = Callable[[Records, Cost, Said | None], None]
+
+# of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions; farther where that does not do
+_SHORT_OF: Final = (1e-6, 1e-4, 1e-2)
+
+
+class Meter:
+    """Counts what an integrator does from one reading to the next.
+
+    Parameters
+    ----------
+    integrator : of the run.
+    """
+
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
+        self._before = (integrator.counters, time.perf_counter(), integrator.calls.count)
+
+    @property
+    def steps(self) -> int:
+        """How many there were at the last reading."""
+        return self._before[0].steps
+
+    def read(self, compile_seconds: float = 0.0) -> Cost:
+        """What was done since the last reading."""
+        old, self._before = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
+        new = self._before
+        return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds)
+
+
+class Visits:
+    """Visits of one run.
+
+    Parameters
+    ----------
+    integrator, records : of the run; records only grow.
+    opening : what the model said at the start, if the records begin there.
+    hand : gives new records, what they cost, and the opening if it is among them to the caller's function, if there is one.
+    remembers : whether the run may have to go on from the last visit.
+    """
+
+    def __init__(self, integrator: Integrator, records: Records, opening: Said | None, hand: Hand | None, *, remembers: bool) -> None:
+        self._integrator, self._records, self._opening, self._hand, self.remembers = integrator, records, opening, hand, remembers
+        self._meter = Meter(integrator)
+        self._given = self._counts = (0, 0, 0)
+        self.state: State = {}
+        self.time = integrator.time
+        self._remember()
+
+    def _remember(self) -> None:
+        if self.remembers:
+            self.state, self.time, self._counts = self._integrator.state(), self._integrator.time, self._count()
+
+    def _count(self) -> tuple[int, int, int]:
+        return len(self._records.rows), len(self._records.log), len(self._records.polynomials)
+
+    def __call__(self) -> None:
+        """Remember the run as it is, and hand over what is new."""
+        self._remember()
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        """Give what came since the last time to the caller, if anything did."""
+        records, (a, b, c) = self._records, self._given
+        self._given = self._count()
+        new = Records(records.rows[a:], records.log[b:], records.polynomials[c:])
+        if self._hand is not None and (new.rows or new.log or new.polynomials):
+            opening, self._opening = self._opening, None
+            self._hand(new, self._meter.read(), opening)
+
+    def drop_what_came_since(self) -> None:
+        """Leave in the records what was there at the last visit."""
+        a, b, c = self._counts
+        del self._records.rows[a:], self._records.log[b:], self._records.polynomials[c:]
+
+
+def shortly_before(failure: float, visits: Visits, problem: Problem, options: Options, records: Records, interrupts: Interrupts) -> State:
+    """The state shortly before a failure; the records afterwards end there, too.
+
+    A run that fails may do so in the middle of an event, with values that are neither those before nor those after it. So it is taken up again at
+    the last visit and stopped shortly before the failure.
+    """
+    visits.drop_what_came_since()
+    last = float(records.rows[-1]["time"][-1]) if records.rows else -np.inf
+    left = problem.output_times[problem.output_times > max(last, visits.time)]
+    for share in _SHORT_OF:
+        end = failure - share * (failure - visits.time)
+        if not end > visits.time:
+            break
+        again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
+        more = Records()
+        try:
+            integrator = choose(again, options.chosen_method)
+            begin(integrator, again, more)
+            drive(integrator, again, replace(options, progress=None, max_steps=None), more, interrupts, integrator.counters.steps)
+            state = integrator.state()
+            # the end of a step can lie on the wrong side of where the equations stop to be defined, by a rounding error
+            begin(choose(replace(again, resume=state), options.chosen_method), again, Records())
+        except RunError:
+            continue
+        except KeyboardInterrupt:  # the last visit will do
+            break
+        records.rows += more.rows
+        records.log += more.log
+        records.polynomials += more.polynomials
+        return state
+    return visits.state
