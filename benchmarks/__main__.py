@@ -17,7 +17,14 @@ from benchmarks.problems import PROBLEMS, ROBERTSON
 from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table
 from benchmarks.silence import silence
 from benchmarks.smooth_problems import SMOOTH_PROBLEMS
-from benchmarks.whole_runs import buck_microseconds, cold_start_seconds, free_cores_ratio, scipy_buck_microseconds, thread_ratio
+from benchmarks.whole_runs import (
+    buck_microseconds,
+    cold_start_seconds,
+    free_cores_ratio,
+    overhead_microseconds,
+    scipy_buck_microseconds,
+    thread_ratio,
+)
 
 __all__ = ["main"]
 
@@ -38,6 +45,8 @@ def _whole_runs(rounds: int) -> list[Fact]:
     return [
         _fact("P8, an event", lambda: buck_microseconds(rounds), 3.0, "us"),
         _fact("P8, an event, SciPy RK45 in calls of solve_ivp", scipy_buck_microseconds, None, "us"),
+        _fact("a prepared run of one state, above its native part", lambda: overhead_microseconds(rounds, event=False), 30.0, "us"),
+        _fact("the same with an event", lambda: overhead_microseconds(rounds, event=True), 30.0, "us"),
         _fact("tidegate run on P1, fresh process, warm cache", lambda: cold_start_seconds(rounds), 1.5, "s"),
         _fact("two threads over one, P8", lambda: thread_ratio(rounds), 1.2, "times"),
         _fact("two threads over one, hashing in C: what the machine gives", lambda: free_cores_ratio(rounds), None, "times"),

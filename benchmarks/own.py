@@ -1,7 +1,7 @@
 """tidegate as a competitor: the models of ``examples``, prepared once and run again and again.
 
 ``prepare`` is what is compared with natively driven libraries: a fresh integrator a run, advanced to the end without keeping a trajectory, as
-they do. ``prepare_with`` is what a user calls: with every step, every event and the labelled result.
+they do. ``prepare_with`` is what a user calls: with every step, every event and the result of them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,17 @@ def load(key: str) -> Any:
 
 
 def prepare_with(key: str, t_end: float, options: dict[str, Any]) -> Any:
-    """A function without arguments that runs the model from 0 to ``t_end`` and returns its ``Result``."""
+    """A function without arguments that runs the model from 0 to ``t_end`` and returns its ``Result``, all numbers of which have been looked at."""
     import tidegate as tg
 
-    return tg.prepare(load(key), (0.0, t_end), **options).run
+    prepared = tg.prepare(load(key), (0.0, t_end), **options)
+
+    def run() -> Any:
+        result = prepared.run()
+        _ = result.values, result.events, result.interpolant, result.dense_outputs, result.statistics
+        return result
+
+    return run
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import subprocess
 import sys
 import threading
@@ -18,12 +19,13 @@ from scipy.integrate import solve_ivp
 from benchmarks.own import prepare_with
 from benchmarks.problems import GOLDEN, Vector
 
-__all__ = ["buck_microseconds", "cold_start_seconds", "free_cores_ratio", "scipy_buck_microseconds", "thread_ratio"]
+__all__ = ["buck_microseconds", "cold_start_seconds", "free_cores_ratio", "overhead_microseconds", "scipy_buck_microseconds", "thread_ratio"]
 
 PERIOD: Final = 50e-6
 SCIPY_PERIODS: Final = 60
 ROOT: Final = Path(__file__).parents[1]
 HASHED_BYTES: Final = 10**7  # about as long as a run of P8
+TINY_RUNS: Final = 1000  # in a round
 
 
 def buck_microseconds(rounds: int) -> float:
@@ -73,6 +75,42 @@ def scipy_buck_microseconds() -> float:
     began = time.perf_counter()
     events = run()
     return 1e6 * (time.perf_counter() - began) / events
+
+
+def overhead_microseconds(rounds: int, *, event: bool) -> float:
+    """A prepared run of one state, with one event or none: the fastest, less what was spent in native code during the same run."""
+    import tidegate as tg
+    from tidegate.integrators import native_run
+
+    halving = tg.event(lambda t, y: y[0] < 0.5, reset=lambda t, y: {0: 1.0})
+    prepared = tg.prepare(tg.ode(lambda t, y: [-y[0]], y0=[1.0], events=[halving] if event else []), (0.0, 1.0))
+    if len(prepared.run().events) != event:
+        raise AssertionError(f"{len(prepared.run().events)} events")
+    inside = 0.0
+
+    def timed(call: Any) -> Any:
+        def enter(*arguments: Any) -> int:
+            nonlocal inside
+            began = time.perf_counter()
+            code: int = call(*arguments)
+            inside += time.perf_counter() - began
+            return code
+
+        return enter
+
+    module: Any = native_run
+    calls = {name: getattr(module, name) for name in ("_BEGIN", "_ADVANCE")}
+    best = math.inf
+    try:
+        for name, call in calls.items():
+            setattr(module, name, timed(call))
+        for _ in range(TINY_RUNS * rounds):
+            inside = 0.0
+            best = min(best, _seconds(prepared.run) - inside)
+    finally:
+        for name, call in calls.items():
+            setattr(module, name, call)
+    return 1e6 * best
 
 
 def _seconds(run: Any) -> float:

@@ -32,6 +32,15 @@ def test_runs_of_one_preparation_are_equal_to_the_last_bit(example: object, meth
     assert first.at(first.t[len(first.t) // 2]) == kept[2]
 
 
+def test_every_run_of_one_preparation_costs_the_same(method: str) -> None:
+    """SUNDIALS goes on counting from the run before until it is started anew."""
+    model = tg.ode(lambda t, y: [y[1], 20.0 * (1.0 - y[0] ** 2) * y[1] - y[0]], y0=[2.0, 0.0])
+    run = tg.prepare(model, (0.0, 30.0), method=method)
+    counts = [{name: count for name, count in run.run().statistics.to_dict().items() if "seconds" not in name} for _ in range(3)]
+    assert counts[0]["rejected"] > 0
+    assert counts[1:] == counts[:1] * 2
+
+
 def test_a_run_that_failed_leaves_nothing_to_the_next() -> None:
     calls = {"left": 10_000, "made": 0}
 

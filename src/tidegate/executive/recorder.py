@@ -6,10 +6,10 @@ Results keep both, so neither holds machine code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import sub
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, St
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.events import LazyEvents, largest
 
-__all__ = ["NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
+__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
 FloatArray = NDArray[np.float64]
 
@@ -34,8 +34,7 @@ _SHARED: Final = [name for name in Counters._fields if name in Statistics.__data
 _IDLE_SHOWN: Final = 3
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """What was done: the method's counters before and after, seconds, calls into Python; and the seconds of getting ready."""
 
     before: Counters
@@ -45,8 +44,8 @@ class Cost:
     compile_seconds: float = 0.0
 
 
-_NONE: Final = Counters(*(0 for _ in Counters._fields))
-NOTHING_DONE: Final = Cost(_NONE, _NONE, 0.0, 0)
+NONE_DONE: Final = Counters(*(0 for _ in Counters._fields))
+NOTHING_DONE: Final = Cost(NONE_DONE, NONE_DONE, 0.0, 0)
 
 
 def crossed_guard(n_guards: int, entry: np.void) -> int:

@@ -115,8 +115,8 @@ class Session:
         self._records, self._opening = Records([], [], []), None  # of the segment under way
         self._state: State = {} if going_on is None else going_on[0]
         self._segments: list[Result] = [] if going_on is None else [*going_on[1]]
-        lost = self._state.get(_LOST)
-        self._doubts, self._handed_doubts = Doubts(lost), Doubts(lost)  # of what the caller's function is given, which may be behind or before
+        self._doubts = Doubts(self._state.get(_LOST))
+        self._handed_doubts: Doubts | None = None  # of what the caller's function is given, which may be behind or before
         if not self._is_whole:
             self._settings: list[Setting] = []  # what was set before the first advance
             self._joined: Result | None = None
@@ -275,13 +275,14 @@ class Session:
 
     def _segment(self, integrator: Integrator, interrupts: Interrupts) -> tuple[Recording, _Stopped | None]:
         """Advance to the end of the problem. Of a session that goes on, what was written down until where it can go on from."""
-        meter, options = Meter(integrator), self.options
+        meter, options = Meter(integrator, has_started=not self._is_whole), self.options
         visits: Visits | None = None
         try:
             if self._is_whole:
                 self._start(integrator)
             records, opening = self._records, self._opening
             if options.on_rows is not None or not self._is_whole:
+                self._handed_doubts = self._handed_doubts or self._doubts.copy()
                 hand = None if options.on_rows is None else partial(self._hand, options.on_rows, interrupts)
                 visits = Visits(integrator, records, opening, hand, remembers=not self._is_whole)
             if opening is not None and opening.terminates:

@@ -18,7 +18,7 @@ from tidegate.errors import RunError
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.loop import begin, drive
 from tidegate.executive.options import Options
-from tidegate.executive.recorder import Cost
+from tidegate.executive.recorder import NONE_DONE, Cost
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Integrator, Problem, Records
 
@@ -37,11 +37,12 @@ class Meter:
     Parameters
     ----------
     integrator : of the run.
+    has_started : otherwise what it counts now may be of the run before it in the same memory.
     """
 
-    def __init__(self, integrator: Integrator) -> None:
+    def __init__(self, integrator: Integrator, *, has_started: bool = True) -> None:
         self._integrator = integrator
-        self._before = (integrator.counters, time.perf_counter(), integrator.calls.count)
+        self._before = (integrator.counters if has_started else NONE_DONE, time.perf_counter(), integrator.calls.count)
 
     @property
     def steps(self) -> int:
