@@ -22,7 +22,7 @@ __all__: list[str] = []
 
 FENCE = -77.0
 LENGTH = 400
-STAGES_OF_RADAU = {"nodes", "inverse", "residuals", "sens_system", "sens_pivots", "sens_right", "sens_new"}  # sensitivity/forward works on its stages
+STAGES_OF_RADAU = {"nodes", "inverse", "residuals", "sens_system", "sens_pivots", "sens_right", "sens_new"}  # radau/sensitivities works on its stages
 
 
 class Fences:

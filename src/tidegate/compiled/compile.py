@@ -24,6 +24,7 @@ from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.opaque import callback
+from tidegate.compiled.sparsity import sparsity_of
 from tidegate.compiled.start import ExpressionStart
 from tidegate.compiled.symbols import Symbols
 from tidegate.compiled.transitions import Writer, flatten_transitions, states_before
@@ -32,6 +33,7 @@ from tidegate.compiled.words import ExpressionWords, zeros_of
 from tidegate.compiled.workspace import LOWER, RELATION, UPPER
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
@@ -99,6 +101,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
 
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 
+    algebraic = np.isin(np.arange(len(form.unknowns)), [j for _, j in form.mass], invert=True)
+    slopes = jacobian(list(form.rhs), list(form.unknowns))
+    sparsity = sparsity_of(len(form.unknowns), slopes, ~algebraic) if form.is_diagonal else None
     parts = FunctionParts(
         symbols=symbols,
         rhs=form.rhs,
@@ -113,6 +118,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         new_values=dict(zip(transitions.new_values, new_values, strict=True)),
         conflict=conflict,
         outputs=tuple(values),
+        slopes=slopes,
+        sparsity=sparsity,
+        is_diagonal=form.is_diagonal,
     )
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
@@ -122,7 +130,6 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     layout, quantities, formulas = _described(reduced, symbols, values)
     forcing = forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions])
     bodies, guard_list = tuple(body.told() for body in transitions.fires), tuple(locking.guards)
-    algebraic = np.array([all(j != k for _, j in form.mass) for k in range(len(form.unknowns))], dtype=bool)
     initial = ExpressionActions(model.initial_actions, symbols)
     waits = any(is_algebraic and s in initial.read for s, is_algebraic in zip(symbols.unknowns, algebraic, strict=True))
     return CompiledModel(
@@ -132,6 +139,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         quantities=quantities,
         mass_kind=0 if form.is_identity else 1 if form.is_diagonal else 2,
         mass_varies=varies,
+        sparsity=sparsity,
         algebraic=algebraic,
         nominal=_nominal(model, len(form.unknowns)),
         guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque),

@@ -66,7 +66,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         pointers["residual_tangent" if name == "rhs" else f"{name}_tangent"] = natives.tangent(name, partial(natives.moved, function), size)
     pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
     pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
-    pointers["mass"] = natives.value("mass", lambda t, y, p, m: np.diag(natives.is_state).ravel(), n * n)
+    pointers["mass"] = natives.value("mass", lambda t, y, p, m: natives.is_state, n)
     pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
     pointers["activity"] = natives.value("activity", lambda t, y, p, m: np.ones(ng), ng)
     deciding = [k for k, threshold in enumerate(model.thresholds) if threshold.decides]
@@ -82,6 +82,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         quantities=quantities,
         mass_kind=1 if model.algebraic else 0,
         mass_varies=False,
+        sparsity=None,
         algebraic=np.array(natives.is_state) == 0.0,
         nominal=np.zeros(n),
         guards=_guards(model),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.emit_llvm import FunctionSpec
+from tidegate.compiled.sparsity import Sparsity
 from tidegate.compiled.symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
@@ -41,6 +42,9 @@ class FunctionParts:
     new_values : target symbol -> value after the bodies.
     conflict : holds where bodies do not agree.
     outputs : recorded outputs.
+    slopes : df/dy, entries that are not structurally zero, by row and column.
+    sparsity : where elements stand in the vector of J; None: all n x n of them, by rows.
+    is_diagonal : True if M is kept as its diagonal.
     """
 
     symbols: Symbols
@@ -56,6 +60,9 @@ class FunctionParts:
     new_values: dict[Expr, Expr]
     conflict: Expr
     outputs: tuple[Expr, ...]
+    slopes: dict[tuple[int, int], Expr]
+    sparsity: Sparsity | None
+    is_diagonal: bool
 
 
 def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
@@ -63,8 +70,8 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
 
     ========================  =============================================================================
     rhs, residual_tangent     f; derivative of f - M v in a direction
-    jacobian                  df/dy by rows; only entries that are not structurally zero are written
-    mass                      M by rows, likewise
+    jacobian                  df/dy by rows, or as the pattern says; only entries that are not structurally zero are written
+    mass                      M by rows, or its diagonal, likewise
     guards, guards_tangent    g; derivative in a direction
     guard_scale               sum over |dg/dy_k| dy_k and |dg/dt| dt
     activity                  1 where a guard matters
@@ -86,6 +93,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     def tangents(name: str, exprs: Sequence[tuple[int, Expr]]) -> FunctionSpec:
         return FunctionSpec(name, _TANGENT, _BY_VALUE, all_places, list(exprs))
 
+    number = parts.sparsity.numbers if parts.sparsity is not None else None
     flows = tangent([*parts.rhs], seeds)
     mass_flows: dict[int, Expr] = {}
     moving = tangent(list(parts.mass.values()), seeds)
@@ -94,8 +102,8 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     specs = [
         values("rhs", list(enumerate(parts.rhs))),
         tangents("residual_tangent", [(i, flow - mass_flows.get(i, ZERO)) for i, flow in enumerate(flows)]),
-        values("jacobian", [(i * n + j, entry) for (i, j), entry in jacobian(list(parts.rhs), list(symbols.unknowns)).items()]),
-        values("mass", [(i * n + j, entry) for (i, j), entry in parts.mass.items()]),
+        values("jacobian", [(number[i, j] if number else i * n + j, entry) for (i, j), entry in parts.slopes.items()]),
+        values("mass", [(i if parts.is_diagonal else i * n + j, entry) for (i, j), entry in parts.mass.items()]),
         values("outputs", list(enumerate(map(as_real, parts.outputs)))),
         tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
     ]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.layout import Layout
+from tidegate.compiled.sparsity import Sparsity
 from tidegate.errors import Origin
 from tidegate.results.dense_outputs import OutputFormulas
 
@@ -362,7 +363,8 @@ class CompiledModel:
     name, time_unit : of the model.
     layout : order of the vectors, and what is shown.
     quantities : everything that has a name and a value.
-    mass_kind : 0 unit matrix, 1 diagonal, 2 dense.
+    mass_kind : 0 unit matrix, 1 diagonal, of which the diagonal is given; 2 dense.
+    sparsity : pattern of M and J; None: dense.
     mass_varies : True if M depends on modes or discrete variables.
     algebraic : True for unknowns that no derivative of enters.
     nominal : typical sizes of the unknowns, 0 where unknown.
@@ -388,6 +390,7 @@ class CompiledModel:
     layout: Layout
     quantities: tuple[Quantity, ...]
     mass_kind: int
+    sparsity: Sparsity | None
     mass_varies: bool
     algebraic: BoolArray
     nominal: FloatArray

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, Literal
 
-__all__ = ["CORE", "FIELDS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "SUNDIALS", "Field", "Kind"]
+__all__ = ["CORE", "FIELDS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
 
 Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
+REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS = "core", "radau", "sundials"
 
-_PAIRS: Final = (MAX_STAGES - 1) // 2
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,31 @@ _EVENTS: Final = [
 ]
 
 _LINEAR: Final = [
-    *_arrays("number", "jacobian stage_jacobian mass row_operations echelon base slow_system", "n", "n"),
+    # sizes: unknowns of dense, of sparse, of systems whose M is not diagonal, 0 in the others; of all: elements of J and of M
+    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries room_lower room_upper n_systems n_pairs"),
+    *_arrays("number", "jacobian", "n_entries"),
+    *_arrays("number", "mass", "n_mass"),
+    *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),
-    *_arrays("integer", "base_pivots slow_pivots", "n"),
     *_arrays("number", "scratch_1 scratch_2 scratch_3 noise", "n"),
+    *_arrays("number", "real_factors", REAL_SYSTEMS, "n_dense", "n_dense"),
+    *_arrays("integer", "real_pivots", REAL_SYSTEMS, "n_dense"),
+    # the pattern by columns, where the diagonal is in it, the order of elimination and the rows wished for as pivots
+    *_arrays("integer", "column_first", "n_sparse_ends"),
+    *_arrays("integer", "entry_row", "n_sparse_entries"),
+    *_arrays("integer", "diagonal column_order preferred_row", "n_sparse"),
+    # L and U of every system, real ones first: patterns, the step at which a row is the pivot, whether they are known; values
+    *_arrays("integer", "is_analysed", "n_systems"),
+    *_arrays("integer", "row_step", "n_systems", "n_sparse"),
+    *_arrays("integer", "lower_first upper_first", "n_systems", "n_sparse_ends"),
+    *_arrays("integer", "lower_row", "n_systems", "room_lower"),
+    *_arrays("integer", "upper_row", "n_systems", "room_upper"),
+    *_arrays("number", "lower", REAL_SYSTEMS, "room_lower"),
+    *_arrays("number", "upper", REAL_SYSTEMS, "room_upper"),
+    *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
+    *_arrays("number", "entries_scratch", "n_sparse_entries"),
+    *_arrays("number", "column_scratch", "n_sparse"),
+    *_arrays("integer", "reached_scratch stack_scratch stack_place_scratch mark_scratch", "n_sparse"),
 ]
 
 _SENSITIVITIES: Final = [
@@ -180,13 +201,19 @@ _OF_RADAU: Final = [
     *_arrays("number", "z z_kept f_stages residuals coefficients_kept", MAX_STAGES, "n", owner=RADAU),
     *_arrays("number", "nodes", MAX_STAGES, owner=RADAU),
     *_arrays("number", "inverse", "stages", "stages", room=(MAX_STAGES, MAX_STAGES), owner=RADAU),
-    *_arrays("number", "real_factors", 2, "n", "n", owner=RADAU),
-    *_arrays("integer", "real_pivots", 2, "n", owner=RADAU),
-    *_arrays("complex", "pairs", _PAIRS, "n", owner=RADAU),
-    *_arrays("complex", "complex_factors", 2 * _PAIRS, "n", "n", owner=RADAU),
-    *_arrays("integer", "complex_pivots", 2 * _PAIRS, "n", owner=RADAU),
+    *_arrays("complex", "pairs", "n_pairs", "n", owner=RADAU),
+    *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
+    *_arrays("integer", "complex_pivots", 2, "n_pairs", "n_dense", owner=RADAU),
+    *_arrays("complex", "complex_lower", 2, "n_pairs", "room_lower", owner=RADAU),
+    *_arrays("complex", "complex_upper", 2, "n_pairs", "room_upper", owner=RADAU),
+    *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
+    *_arrays("complex", "complex_entries_scratch", "n_sparse_entries", owner=RADAU),
+    *_arrays("complex", "complex_column_scratch", "n_sparse", owner=RADAU),
+    # rates at the stages, and all stages at once, for sensitivities
+    *_arrays("number", "stage_jacobian", "n_stage_entries", owner=RADAU),
+    *_arrays("number", "stage_rates", MAX_STAGES, "n", owner=RADAU),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
-    *_arrays("integer", "sens_pivots", "stages*n", room=(MAX_STAGES, "n"), owner=RADAU),
+    *_arrays("integer", "sens_pivots", "stages*n", room=("n_sens_system",), owner=RADAU),
     *_arrays("number", "sens_right sens_new", "n_sens", "stages*n", room=("n_sens", MAX_STAGES, "n"), owner=RADAU),
 ]
 
@@ -194,6 +221,10 @@ _OF_SUNDIALS: Final = [
     # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to, and
     # how many steps in a row were as long as a rounding error of time
     *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word tiny_steps"),
+    # 1 for y' = f: 0 for a residual; the factor of M in its systems
+    *_single("integer", "sun_explicit"),
+    *_single("number", "sun_shift"),
+    *_arrays("number", "sun_jacobian", "n_entries", owner=SUNDIALS),
     *_arrays("integer", "sun_coefficients", "max_degree", owner=SUNDIALS),
     *_arrays("integer", "sun_sens sun_sens_dot sun_sens_end sun_sens_out", "n_sens", owner=SUNDIALS),
     *_arrays("number", "sens_dot", "n_sens", "n", owner=SUNDIALS),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.schema import FIELDS
 
-__all__ = ["PLACES", "Workspace", "array_view", "integers", "intrinsic", "matrix", "places", "pointer", "tail", "vector"]
+__all__ = ["PLACES", "Workspace", "array_view", "integers", "integers_at", "intrinsic", "matrix", "places", "pointer", "tail", "vector"]
 
 # for type checkers: what it makes is called, whatever its own class says
 intrinsic: Any = extending.intrinsic
@@ -116,16 +116,26 @@ def tail(typing_context: Any, base: Any, offset: Any) -> Any:
     return view_type(base, offset), generate
 
 
-@intrinsic
-def pointer(_typing_context: Any, address: Any) -> Any:
-    """An address as a pointer to numbers."""
-    result = types.CPointer(types.float64)
+def _pointer(kind: Any, address: Any) -> Any:
+    result = types.CPointer(kind)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         word = context.cast(builder, values[0], signature.args[0], types.uint64)
         return builder.inttoptr(word, context.get_value_type(result))
 
     return result(address), generate
+
+
+@intrinsic
+def pointer(_typing_context: Any, address: Any) -> Any:
+    """An address as a pointer to numbers."""
+    return _pointer(types.float64, address)
+
+
+@intrinsic
+def integers_at(_typing_context: Any, address: Any) -> Any:
+    """An address as a pointer to integers."""
+    return _pointer(types.int64, address)
 
 
 integers = vector

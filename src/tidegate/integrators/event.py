@@ -11,7 +11,8 @@ from tidegate.compiled.jit import NUMBERS, WHOLE, native, unit
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NOT_FINITE, STATE_EVENT, STEP_ROW, TIME_EVENT, ZENO
 from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
-from tidegate.events.restart import derivatives, update_mass
+from tidegate.events.restart import derivatives
+from tidegate.linear.mass import update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale

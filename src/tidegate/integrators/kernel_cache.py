@@ -21,7 +21,7 @@ from tidegate.integrators.kernel_sources import all_sources, kernel_sources, nat
 __all__ = ["kernel", "kernel_directory"]
 
 # Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
-_KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.sensitivity")
+_KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
 _ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
 _MOST_NOTES: Final = 64 << 10  # bytes of notes, of 64 each
 _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 10 MiB
@@ -30,7 +30,7 @@ _BESIDE: Final = ("tidegate.integrators.transition", "tidegate.integrators.event
 _MEANWHILE: Final = (
     "tidegate.integrators.record",
     "tidegate.integrators.radau.step",
-    "tidegate.sensitivity.forward",
+    "tidegate.integrators.radau.sensitivities",
     "tidegate.events.isolate",
     "tidegate.integrators.radau.locate",
 )

@@ -8,11 +8,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled import linear
 from tidegate.compiled import workspace as w
-from tidegate.compiled.schema import CORE, MAX_STAGES
+from tidegate.compiled.schema import CORE, REAL_SYSTEMS
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.linear.dense import lapack_addresses
+from tidegate.linear.stages import MOST_ROWS
 
 __all__ = ["Method", "fill", "lay_out"]
 
@@ -62,7 +63,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_fires + 1, "longest": max(n, nm, npar, 8),
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3,
-        "n_sens_system": method.facts.get("stages_wanted", 0) * n if ns else 0,
+        **_systems(problem, method, n, ns),
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
     facts = {
@@ -74,13 +75,40 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     return work
 
 
+def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str, int]:
+    """Sizes of what systems of linear equations need."""
+    model, pattern = problem.model, problem.model.sparsity
+    stages = method.facts.get("stages_wanted", 0)
+    pairs = max(stages - 1, 0) // 2
+    sizes = {
+        "is_sparse": pattern is not None, "n_pairs": pairs, "n_mass": n * n if model.mass_kind > 1 else n,
+        "n_coupled": n if model.mass_kind > 1 else 0,
+    }  # fmt: skip
+    if pattern is None:
+        at_once = n_sens > 0 and stages * n <= MOST_ROWS
+        return {
+            **sizes, "n_dense": n, "n_entries": n * n, "n_sens_system": stages * n if at_once else 0, "n_stage_entries": n * n if at_once else 0,
+        }  # fmt: skip
+    return {
+        **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
+        "room_lower": pattern.room_lower, "room_upper": pattern.room_upper, "n_systems": REAL_SYSTEMS + 2 * pairs,
+    }  # fmt: skip
+
+
 def fill(work: w.Workspace, problem: Problem) -> None:
     """Put the problem into the workspace: functions, facts about the model, start values, options."""
     model = problem.model
     work.h[_PLACES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
     n = len(model.layout.unknowns)
-    n_k = MAX_STAGES * n if len(problem.sensitivity_parameters) else n
-    work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = linear.lapack_addresses(max(n, n_k))
+    if model.sparsity is None:
+        work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = lapack_addresses(max(n, work["n_sens_system"]))
+    else:
+        pattern = model.sparsity
+        for name, values in (
+            ("column_first", pattern.first), ("entry_row", pattern.row), ("diagonal", pattern.diagonal), ("column_order", pattern.order),
+            ("preferred_row", pattern.preferred),
+        ):  # fmt: skip
+            work.integers(name)[:] = values
     numbers: dict[str, Any] = {
         "y": problem.y, "p": problem.p, "m": problem.m, "atol": problem.atol, "constants": model.tapes.constants,
         "sens": problem.dy_dp.ravel(), "sens_discrete": problem.dd_dp.ravel(),

@@ -40,7 +40,8 @@ from tidegate.events.blocked import blocked_guard
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
-from tidegate.events.restart import consistent_point, derivatives, update_mass
+from tidegate.events.restart import consistent_point, derivatives
+from tidegate.linear.mass import update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.event import AGAIN, AT_START, event_with_rows

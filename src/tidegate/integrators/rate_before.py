@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.linear import factor_real, solve
 from tidegate.integrators.polish import slope_of_the_step
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_base, solve_real
 
 __all__ = ["smooth_rate"]
 
@@ -24,23 +24,14 @@ def _fast_part(run, out):
     n = run.n
     rate = run.ydot_before
     slope = run.scratch_3
-    jac = run.jacobian
-    mass = run.mass
-    system = run.slow_system
-    pivots = run.slow_pivots
+    moved = run.scratch_1
     slope_of_the_step(run, run.scratch_3_at)
-    for i in range(n):
-        x = 0.0
-        for j in range(n):
-            m = mass[i, j]
-            if run.mass_kind == 0:
-                m = 1.0 if i == j else 0.0
-            system[i, j] = m - run.length * jac[i, j]
-            x += m * (rate[j] - slope[j])
-        out[i] = x
-    if factor_real(system, n, pivots, run.dgetrf) != 0:
+    for q in range(n):
+        moved[q] = (rate[q] - slope[q]) / run.length
+    times_mass(run, moved, out)
+    if factor_real(run, SECOND, 1.0 / run.length, run.jacobian_at) != 0:
         return False
-    solve(system, n, pivots, out, run.dgetrs)
+    solve_real(run, SECOND, out.ctypes)
     for q in range(n):
         out[q] -= rate[q] - slope[q]
         if not abs(out[q]) < np.inf:
@@ -55,23 +46,14 @@ def smooth_rate(run, t):
     if not run.length > 0.0 or run.degree == 0:
         return
     if run.mass_kind == 0:
-        call_value(run.f_jacobian, t, run.y, run.p, run.m, run.jacobian)
-        run.c_jacobian += 1
+        evaluate_jacobian(run, t, run.y)
     change = run.scratch_2
     if not _fast_part(run, change):
         return
     if run.mass_kind != 0:
         # what changes is U y'; the algebraic unknowns' rates follow
-        echelon = run.echelon
         moved = run.scratch_1
-        for i in range(n):
-            x = 0.0
-            for q in range(n):
-                if i < run.rank and echelon[i, q] != 0.0:
-                    x += echelon[i, q] * change[q]
-            moved[i] = x * run.row_scale[i]
-        solve(run.base, n, run.base_pivots, moved, run.dgetrs)
-        for q in range(n):
-            change[q] = moved[q]
+        times_mass(run, change, moved)
+        solve_base(run, moved, run.zero, change)
     for q in range(n):
         run.ydot_before[q] += change[q]

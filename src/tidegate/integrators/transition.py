@@ -21,7 +21,8 @@ from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNS
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
-from tidegate.events.restart import consistent_point, derivatives, update_mass
+from tidegate.events.restart import consistent_point, derivatives
+from tidegate.linear.mass import update_mass
 from tidegate.events.settle import (
     compute_bodies,
     conditions_hold,

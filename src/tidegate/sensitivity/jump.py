@@ -12,7 +12,8 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
-from tidegate.compiled.linear import solve
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import solve_base
 
 __all__ = ["body_jump", "event_time_derivatives", "finish_jump", "restart_jump", "set_direction", "start_jump", "time_event_derivatives"]
 
@@ -130,16 +131,12 @@ def restart_jump(run, t, y, place_before):
     U sigma + M_p (y - y before) is.
     """
     n = run.n
-    rank = run.rank
-    if run.mass_kind == 0 or rank == n:
+    if run.mass_kind == 0 or run.rank == n:
         return
     sigma = run.sigma
     tau = run.dt_dp
     ydot = run.ydot
     zero = run.zero
-    e = run.row_operations
-    u = run.echelon
-    row_scale = run.row_scale
     change = run.scratch_1
     right = run.scratch_2
     jump = run.scratch_3
@@ -158,21 +155,11 @@ def restart_jump(run, t, y, place_before):
             for q in range(n):
                 held[q] -= right[q]
         set_direction(run, i, False)
-        for a in range(n):
-            x = 0.0
-            if a < rank:
-                for q in range(n):
-                    x += u[a, q] * sigma[i, q]
-                    if jumps:
-                        x += e[a, q] * held[q]
-            else:
-                for q in range(n):
-                    if e[a, q] != 0.0:
-                        x -= e[a, q] * change[q]
-            right[a] = x * row_scale[a]
-        solve(run.base, n, run.base_pivots, right, run.dgetrs)
+        times_mass(run, sigma[i], right)
         for q in range(n):
-            sigma[i, q] = right[q]
+            right[q] += held[q] if jumps else 0.0
+            change[q] = -change[q]
+        solve_base(run, right, change, sigma[i])
 
 
 @native

@@ -8,9 +8,10 @@ from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.radau.locate import restep
+from tidegate.integrators.radau.sensitivities import stage_sensitivities
 from tidegate.integrators.radau.step import set_stages
 from tidegate.integrators.radau.tableau import POLYNOMIAL
-from tidegate.sensitivity.forward import stage_sensitivities
+from tidegate.linear.systems import FIRST, SECOND
 
 __all__ = ["radau_accept", "radau_restart", "radau_sensitivities", "radau_values"]
 
@@ -66,7 +67,7 @@ def _copy_sensitivities(run, place):
 @unit(NUMBER, WHOLE)
 def radau_sensitivities(run, _number, _whole):
     """S at the end of the step, which lies at the end of the collocation polynomial or close to it."""
-    code = stage_sensitivities(run, run.t, run.length, run.z_at)
+    code = stage_sensitivities(run, run.t, run.length, run.z_at, FIRST)
     if code == 0:
         _copy_sensitivities(run, run.sens_end_at)
         _add_polynomial(run, run.step / run.length, run.sens_end)
@@ -83,7 +84,8 @@ def radau_values(run, when, _whole):
     step = when - run.t
     theta = step / run.length
     stages = run.z_kept_at
-    if restep(run, step, s, run.length, stages, 1, run.coefficients_at) == 1:
+    which = SECOND
+    if restep(run, step, s, run.length, stages, SECOND, run.coefficients_at) == 1:
         z = matrix(run.r, stages, s, n)
         for q in range(n):
             point[q] = y[q] + z[s - 1, q]
@@ -92,9 +94,10 @@ def radau_values(run, when, _whole):
         polynomial_point(n, s, y, run.coefficients, theta, point)
         stages = run.z_at
         step = run.length
+        which = FIRST
     if run.n_sens == 0:
         return 0
-    code = stage_sensitivities(run, run.t, step, stages)
+    code = stage_sensitivities(run, run.t, step, stages, which)
     if code == 0:
         _copy_sensitivities(run, run.sens_out_at)
         _add_polynomial(run, theta, run.sens_out)

@@ -13,9 +13,9 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, native, unit
-from tidegate.compiled.linear import solve
-from tidegate.events.restart import times_mass
 from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import FIRST, solve_real
 
 __all__ = ["error_inside"]
 
@@ -68,7 +68,7 @@ def error_inside(run, t, step):
         times_mass(run, rate, moved)
         for q in range(n):
             err[q] -= moved[q]
-        solve(run.real_factors[0], n, run.real_pivots[0], err, run.dgetrs)
+        solve_real(run, FIRST, err.ctypes)
         worst = max(worst, _largest(run))
     run.inside = worst
     return 0

@@ -14,8 +14,9 @@ from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, UNDECIDED_GU
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.integrators.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
-from tidegate.integrators.radau.step import evaluate_jacobian
+from tidegate.integrators.radau.step import renew_jacobian
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
+from tidegate.linear.systems import FIRST
 
 __all__ = ["locate", "restep"]
 
@@ -102,9 +103,9 @@ def locate(run, theta, crossed):
                 point[q] = y[q]
             run.found_guard = guard
             return 0
-        if restep(run, step, s, old_step, run.z_at, 0, run.coefficients_kept_at) == 0:
+        if restep(run, step, s, old_step, run.z_at, FIRST, run.coefficients_kept_at) == 0:
             # the polynomial led astray: a shorter step from the same point, and look again from its end
-            evaluate_jacobian(run)
+            renew_jacobian(run)
             step *= 0.25
             attempt += 1
             if not step > 1e-15 * max(abs(t), 1e-290):

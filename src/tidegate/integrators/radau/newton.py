@@ -12,12 +12,12 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.linear import factor_complex, factor_real, solve
-from tidegate.compiled.schema import MAX_STAGES
 from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import factor_complex, factor_real, solve_complex, solve_real
 
-__all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "factor_systems", "newton", "stage_polynomial"]
+__all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "correct", "factor_systems", "newton", "stage_polynomial"]
 
 CONVERGED: Final = 0
 DIVERGED: Final = 1
@@ -25,22 +25,20 @@ NOT_A_NUMBER: Final = 2
 
 _EPS: Final = 2.220446049250313e-16
 _GAIN: Final = (5e1, 5e2, 5e3)  # growth of rounding errors through the eigenbasis for 3, 5, 7 stages, with a reserve of 4
-_MAX_PAIRS: Final = (MAX_STAGES - 1) // 2
 
 
 @native
-def _update(run, step, which, z, tolerance):
-    """One correction of Z from the function values F; returns its scaled norm, in which corrections by rounding are never above the tolerance."""
+def correct(run, step, which, z):
+    """One correction of Z, from the right sides at the stages in run.f_stages, into run.residuals; Z is corrected.
+
+    Whatever is linear in Z may be corrected so: the stages themselves, or their derivatives by a parameter.
+    """
     n = run.n
     s = run.stages
     k = (s - 3) // 2
-    kind = run.mass_kind
     f = run.f_stages
     residual = run.residuals
-    mass = run.mass
     w = run.scratch_1
-    scale = run.scale
-    rounding = run.rounding
     real = run.scratch_2
     pairs = run.pairs
     reciprocal = 1.0 / step
@@ -51,26 +49,16 @@ def _update(run, step, which, z, tolerance):
             a = INVERSE[k, i, j]
             for q in range(n):
                 w[q] += a * z[j, q]
-        if kind == 0:
-            for q in range(n):
-                residual[i, q] = f[i, q] - w[q] * reciprocal
-        elif kind == 1:
-            for q in range(n):
-                residual[i, q] = f[i, q] - mass[q, q] * w[q] * reciprocal
-        else:
-            for q in range(n):
-                a = 0.0
-                for j in range(n):
-                    a += mass[q, j] * w[j]
-                residual[i, q] = f[i, q] - a * reciprocal
+        times_mass(run, w, residual[i])
+        for q in range(n):
+            residual[i, q] = f[i, q] - residual[i, q] * reciprocal
     for q in range(n):
         a = 0.0
         for i in range(s):
             a += TO_REAL[k, i] * residual[i, q]
         real[q] = a
-    solve(run.real_factors[which], n, run.real_pivots[which], real, run.dgetrs)
+    solve_real(run, which, real.ctypes)
     for c in range(k + 1):
-        place = which * _MAX_PAIRS + c
         for q in range(n):
             re = 0.0
             im = 0.0
@@ -78,16 +66,28 @@ def _update(run, step, which, z, tolerance):
                 re += TO_COMPLEX[k, c, i].real * residual[i, q]
                 im += TO_COMPLEX[k, c, i].imag * residual[i, q]
             pairs[c, q] = complex(re, im)
-        e2 = run.complex_factors[place]
-        solve(e2, n, run.complex_pivots[place], pairs[c], run.zgetrs)
-    norm = 0.0
+        solve_complex(run, which, c)
     for i in range(s):
         for q in range(n):
             a = FROM_REAL[k, i] * real[q]
             for c in range(k + 1):
                 a += FROM_COMPLEX[k, i, c].real * pairs[c, q].real - FROM_COMPLEX[k, i, c].imag * pairs[c, q].imag
             z[i, q] += a
-            a /= scale[q] + 0.5 * rounding[q] / tolerance
+            residual[i, q] = a
+
+
+@native
+def _norm(run, tolerance):
+    """The scaled norm of a correction, in which corrections by rounding are never above the tolerance."""
+    n = run.n
+    s = run.stages
+    scale = run.scale
+    rounding = run.rounding
+    change = run.residuals
+    norm = 0.0
+    for i in range(s):
+        for q in range(n):
+            a = change[i, q] / (scale[q] + 0.5 * rounding[q] / tolerance)
             norm += a * a
     return np.sqrt(norm / (s * n))
 
@@ -106,46 +106,11 @@ def stage_polynomial(coefficients, s, n, z, a):
 @unit(NUMBER, WHOLE)
 def factor_systems(run, step, which):
     """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
-    n = run.n
     k = (run.stages - 3) // 2
-    kind = run.mass_kind
-    jac = run.jacobian
-    mass = run.mass
-    e1 = run.real_factors[which]
-    shift = LAMBDA_REAL[k] / step
-    for i in range(n):
-        for j in range(n):
-            e1[i, j] = -jac[i, j]
-    if kind == 0:
-        for i in range(n):
-            e1[i, i] += shift
-    elif kind == 1:
-        for i in range(n):
-            e1[i, i] += shift * mass[i, i]
-    else:
-        for i in range(n):
-            for j in range(n):
-                e1[i, j] += shift * mass[i, j]
-    run.c_factor += 1
-    bad = factor_real(e1, n, run.real_pivots[which], run.dgetrf)
+    bad = factor_real(run, which, LAMBDA_REAL[k] / step, run.jacobian_at)
     for c in range(k + 1):
-        place = which * _MAX_PAIRS + c
-        e2 = run.complex_factors[place]
         z = LAMBDA_COMPLEX[k, c] / step
-        for i in range(n):
-            for j in range(n):
-                e2[i, j] = complex(-jac[i, j], 0.0)
-        if kind == 0:
-            for i in range(n):
-                e2[i, i] += z
-        elif kind == 1:
-            for i in range(n):
-                e2[i, i] += z * mass[i, i]
-        else:
-            for i in range(n):
-                for j in range(n):
-                    e2[i, j] += z * mass[i, j]
-        bad += factor_complex(e2, n, run.complex_pivots[place], run.zgetrf)
+        bad += factor_complex(run, which, c, z.real, z.imag)
     return bad
 
 
@@ -175,7 +140,8 @@ def newton(run, t, step, which, tolerance, place):
                 stage[q] = y[q] + z[i, q]
             call_value(run.f_rhs, t + NODES[k, i] * step, stage, p, m, f[i])
         run.c_rhs += s
-        norm = _update(run, step, which, z, tolerance)
+        correct(run, step, which, z)
+        norm = _norm(run, tolerance)
         run.c_newton += 1
         run.iterations = iteration
         if not norm < 1e300:

@@ -14,14 +14,14 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
-from tidegate.compiled.linear import solve
-from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL, vector
-from tidegate.events.restart import times_mass
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
 from tidegate.integrators.radau.inside import error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import FIRST, absolute_rows, evaluate_jacobian, is_finite, solve_real
 
-__all__ = ["evaluate_jacobian", "predict_stages", "set_stages", "take_step", "update_scale"]
+__all__ = ["predict_stages", "renew_jacobian", "set_stages", "take_step", "update_scale"]
 
 _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
@@ -78,24 +78,19 @@ def _note_rounding(run):
     Algebraic unknowns, and rates that are unknowns, may be small differences of large terms, or solve an equation that hardly depends on them.
     """
     n = run.n
-    y = run.y
-    jac = run.jacobian
     out = run.rounding
-    for i in range(n):
-        x = 0.0
-        for q in range(n):
-            x += abs(jac[i, q] * y[q])
-        out[i] = _ROUNDINGS * _EPS * x
-    solve(run.real_factors[0], n, run.real_pivots[0], out, run.dgetrs)
+    absolute_rows(run, run.y, out)
+    for q in range(n):
+        out[q] *= _ROUNDINGS * _EPS
+    solve_real(run, FIRST, out.ctypes)
     for q in range(n):
         out[q] = abs(out[q]) if abs(out[q]) < np.inf else 0.0
 
 
 @native
-def evaluate_jacobian(run):
+def renew_jacobian(run):
     """df/dy at the current point."""
-    call_value(run.f_jacobian, run.t, run.y, run.p, run.m, run.jacobian)
-    run.c_jacobian += 1
+    evaluate_jacobian(run, run.t, run.y)
     run.needs_jacobian = 0
     run.is_jacobian_fresh = 1
     run.needs_factors = 1
@@ -150,12 +145,10 @@ def _error(run, t, step, z):
     scale = run.scale
     raw = run.error
     err = run.error_inside
-    e1 = run.real_factors[0]
-    pivots = run.real_pivots[0]
     _mass_times_error(run, step, z, raw)
     for q in range(n):
         err[q] = raw[q] + f0[q]
-    solve(e1, n, pivots, err, run.dgetrs)
+    solve_real(run, FIRST, err.ctypes)
     norm = 0.0
     for q in range(n):
         x = err[q] / scale[q]
@@ -169,7 +162,7 @@ def _error(run, t, step, z):
         run.c_rhs += 1
         for q in range(n):
             err[q] += raw[q]
-        solve(e1, n, pivots, err, run.dgetrs)
+        solve_real(run, FIRST, err.ctypes)
         norm = 0.0
         for q in range(n):
             x = err[q] / scale[q]
@@ -203,14 +196,6 @@ def _after_newton_failure(run):
         update_scale(run)
 
 
-@native
-def _is_finite(values):
-    for x in values:
-        if not abs(x) < 1e300:
-            return False
-    return True
-
-
 @unit(NUMBER, WHOLE)
 def take_step(run, _number, _whole):
     """Find the next accepted step from the current point; nothing is committed.
@@ -236,12 +221,12 @@ def take_step(run, _number, _whole):
         if not step > _SMALLEST * max(abs(t), 1e-290):
             return trouble
         if run.needs_jacobian == 1:
-            evaluate_jacobian(run)
+            renew_jacobian(run)
         if run.needs_factors == 1 or step != factored_for:
-            if factor_systems(run, step, 0) != 0:
+            if factor_systems(run, step, FIRST) != 0:
                 step *= 0.5
                 trouble = NOT_FINITE
-                if _is_finite(vector(run.r, run.jacobian_at, run.n * run.n)):
+                if is_finite(run.jacobian):
                     trouble = SINGULAR
                 run.needs_factors = 1
                 continue
@@ -254,7 +239,7 @@ def take_step(run, _number, _whole):
         s = run.stages
         z = run.z
         predict_stages(run, step, z)
-        status = newton(run, t, step, 0, run.newton_tol, run.z_at)
+        status = newton(run, t, step, FIRST, run.newton_tol, run.z_at)
         iterations = run.iterations
         if status != CONVERGED:
             _after_newton_failure(run)

@@ -8,11 +8,11 @@ import numpy as np
 
 from tidegate.compiled.jit import NUMBER, WHOLE, unit
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
+from tidegate.linear.systems import factor_base
 
 __all__ = ["cvode_restart", "cvode_sensitivities_at", "cvode_step", "cvode_values"]
 
@@ -68,7 +68,7 @@ def cvode_restart(run, t, which):
     n = run.n
     if n == 0:
         return 0
-    if run.mass_kind != 0 and (run.rank < n or base_system(run, t, run.y) != 0):
+    if run.mass_kind != 0 and (run.rank < n or factor_base(run, t, run.y.ctypes) != 0):
         return SINGULAR
     memory = run.sun_memory
     if which != AT_START:

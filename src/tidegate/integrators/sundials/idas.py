@@ -8,12 +8,12 @@ import numpy as np
 
 from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.events.restart import base_system
 from tidegate.integrators.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
-from tidegate.integrators.sundials.model_functions import change_along, solve_base
+from tidegate.integrators.sundials.model_functions import change_along, explicit_rates
 from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
+from tidegate.linear.systems import factor_base
 
 __all__ = ["ida_restart", "ida_sensitivities_at", "ida_step", "ida_values"]
 
@@ -67,20 +67,15 @@ def ida_values(run, when, _whole):
 @native
 def _sensitivity_rates(run, t):
     """S' for a start: exact for a regular M, without the second derivatives of the algebraic equations otherwise, which the first steps bear."""
-    n = run.n
     y = run.y
     ydot = run.ydot
     s = run.sens
     sdot = run.sens_dot
-    rank = n
-    if run.mass_kind != 0:
-        rank = run.rank
-        if base_system(run, t, y) != 0:
-            return SINGULAR
+    if run.mass_kind != 0 and factor_base(run, t, y.ctypes) != 0:
+        return SINGULAR
     for i in range(run.n_sens):
         change_along(run, t, y, ydot, s[i], i, sdot[i])
-        if run.mass_kind != 0:
-            solve_base(run, sdot[i], rank)
+        explicit_rates(run, sdot[i])
     return 0
 
 

@@ -1,6 +1,6 @@
 """IDAS and CVODES behind the interface: their objects on the workspace's memory, tolerances, callbacks, and what they say when they fail.
 
-Sensitivities are staggered and under error control, each with absolute tolerances scaled by the size of its parameter. Linear algebra is dense.
+Sensitivities are staggered and under error control, each with absolute tolerances scaled by the size of its parameter. Linear algebra is ours.
 """
 
 from __future__ import annotations
@@ -86,16 +86,18 @@ class SundialsIntegrator(NativeRun):
             created = c_function("IDACreate", HANDLE, HANDLE)(objects.context)
             work["sun_memory"] = objects.memory(created, "IDAFree")
             self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, work["sun_ydot"])
-            jacobian = model_functions.ida_jacobian.address
+            system = "IDASetJacFn", model_functions.ida_system.address
         else:
             created = c_function("CVodeCreate", HANDLE, CODE, HANDLE)(_MULTISTEP[self._name], objects.context)
             work["sun_memory"] = objects.memory(created, "CVodeFree")
             self._call(objects, "CVodeInit", model_functions.cvode_rhs.address, t, y)
-            jacobian = model_functions.cvode_jacobian.address
+            system = "CVodeSetLinSysFn", model_functions.cvode_system.address
+            work["sun_explicit"] = 1
         self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.numbers("atol")))
         self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
-        self._call(objects, f"{prefix}SetLinearSolver", *objects.linear_solver(y))
-        self._call(objects, f"{prefix}SetJacFn", jacobian)
+        solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system.address, model_functions.solve_system.address)
+        self._call(objects, f"{prefix}SetLinearSolver", *solver)
+        self._call(objects, *system)
         if np.isfinite(problem.step_max):
             self._call(objects, f"{prefix}SetMaxStep", float(problem.step_max))
         if len(problem.sensitivity_parameters):

@@ -1,7 +1,7 @@
 """The model's functions as SUNDIALS calls them: C functions on vectors, with the workspace as user data.
 
 CVODES integrates y' = M^-1 f, IDAS M y' - f = 0. Values that are not finite are answered with 1, a recoverable failure: SUNDIALS then takes a shorter
-step. Matrices are by columns.
+step. Their systems are cj M - J; CVODES', I - gamma M^-1 J, is that with cj = 1/gamma behind a product with cj M.
 """
 
 from __future__ import annotations
@@ -13,18 +13,30 @@ from numba import cfunc, types
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import WHOLES, native
-from tidegate.compiled.linear import solve
 from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import PLACES, matrix, pointer, vector
-from tidegate.events.restart import times_mass
-from tidegate.integrators.sundials.objects import SUNDenseMatrix_Data, items
+from tidegate.compiled.workspace import PLACES, pointer, vector
+from tidegate.integrators.sundials.objects import items, run_of
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import FIRST, factor_real, solve_base, solve_real
 from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["change_along", "cvode_jacobian", "cvode_rhs", "cvode_sensitivities", "ida_jacobian", "ida_residual", "ida_sensitivities", "solve_base"]
+__all__ = [
+    "change_along",
+    "cvode_rhs",
+    "cvode_sensitivities",
+    "cvode_system",
+    "explicit_rates",
+    "factor_system",
+    "ida_residual",
+    "ida_sensitivities",
+    "ida_system",
+    "solve_system",
+]
 
 _T, _V = types.float64, types.int64  # time; handle of a vector or matrix
 _VS = types.CPointer(types.int64)  # handles of several
 _CODE = types.int32
+_CODES = types.CPointer(types.int32)
 _ADDRESS_R: Final = PLACES["address_r"]
 
 
@@ -39,20 +51,14 @@ def _judge(run, t, values):
 
 
 @native
-def solve_base(run, v, rank):
-    """v := [U; E2 J]^-1 [E1 v; 0] with the factors of the last ``base_system``: M^-1 v where M is regular."""
-    n = run.n
+def explicit_rates(run, v):
+    """v := [U; E2 J]^-1 [E1 v; 0] with the factors of the last ``factor_base``: M^-1 v where M is regular."""
+    if run.mass_kind == 0:
+        return
     w = run.scratch_1
-    e = run.row_operations
-    for i in range(n):
-        x = 0.0
-        for q in range(n):
-            if i < rank and e[i, q] != 0.0:
-                x += e[i, q] * v[q]
-        w[i] = x * run.row_scale[i]
-    solve(run.base, n, run.base_pivots, w, run.dgetrs)
-    for q in range(n):
-        v[q] = w[q]
+    for q in range(run.n):
+        w[q] = v[q]
+    solve_base(run, w, run.zero, v)
 
 
 @native
@@ -69,37 +75,65 @@ def change_along(run, t, y, ydot, s, i, out):
     set_direction(run, i, False)
 
 
-@native
-def _jacobian(run, t, y):
-    call_value(run.f_jacobian, t, y, run.p, run.m, run.jacobian)
-    run.c_jacobian += 1
-
-
 @cfunc(_CODE(_T, _V, _V, WHOLES), cache=True, error_model="numpy")
 def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     """CVRhsFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
     out = items(ydot, run.n)
     _rate(run, t, items(y, run.n), out)
-    if run.mass_kind != 0:
-        solve_base(run, out, run.n)
+    explicit_rates(run, out)
     return _judge(run, t, out)
 
 
-@cfunc(_CODE(_T, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
-def cvode_jacobian(t, y, _fy, target, h, _a, _b, _c):  # type: ignore[no-untyped-def]
-    """CVLsJacFn."""
+@native
+def _evaluate(run, t, y):
+    """J into run.sun_jacobian, which events leave alone."""
+    call_value(run.f_jacobian, t, y, run.p, run.m, run.sun_jacobian)
+    run.c_jacobian += 1
+    return _judge(run, t, run.sun_jacobian)
+
+
+@cfunc(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
+def cvode_system(t, y, _fy, _matrix, is_kept, is_new, gamma, h, _a, _b, _c):  # type: ignore[no-untyped-def]
+    """CVLsLinSysFn: J, unless the last one will do, and 1/gamma for ``factor_system``."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
+    run.sun_shift = 1.0 / gamma
+    is_new[0] = 1 - is_kept
+    return 0 if is_kept != 0 else _evaluate(run, t, items(y, run.n))
+
+
+@cfunc(_CODE(_T, _T, _V, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
+def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ignore[no-untyped-def]
+    """IDALsJacFn: J, and cj for ``factor_system``."""
+    run = run_at(h, pointer(h[_ADDRESS_R]))
+    run.sun_shift = cj
+    return _evaluate(run, t, items(y, run.n))
+
+
+@cfunc(_CODE(_V, _V), cache=True, error_model="numpy")
+def factor_system(_solver, matrix):  # type: ignore[no-untyped-def]
+    """SUNLinSolSetup: LU of cj M - J; what is singular a shorter step may mend."""
+    run = run_of(matrix)
+    return 1 if factor_real(run, FIRST, run.sun_shift, run.sun_jacobian_at) != 0 else 0
+
+
+@cfunc(_CODE(_V, _V, _V, _V, _T), cache=True, error_model="numpy")
+def solve_system(_solver, matrix, x, right, _tolerance):  # type: ignore[no-untyped-def]
+    """SUNLinSolSolve."""
+    run = run_of(matrix)
     n = run.n
-    _jacobian(run, t, items(y, n))
-    jac = run.jacobian
-    out = matrix(pointer(SUNDenseMatrix_Data(target)), 0, n, n)
-    for j in range(n):
-        for i in range(n):
-            out[j, i] = jac[i, j]
-        if run.mass_kind != 0:
-            solve_base(run, out[j], n)
-    return _judge(run, t, vector(run.r, run.jacobian_at, n * n))
+    b = items(right, n)
+    out = items(x, n)
+    if run.sun_explicit == 1:
+        w = run.scratch_1
+        for q in range(n):
+            w[q] = b[q] * run.sun_shift
+        times_mass(run, w, out)
+    else:
+        for q in range(n):
+            out[q] = b[q]
+    solve_real(run, FIRST, out.ctypes)
+    return 0
 
 
 @cfunc(_CODE(_CODE, _T, _V, _V, _VS, _VS, WHOLES, _V, _V), cache=True, error_model="numpy")
@@ -111,8 +145,7 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
     for i in range(count):
         out = items(sdot[i], n)
         change_along(run, t, items(y, n), items(ydot, n), items(s[i], n), i, out)
-        if run.mass_kind != 0:
-            solve_base(run, out, n)
+        explicit_rates(run, out)
         code = max(code, _judge(run, t, out))
     return code
 
@@ -129,25 +162,6 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     for q in range(n):
         out[q] -= f[q]
     return _judge(run, t, out)
-
-
-@cfunc(_CODE(_T, _T, _V, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
-def ida_jacobian(t, cj, y, _ydot, _residual, target, h, _a, _b, _c):  # type: ignore[no-untyped-def]
-    """IDALsJacFn: cj M - J."""
-    run = run_at(h, pointer(h[_ADDRESS_R]))
-    n = run.n
-    _jacobian(run, t, items(y, n))
-    jac = run.jacobian
-    mass = run.mass
-    out = matrix(pointer(SUNDenseMatrix_Data(target)), 0, n, n)
-    for j in range(n):
-        for i in range(n):
-            out[j, i] = -jac[i, j]
-            if run.mass_kind != 0:
-                out[j, i] += cj * mass[i, j]
-        if run.mass_kind == 0:
-            out[j, j] += cj
-    return _judge(run, t, vector(run.r, run.jacobian_at, n * n))
 
 
 @cfunc(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, WHOLES, _V, _V, _V), cache=True, error_model="numpy")

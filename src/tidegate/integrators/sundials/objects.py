@@ -1,9 +1,9 @@
-"""The objects of one run: a context with its error handler, vectors on the workspace's own memory, matrix and linear solver.
+"""The objects of one run: a context with its error handler, vectors on the workspace's own memory, a linear solver of ours in SUNDIALS' clothes.
 
 A vector's norm is the largest of its weighted elements, as everywhere in tidegate; SUNDIALS' own, the root mean square, lets one element be off by
 the square root of their number if the others are at rest.
 
-Headers: sundials_context.h, sundials_errors.h, nvector_serial.h, sunmatrix_dense.h, sunlinsol_dense.h. SUNDIALS reports through the handler of the
+Headers: sundials_context.h, sundials_errors.h, nvector_serial.h, sundials_linearsolver.h, sunlinsol_dense.h. SUNDIALS reports through the handler of the
 context only; its last sentence is kept for our errors, nothing goes to stderr.
 """
 
@@ -18,11 +18,12 @@ import numpy as np
 from numba import cfunc, types
 
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import pointer, vector
+from tidegate.compiled.run_type import run_at
+from tidegate.compiled.workspace import PLACES, integers_at, pointer, vector
 from tidegate.integrators.interface import FloatArray
 from tidegate.integrators.sundials.library import CODE, HANDLE, WHOLE, c_function, function_address, native_function
 
-__all__ = ["Objects", "SUNDenseMatrix_Data", "items"]
+__all__ = ["Objects", "items", "run_of"]
 
 N_VGetArrayPointer = native_function("N_VGetArrayPointer", HANDLE, HANDLE)
 N_VGetLength = native_function("N_VGetLength", WHOLE, HANDLE)
@@ -30,14 +31,28 @@ SUNDenseMatrix_Data = native_function("SUNDenseMatrix_Data", HANDLE, HANDLE)
 
 _SENTENCE: Final = 1000  # bytes kept of a message
 _TEXT: Final = types.CPointer(types.uint8)
-_OPERATIONS: Final = 50  # more than a vector has
+_OF_SOLVERS: Final = 2  # the member of a linear solver that points to its operations; of other objects it is the one before
+_OPERATIONS: Final = 50  # more than any object has
 _RMS_NORM: Final = "N_VWrmsNorm_Serial"
+_ADDRESS_R: Final = PLACES["address_r"]
 
 
 @native
 def items(handle, n):
     """The elements of a vector."""
     return vector(pointer(N_VGetArrayPointer(handle)), 0, n)
+
+
+@native
+def run_of(matrix):
+    """The run that a matrix stands for: its one element is where the workspace's integers are."""
+    h = integers_at(integers_at(SUNDenseMatrix_Data(matrix))[0])
+    return run_at(h, pointer(h[_ADDRESS_R]))
+
+
+@cfunc(types.int32(types.int64), cache=True)
+def _leave(_matrix):  # type: ignore[no-untyped-def]
+    return 0
 
 
 @cfunc(types.float64(types.int64, types.int64), cache=True)
@@ -87,18 +102,28 @@ class Objects:
         """A vector on memory of ours; what SUNDIALS copies from it has its norm, too."""
         made: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(self._n, memory.ctypes.data, self.context)
         self._free.append(lambda: c_function("N_VDestroy", None, HANDLE)(made))
-        _content, operations, _context = (HANDLE * 3).from_address(made)
-        table = (HANDLE * _OPERATIONS).from_address(operations)
-        table[list(table).index(function_address(_RMS_NORM))] = _largest.address
+        _replace(made, _RMS_NORM, _largest.address)
         return made
 
-    def linear_solver(self, vector: int) -> tuple[int, int]:
-        """A dense linear solver and its matrix."""
-        n = self._n
-        matrix: int = c_function("SUNDenseMatrix", HANDLE, WHOLE, WHOLE, HANDLE)(n, n, self.context)
+    def linear_solver(self, workspace: int, factor: int, solve: int) -> tuple[int, int]:
+        """A linear solver and its matrix, whose work is done by ours: SUNDIALS' smallest, of one row, with our functions in place of its own.
+
+        Parameters
+        ----------
+        workspace : address of the run's integers, which is all the matrix holds.
+        factor, solve : addresses of the functions.
+        """
+        one = np.zeros(1)
+        vector: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(1, one.ctypes.data, self.context)
+        matrix: int = c_function("SUNDenseMatrix", HANDLE, WHOLE, WHOLE, HANDLE)(1, 1, self.context)
         self._free.append(lambda: c_function("SUNMatDestroy", None, HANDLE)(matrix))
         solver: int = c_function("SUNLinSol_Dense", HANDLE, HANDLE, HANDLE, HANDLE)(vector, matrix, self.context)
         self._free.append(lambda: c_function("SUNLinSolFree", CODE, HANDLE)(solver))
+        c_function("N_VDestroy", None, HANDLE)(vector)
+        HANDLE.from_address(c_function("SUNDenseMatrix_Data", HANDLE, HANDLE)(matrix)).value = workspace
+        _replace(matrix, "SUNMatZero_Dense", _leave.address)
+        _replace(solver, "SUNLinSolSetup_Dense", factor, _OF_SOLVERS)
+        _replace(solver, "SUNLinSolSolve_Dense", solve, _OF_SOLVERS)
         return solver, matrix
 
     def memory(self, handle: int, free: str) -> int:
@@ -118,3 +143,9 @@ class Objects:
         """Give everything back, what was made last first."""
         while self._free:
             self._free.pop()()
+
+
+def _replace(made: int, name: str, address: int, member: int = 1) -> None:
+    """Put a function of ours in the place of one of SUNDIALS' in the table of an object's operations, to which one of its members points."""
+    table = (HANDLE * _OPERATIONS).from_address((HANDLE * (member + 1)).from_address(made)[member])
+    table[list(table).index(function_address(name))] = address

@@ -13,11 +13,12 @@ from typing import Final
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.linear import factor_real, solve
 from tidegate.events.guards import expected_sign, guard_slopes
-from tidegate.events.restart import consistent_point, derivatives, times_mass
+from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.tolerances import ACROSS
 from tidegate.integrators.polish import end_point, slope_of_the_step
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_real
 
 __all__ = ["onto_slow_motion"]
 
@@ -51,20 +52,8 @@ def _way_to_slow_motion(run):
     way = run.motion_rate
     moved = run.motion_moved
     f = run.scratch_1
-    jac = run.jacobian
-    mass = run.mass
-    system = run.slow_system
-    pivots = run.slow_pivots
-    call_value(run.f_jacobian, t, point, run.p, run.m, run.jacobian)
-    run.c_jacobian += 1
-    shift = 1.0 / (_SIGMA * run.length)
-    for i in range(n):
-        for j in range(n):
-            m = mass[i, j]
-            if run.mass_kind == 0:
-                m = 1.0 if i == j else 0.0
-            system[i, j] = shift * m - jac[i, j]
-    if factor_real(system, n, pivots, run.dgetrf) != 0:
+    evaluate_jacobian(run, t, point)
+    if factor_real(run, SECOND, 1.0 / (_SIGMA * run.length), run.jacobian_at) != 0:
         return False
     times_mass(run, run.motion_slopes, moved)
     for q in range(n):
@@ -74,7 +63,7 @@ def _way_to_slow_motion(run):
         run.c_rhs += 1
         for q in range(n):
             f[q] -= moved[q]
-        solve(system, n, pivots, f, run.dgetrs)
+        solve_real(run, SECOND, f.ctypes)
         for q in range(n):
             point[q] += f[q]
             way[q] += f[q]

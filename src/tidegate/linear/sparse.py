@@ -1,0 +1,209 @@
+"""Sparse LU by columns, real and complex: with a search for pivots once, then with the same pivots and the same pattern while they are good.
+
+Gilbert and Peierls 1988: column k of L and U is a triangular solve with the columns before it, whose pattern is what the graph of L reaches from the
+column's entries. The order of columns and, for each, the row that the structure matches to it are the compiler's (``compiled.sparsity``). That row is
+the pivot unless another element of the column is much larger, so every system of a run has its own pattern. Refactoring by the same pattern (Davis
+and Palamadai Natarajan 2010) ends where a pivot has become small against its column; then pivots are looked for again.
+
+Rows are numbered by the step at which they are pivots. Between calls the scratch column is zero.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import native
+
+__all__ = ["factor", "solve"]
+
+_PREFERRED: Final = 0.1  # part of the column's largest element with which the matched row is the pivot
+_KEPT: Final = 0.01  # part with which an old pivot is still one
+_NONE: Final = -1
+
+
+@native
+def _size(x):
+    return abs(x.real) + abs(x.imag)
+
+
+@native
+def factor(run, system, entries, lower, upper, reciprocals, column):
+    """LU of the matrix with these entries; 0, or 1 + the number of the first column without a pivot."""
+    if run.is_analysed[system] == 1 and _refactor(run, system, entries, lower, upper, reciprocals, column):
+        return 0
+    bad = _search(run, system, entries, lower, upper, reciprocals, column)
+    run.is_analysed[system] = 1 if bad == 0 else 0
+    return bad
+
+
+@native
+def _refactor(run, system, entries, lower, upper, reciprocals, column):
+    """With the pivots of the last search; False where one is not good enough."""
+    first = run.column_first
+    row = run.entry_row
+    order = run.column_order
+    step_of = run.row_step[system]
+    lower_first = run.lower_first[system]
+    lower_row = run.lower_row[system]
+    upper_first = run.upper_first[system]
+    upper_row = run.upper_row[system]
+    for k in range(run.n):
+        j = order[k]
+        for e in range(first[j], first[j + 1]):
+            column[step_of[row[e]]] = entries[e]
+        for e in range(upper_first[k], upper_first[k + 1]):
+            s = upper_row[e]
+            x = column[s]
+            column[s] = 0.0
+            upper[e] = x
+            for q in range(lower_first[s], lower_first[s + 1]):
+                column[lower_row[q]] -= lower[q] * x
+        pivot = column[k]
+        column[k] = 0.0
+        largest = 0.0
+        for q in range(lower_first[k], lower_first[k + 1]):
+            largest = max(largest, _size(column[lower_row[q]]))
+        if not _size(pivot) > 0.0 or not _size(pivot) >= _KEPT * largest:
+            for q in range(lower_first[k], lower_first[k + 1]):
+                column[lower_row[q]] = 0.0
+            return False
+        reciprocal = 1.0 / pivot
+        reciprocals[k] = reciprocal
+        for q in range(lower_first[k], lower_first[k + 1]):
+            i = lower_row[q]
+            lower[q] = column[i] * reciprocal
+            column[i] = 0.0
+    return True
+
+
+@native
+def _reach(run, system, start, k, top):
+    """Rows that the graph of L reaches from one, in an order in which each comes before those it leads to: in front of ``top`` of the list."""
+    step_of = run.row_step[system]
+    lower_first = run.lower_first[system]
+    lower_row = run.lower_row[system]
+    reached = run.reached_scratch
+    stack = run.stack_scratch
+    place = run.stack_place_scratch
+    mark = run.mark_scratch
+    mark[start] = k
+    stack[0] = start
+    place[0] = lower_first[step_of[start]] if step_of[start] != _NONE else 0
+    depth = 0
+    while depth >= 0:
+        i = stack[depth]
+        s = step_of[i]
+        deeper = False
+        if s != _NONE:
+            q = place[depth]
+            end = lower_first[s + 1]
+            while q < end and mark[lower_row[q]] == k:
+                q += 1
+            place[depth] = q + 1
+            if q < end:
+                i = lower_row[q]
+                mark[i] = k
+                depth += 1
+                stack[depth] = i
+                place[depth] = lower_first[step_of[i]] if step_of[i] != _NONE else 0
+                deeper = True
+        if not deeper:
+            top -= 1
+            reached[top] = i
+            depth -= 1
+    return top
+
+
+@native
+def _search(run, system, entries, lower, upper, reciprocals, column):
+    """With new pivots; 0, or 1 + the number of the first column without one."""
+    n = run.n
+    first = run.column_first
+    row = run.entry_row
+    order = run.column_order
+    preferred = run.preferred_row
+    step_of = run.row_step[system]
+    lower_first = run.lower_first[system]
+    lower_row = run.lower_row[system]
+    upper_first = run.upper_first[system]
+    upper_row = run.upper_row[system]
+    reached = run.reached_scratch
+    mark = run.mark_scratch
+    for i in range(n):
+        step_of[i] = _NONE
+        mark[i] = _NONE
+    n_lower = 0
+    n_upper = 0
+    for k in range(n):
+        lower_first[k] = n_lower
+        upper_first[k] = n_upper
+        j = order[k]
+        top = n
+        for e in range(first[j], first[j + 1]):
+            if mark[row[e]] != k:
+                top = _reach(run, system, row[e], k, top)
+        for e in range(first[j], first[j + 1]):
+            column[row[e]] = entries[e]
+        # while rows have no number they are told by their own
+        best = _NONE
+        largest = 0.0
+        for w in range(top, n):
+            i = reached[w]
+            s = step_of[i]
+            x = column[i]
+            if s == _NONE:
+                if _size(x) > largest:
+                    largest = _size(x)
+                    best = i
+                continue
+            column[i] = 0.0
+            upper_row[n_upper] = s
+            upper[n_upper] = x
+            n_upper += 1
+            for q in range(lower_first[s], lower_first[s + 1]):
+                column[lower_row[q]] -= lower[q] * x
+        wished = preferred[j]
+        if best != _NONE and mark[wished] == k and step_of[wished] == _NONE and _size(column[wished]) >= _PREFERRED * largest:
+            best = wished
+        pivot = column[best] if best != _NONE else entries[0] * 0.0
+        for w in range(top, n):
+            i = reached[w]
+            if step_of[i] == _NONE:
+                if best != _NONE and i != best:
+                    lower_row[n_lower] = i
+                    lower[n_lower] = column[i] / pivot
+                    n_lower += 1
+                column[i] = 0.0
+        if best == _NONE:
+            return k + 1
+        step_of[best] = k
+        reciprocals[k] = 1.0 / pivot
+    lower_first[n] = n_lower
+    upper_first[n] = n_upper
+    for q in range(n_lower):
+        lower_row[q] = step_of[lower_row[q]]
+    return 0
+
+
+@native
+def solve(run, system, lower, upper, reciprocals, column, b):
+    """Solve with the factors; ``b`` is overwritten."""
+    n = run.n
+    order = run.column_order
+    step_of = run.row_step[system]
+    lower_first = run.lower_first[system]
+    lower_row = run.lower_row[system]
+    upper_first = run.upper_first[system]
+    upper_row = run.upper_row[system]
+    for i in range(n):
+        column[step_of[i]] = b[i]
+    for k in range(n):
+        x = column[k]
+        for q in range(lower_first[k], lower_first[k + 1]):
+            column[lower_row[q]] -= lower[q] * x
+    for k in range(n - 1, -1, -1):
+        x = column[k] * reciprocals[k]
+        column[k] = 0.0
+        b[order[k]] = x
+        for e in range(upper_first[k], upper_first[k + 1]):
+            column[upper_row[e]] -= upper[e] * x

@@ -1,0 +1,296 @@
+"""Systems of linear equations of a run: assembled from M and J, factored, solved; dense or sparse as the model's compiler has chosen.
+
+A system has a number. Real ones are the method's two sets, and ``BASE``; complex ones, with Radau's eigenvalues, have a pair's number in each set.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, native, unit
+from tidegate.compiled.schema import REAL_SYSTEMS
+from tidegate.compiled.workspace import matrix, vector
+from tidegate.linear import dense, sparse
+from tidegate.linear.mass import DIAGONAL, IDENTITY, by_rows, is_held
+
+__all__ = [
+    "BASE",
+    "FIRST",
+    "SECOND",
+    "absolute_rows",
+    "algebraic_residual",
+    "evaluate_jacobian",
+    "factor_base",
+    "factor_complex",
+    "factor_real",
+    "is_finite",
+    "solve_base",
+    "solve_complex",
+    "solve_real",
+]
+
+FIRST, SECOND, BASE = range(REAL_SYSTEMS)
+_NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
+
+
+@native
+def evaluate_jacobian(run, t, y):
+    """J at a point, into run.jacobian."""
+    call_value(run.f_jacobian, t, y, run.p, run.m, run.jacobian)
+    run.c_jacobian += 1
+
+
+@native
+def is_finite(values):
+    """True if every one is a number."""
+    for x in values:
+        if not abs(x) < 1e300:
+            return False
+    return True
+
+
+@native
+def absolute_rows(run, y, out):
+    """out_i := sum of |J_ij y_j|."""
+    n = run.n
+    for i in range(n):
+        out[i] = 0.0
+    if run.is_sparse == 1:
+        first = run.column_first
+        row = run.entry_row
+        jac = run.jacobian
+        for j in range(n):
+            for e in range(first[j], first[j + 1]):
+                out[row[e]] += abs(jac[e] * y[j])
+    else:
+        full = matrix(run.r, run.jacobian_at, n, n)
+        for i in range(n):
+            for j in range(n):
+                out[i] += abs(full[i, j] * y[j])
+
+
+@native
+def _assemble_dense(run, shift, jac, out):
+    """out := shift M - J."""
+    n = run.n
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = -jac[i, j]
+    if run.mass_kind == IDENTITY:
+        for i in range(n):
+            out[i, i] += shift
+    elif run.mass_kind == DIAGONAL:
+        mass = run.mass
+        for i in range(n):
+            out[i, i] += shift * mass[i]
+    else:
+        full = matrix(run.r, run.mass_at, n, n)
+        for i in range(n):
+            for j in range(n):
+                out[i, j] += shift * full[i, j]
+
+
+@native
+def _assemble_sparse(run, shift, jac, out):
+    """The same, entry by entry."""
+    for e in range(run.n_entries):
+        out[e] = -jac[e]
+    diagonal = run.diagonal
+    mass = run.mass
+    for q in range(run.n):
+        out[diagonal[q]] += shift if run.mass_kind == IDENTITY else shift * mass[q]
+
+
+@unit(WHOLE, NUMBER, WHOLE)
+def factor_real(run, system, shift, place):
+    """LU of shift M - J with J at offset ``place`` of r; 0 if regular."""
+    n = run.n
+    run.c_factor += 1
+    if run.is_sparse == 1:
+        entries = run.entries_scratch
+        _assemble_sparse(run, shift, vector(run.r, place, run.n_entries), entries)
+        return sparse.factor(run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch)
+    a = run.real_factors[system]
+    _assemble_dense(run, shift, matrix(run.r, place, n, n), a)
+    return dense.factor_real(a, n, run.real_pivots[system], run.dgetrf)
+
+
+@unit(WHOLE, NUMBERS)
+def solve_real(run, system, right):
+    """Solve with the factors of ``factor_real``; the right side is overwritten."""
+    n = run.n
+    b = vector(right, 0, n)
+    if run.is_sparse == 1:
+        sparse.solve(run, system, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, b)
+    else:
+        dense.solve(run.real_factors[system], n, run.real_pivots[system], b, run.dgetrs)
+    return 0
+
+
+@unit(WHOLE, WHOLE, NUMBER, NUMBER)
+def factor_complex(run, which, pair, real, imaginary):
+    """LU of (real + i imaginary) M - J with run.jacobian; 0 if regular."""
+    n = run.n
+    shift = complex(real, imaginary)
+    if run.is_sparse == 1:
+        system = REAL_SYSTEMS + which * run.n_pairs + pair
+        entries = run.complex_entries_scratch
+        _assemble_sparse(run, shift, run.jacobian, entries)
+        return sparse.factor(
+            run, system, entries, run.complex_lower[which, pair], run.complex_upper[which, pair], run.complex_reciprocals[which, pair],
+            run.complex_column_scratch,
+        )  # fmt: skip
+    a = run.complex_factors[which, pair]
+    _assemble_dense(run, shift, matrix(run.r, run.jacobian_at, n, n), a)
+    return dense.factor_complex(a, n, run.complex_pivots[which, pair], run.zgetrf)
+
+
+@unit(WHOLE, WHOLE)
+def solve_complex(run, which, pair):
+    """Solve with the factors of ``factor_complex`` for run.pairs[pair], which is overwritten."""
+    b = run.pairs[pair]
+    if run.is_sparse == 1:
+        sparse.solve(
+            run, REAL_SYSTEMS + which * run.n_pairs + pair, run.complex_lower[which, pair], run.complex_upper[which, pair],
+            run.complex_reciprocals[which, pair], run.complex_column_scratch, b,
+        )  # fmt: skip
+    else:
+        dense.solve(run.complex_factors[which, pair], run.n, run.complex_pivots[which, pair], b, run.zgetrs)
+    return 0
+
+
+@native
+def _assemble_base_dense(run, base):
+    """[U; E2 J], not yet scaled."""
+    n = run.n
+    jac = matrix(run.r, run.jacobian_at, n, n)
+    if run.mass_kind == DIAGONAL:
+        mass = run.mass
+        for i in range(n):
+            for j in range(n):
+                base[i, j] = jac[i, j] if mass[i] == 0.0 else mass[i] if i == j else 0.0
+        return
+    e = run.row_operations
+    u = run.echelon
+    for i in range(n):
+        for j in range(n):
+            x = 0.0
+            if i < run.rank:
+                x = u[i, j]
+            else:
+                for q in range(n):
+                    if e[i, q] != 0.0:
+                        x += e[i, q] * jac[q, j]
+            base[i, j] = x
+
+
+@native
+def _scale_dense(run, base):
+    """Rows to size one; False if one cannot be."""
+    n = run.n
+    row_scale = run.row_scale
+    for i in range(n):
+        largest = 0.0
+        for j in range(n):
+            largest = max(largest, abs(base[i, j]))
+        if not largest > 0.0 or not largest < 1e300:
+            return False
+        row_scale[i] = 1.0 / largest
+        for j in range(n):
+            base[i, j] *= row_scale[i]
+    return True
+
+
+@native
+def _assemble_base_sparse(run, entries):
+    """Rows of M or of J, scaled to size one; False if one cannot be."""
+    n = run.n
+    row = run.entry_row
+    diagonal = run.diagonal
+    jac = run.jacobian
+    row_scale = run.row_scale
+    for i in range(n):
+        row_scale[i] = 0.0
+    for e in range(run.n_entries):
+        i = row[e]
+        entries[e] = 0.0 if is_held(run, i) else jac[e]
+        if not abs(entries[e]) <= row_scale[i]:
+            row_scale[i] = abs(entries[e])
+    for i in range(n):
+        if is_held(run, i):
+            entries[diagonal[i]] = run.mass[i]
+            row_scale[i] = abs(run.mass[i])
+        if not row_scale[i] > 0.0 or not row_scale[i] < 1e300:
+            return False
+        row_scale[i] = 1.0 / row_scale[i]
+    for e in range(run.n_entries):
+        entries[e] *= row_scale[row[e]]
+    return True
+
+
+@unit(NUMBER, NUMBERS)
+def factor_base(run, t, point):
+    """Factor [U; E2 J] at a point, rows scaled to size one; 0 if regular, where a pivot at rounding level means the same as zero."""
+    n = run.n
+    evaluate_jacobian(run, t, vector(point, 0, n))
+    if run.is_sparse == 1:
+        entries = run.entries_scratch
+        if not _assemble_base_sparse(run, entries):
+            return 1
+        reciprocals = run.reciprocals[BASE]
+        bad = sparse.factor(run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch)
+        for i in range(n):
+            if bad == 0 and abs(reciprocals[i]) > _NO_PIVOT:
+                bad = i + 1
+        return bad
+    base = run.real_factors[BASE]
+    _assemble_base_dense(run, base)
+    if not _scale_dense(run, base):
+        return 1
+    bad = dense.factor_real(base, n, run.real_pivots[BASE], run.dgetrf)
+    if bad == 0:
+        for i in range(n):
+            pivot = abs(base[i, i])
+            # own code stores its reciprocal
+            if (pivot > _NO_PIVOT) if n <= dense.OWN_LIMIT else (pivot < 1.0 / _NO_PIVOT):
+                return 1
+    return bad
+
+
+@native
+def solve_base(run, held, algebraic, out):
+    """out := [U; E2 J]^-1 [E1 held; E2 algebraic] with the factors of ``factor_base``; False if a right side is not finite."""
+    row_scale = run.row_scale
+    by_rows(run, held, algebraic, out)
+    finite = True
+    for i in range(run.n):
+        finite = finite and abs(out[i]) < 1e300
+        out[i] *= row_scale[i]
+    solve_real(run, BASE, out.ctypes)
+    return finite
+
+
+@native
+def algebraic_residual(run, t, y, f):
+    """The largest of the algebraic equations E2 f = 0 at a point, in the scale of ``factor_base``; f is left in ``f``."""
+    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    run.c_rhs += 1
+    row_scale = run.row_scale
+    e = run.row_operations
+    worst = 0.0
+    for i in range(run.n):
+        if is_held(run, i):
+            continue
+        x = f[i]
+        if run.mass_kind > DIAGONAL:
+            x = 0.0
+            for q in range(run.n):
+                if e[i, q] != 0.0:
+                    x += e[i, q] * f[q]
+        if not abs(x) <= 1e300:
+            return np.inf
+        worst = max(worst, abs(x * row_scale[i]))
+    return worst
