@@ -2,13 +2,14 @@
 
 Each node becomes one instruction, once a function, since equal expressions are one node. The instructions are those of ``expressions.arithmetic`` in
 the same order, without contraction or reordering, so that results agree with plain evaluation to the last bit (library functions: to the library's).
-Text is written directly: it is several times faster than building objects for a printer to print.
+Text is written directly: it is several times faster than building objects for a printer to print. LLVM's time for one function grows faster than its
+length, so a long one is cut into pieces, functions of their own, which hand each other values in memory.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -66,6 +67,9 @@ def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueF
     bodies = [_Function(spec, shared).text() for spec in specs]
     return "\n".join([*shared.text(), *bodies, ""])
 
+
+_PIECE: Final = 1500  # nodes of one piece
+_LEAVES: Final = frozenset(["const", "symbol", "true", "false"])  # written anew wherever they are needed
 
 # How each operation reads; {0}, {1}, {2} are its operands.
 _INSTRUCTIONS: Final = {
@@ -144,15 +148,32 @@ class _Module:
         return [*lines, _SEGMENT_FUNCTION] if self.has_segments else lines
 
 
+class _Operands(dict[int, str]):
+    """The operand that holds each node, by the node's identity; what another piece has computed is asked for when it is needed."""
+
+    def __init__(self, elsewhere: Callable[[int], str]) -> None:
+        super().__init__()
+        self.elsewhere = elsewhere
+
+    def __missing__(self, key: int) -> str:
+        self[key] = self.elsewhere(key)
+        return self[key]
+
+
 class _Function:
     """Writes one function; ``values`` maps the identity of a node to the operand that holds it."""
 
     def __init__(self, spec: FunctionSpec, module: _Module) -> None:
         self.spec = spec
         self.module = module
+        self.handed: dict[int, int] = {}  # place of a value that several pieces need
+        self.nodes: dict[int, Expr] = {}
+        self._begin()
+
+    def _begin(self) -> None:
         self.lines: list[str] = []
         self.buffers: list[str] = []
-        self.values: dict[int, str] = {}
+        self.values = _Operands(self._from_elsewhere)
         self.indexes: dict[int, str] = {}
         self.count = 0
 
@@ -160,20 +181,54 @@ class _Function:
         spec = self.spec
         arguments = spec.arguments if spec.output_argument in spec.arguments else (*spec.arguments, spec.output_argument)
         declarations = ", ".join(self._declaration(name) for name in arguments)
-        roots = [expr for _, expr in spec.outputs]
-        order = list(walk(roots))
+        order = list(walk([expr for _, expr in spec.outputs]))
         # a call whose outputs nobody uses, because only its slopes are wanted, is not made
         called = {id(item.args[0]) for item in order if item.op == "output"}
-        for item in order:
-            if item.op != "call" or id(item) in called:
-                self._emit(item)
+        order = [item for item in order if item.op != "call" or id(item) in called]
+        stored: dict[int, list[int]] = {}
         for index, expr in spec.outputs:
-            value = self.values[id(expr)]
-            if expr.is_boolean:
-                value = self._new(f"uitofp i1 {value} to double")
-            self.lines.append(f"  store double {value}, ptr {self._element(f'%{spec.output_argument}', index)}")
+            stored.setdefault(id(expr), []).append(index)
+        pieces = _pieces(order)
+        if len(pieces) == 1:
+            self._write(order, stored)
+            return self._definition(spec.name, declarations)
+        self.nodes = {id(item): item for item in order}
+        self.handed = _handed(pieces)
+        texts: list[str] = []
+        for number, piece in enumerate(pieces):
+            self._begin()
+            self._write(piece, stored)
+            texts.append(self._definition(f"{spec.name}.{number}", f"{declarations}, ptr %handed", "internal "))
+        self._begin()
+        self.buffers = [f"  %handed = alloca [{max(len(self.handed), 1)} x double], align 16"]
+        passed = ", ".join(f"{'double' if name in spec.by_value else 'ptr'} %{name}" for name in arguments)
+        self.lines = [f"  call void @{spec.name}.{number}({passed}, ptr %handed) nounwind" for number in range(len(pieces))]
+        return "\n".join([*texts, self._definition(spec.name, declarations)])
+
+    def _definition(self, name: str, declarations: str, linkage: str = "") -> str:
         body = "\n".join([*self.buffers, *self.lines])
-        return f"define void @{spec.name}({declarations}) nounwind {{\nentry:\n{body}\n  ret void\n}}"
+        return f"define {linkage}void @{name}({declarations}) nounwind {{\nentry:\n{body}\n  ret void\n}}"
+
+    def _write(self, order: Sequence[Expr], stored: Mapping[int, Sequence[int]]) -> None:
+        """The nodes in their order; what is an output, or needed by a later piece, goes to memory."""
+        for item in order:
+            self._emit(item)
+            if id(item) in stored or id(item) in self.handed:
+                value = self.values[id(item)]
+                if item.is_boolean:
+                    value = self._new(f"uitofp i1 {value} to double")
+                for index in stored.get(id(item), ()):
+                    self.lines.append(f"  store double {value}, ptr {self._element(f'%{self.spec.output_argument}', index)}")
+                if id(item) in self.handed:
+                    self.lines.append(f"  store double {value}, ptr {self._element('%handed', self.handed[id(item)])}")
+
+    def _from_elsewhere(self, key: int) -> str:
+        item = self.nodes[key]
+        if item.op in _LEAVES:
+            self._emit(item)
+            return self.values[key]
+        value = self._load("%handed", self.handed[key])
+        return self._new(f"fcmp une double {value}, 0.0") if item.is_boolean else value
 
     def _declaration(self, name: str) -> str:
         if name in self.spec.by_value:
@@ -278,7 +333,7 @@ class _Function:
     def _index(self, argument: Expr, x: str, size: int) -> str:
         """A whole number as an index that is certainly inside; NaN counts as zero."""
         if argument.op == "segment" and len(argument.data) - 1 <= size:
-            return self.indexes[id(argument)]
+            return self.indexes[id(argument)] if id(argument) in self.indexes else self._new(f"fptosi double {x} to i64")
         positive = self._new(f"fcmp ogt double {x}, 0.0")
         raised = self._new(f"select i1 {positive}, double {x}, double 0.0")
         last = _literal(float(size - 1))
@@ -331,3 +386,38 @@ class _Function:
         upper = self._opaque_call(call.data, [*arguments[:k], above, *arguments[k + 1 :]])
         lower = self._opaque_call(call.data, [*arguments[:k], below, *arguments[k + 1 :]])
         return f"{upper} {lower} {self._new(f'fsub double {above}, {below}')}"
+
+
+def _uses(item: Expr) -> tuple[Expr, ...]:
+    """Nodes whose values an instruction reads: a slope makes the call it is of anew."""
+    return item.args[0].args if item.op == "slope" else item.args
+
+
+def _pieces(order: list[Expr]) -> list[list[Expr]]:
+    """Consecutive parts of a function; what a call returns is taken out of its buffer in the same part."""
+    if len(order) <= _PIECE:
+        return [order]
+    taken: dict[int, list[Expr]] = {}
+    for item in order:
+        if item.op == "output":
+            taken.setdefault(id(item.args[0]), []).append(item)
+    pieces: list[list[Expr]] = [[]]
+    for item in order:
+        if item.op == "output":
+            continue
+        if len(pieces[-1]) >= _PIECE:
+            pieces.append([])
+        pieces[-1] += [item, *taken.get(id(item), ())]
+    return pieces
+
+
+def _handed(pieces: Sequence[Sequence[Expr]]) -> dict[int, int]:
+    """A place in memory for every node that a later piece reads."""
+    piece_of = {id(item): number for number, piece in enumerate(pieces) for item in piece}
+    places: dict[int, int] = {}
+    for number, piece in enumerate(pieces):
+        for item in piece:
+            for used in _uses(item):
+                if used.op not in _LEAVES and piece_of[id(used)] != number:
+                    places.setdefault(id(used), len(places))
+    return places

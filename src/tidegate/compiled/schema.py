@@ -158,7 +158,9 @@ _EVENTS: Final = [
 
 _LINEAR: Final = [
     # sizes: unknowns of dense, of sparse, of systems whose M is not diagonal, 0 in the others; of all: elements of J and of M
-    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries room_lower room_upper n_systems n_pairs"),
+    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries room_factors n_systems n_pairs"),
+    # 1 once factors did not fit into their room
+    *_single("integer", "lacks_room"),
     *_arrays("number", "jacobian", "n_entries"),
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
@@ -170,17 +172,15 @@ _LINEAR: Final = [
     *_arrays("integer", "column_first", "n_sparse_ends"),
     *_arrays("integer", "entry_row", "n_sparse_entries"),
     *_arrays("integer", "diagonal column_order preferred_row", "n_sparse"),
-    # L and U of every system, real ones first: patterns, the step at which a row is the pivot, whether they are known; values
+    # L and U of every system, real ones first: patterns, the step at which a row is the pivot, the last column that is alike, whether they are known; values
     *_arrays("integer", "is_analysed", "n_systems"),
-    *_arrays("integer", "row_step", "n_systems", "n_sparse"),
+    *_arrays("integer", "row_step last_alike", "n_systems", "n_sparse"),
     *_arrays("integer", "lower_first upper_first", "n_systems", "n_sparse_ends"),
-    *_arrays("integer", "lower_row", "n_systems", "room_lower"),
-    *_arrays("integer", "upper_row", "n_systems", "room_upper"),
-    *_arrays("number", "lower", REAL_SYSTEMS, "room_lower"),
-    *_arrays("number", "upper", REAL_SYSTEMS, "room_upper"),
+    *_arrays("integer", "lower_row upper_row", "n_systems", "room_factors"),
+    *_arrays("number", "lower upper", REAL_SYSTEMS, "room_factors"),
     *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
     *_arrays("number", "entries_scratch", "n_sparse_entries"),
-    *_arrays("number", "column_scratch", "n_sparse"),
+    *_arrays("number", "column_scratch together_scratch", "n_sparse"),
     *_arrays("integer", "reached_scratch stack_scratch stack_place_scratch mark_scratch", "n_sparse"),
 ]
 
@@ -204,11 +204,10 @@ _OF_RADAU: Final = [
     *_arrays("complex", "pairs", "n_pairs", "n", owner=RADAU),
     *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
     *_arrays("integer", "complex_pivots", 2, "n_pairs", "n_dense", owner=RADAU),
-    *_arrays("complex", "complex_lower", 2, "n_pairs", "room_lower", owner=RADAU),
-    *_arrays("complex", "complex_upper", 2, "n_pairs", "room_upper", owner=RADAU),
+    *_arrays("complex", "complex_lower complex_upper", 2, "n_pairs", "room_factors", owner=RADAU),
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
     *_arrays("complex", "complex_entries_scratch", "n_sparse_entries", owner=RADAU),
-    *_arrays("complex", "complex_column_scratch", "n_sparse", owner=RADAU),
+    *_arrays("complex", "complex_column_scratch complex_together_scratch", "n_sparse", owner=RADAU),
     # rates at the stages, and all stages at once, for sensitivities
     *_arrays("number", "stage_jacobian", "n_stage_entries", owner=RADAU),
     *_arrays("number", "stage_rates", MAX_STAGES, "n", owner=RADAU),

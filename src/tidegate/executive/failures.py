@@ -31,6 +31,7 @@ from tidegate.names import listed
 __all__ = ["callback_error", "failure"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
+_MOST_EXAMINED: Final = 1000  # algebraic unknowns whose null space is computed
 _SHOWN: Final = 4
 _OF_EVENTS: Final = (Stop.UNSETTLED, Stop.CHATTERING, Stop.ZENO, Stop.CONFLICT)  # found on values that are there, by no function that raised
 
@@ -221,10 +222,19 @@ def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> Ru
     names = compiled.layout.unknowns
     algebraic = np.flatnonzero(compiled.algebraic)
     where = "at the start" if at_start else f"at t = {integrator.time:g}"
-    if "jacobian" in compiled.addresses and algebraic.size:
-        n = len(names)
-        jac = value_at(compiled, "jacobian", n * n, integrator, OpaqueCalls()).reshape(n, n)
-        _, _, right = np.linalg.svd(np.nan_to_num(jac[:, algebraic]))
+    if integrator.lacks_room:
+        return SingularSystemError(
+            f"the sparse system of the {len(names)} equations has no factors {where} that fit into their memory: no good pivot stands where the "
+            "structure of the equations expects one",
+            time=integrator.time,
+            origin=compiled.first_equation,
+            hint="an equation may hardly depend on the unknown that it is to determine; write it for another one, or scale it",
+        )
+    if "jacobian" in compiled.addresses and 0 < algebraic.size <= _MOST_EXAMINED:
+        n, pattern = len(names), compiled.sparsity
+        values = value_at(compiled, "jacobian", n * n if pattern is None else len(pattern.row), integrator, OpaqueCalls())
+        jac = values.reshape(n, n)[:, algebraic] if pattern is None else pattern.columns_of(values, algebraic)
+        _, _, right = np.linalg.svd(np.nan_to_num(jac))
         weights = np.abs(right[-1])
         loose = [names[int(algebraic[k])] for k in np.argsort(-weights) if weights[k] > 0.1 * weights.max()]
     else:

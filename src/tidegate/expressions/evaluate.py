@@ -36,10 +36,10 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
     [9.0, 1.0]
     """
     roots = list(exprs)
-    found: dict[int, Any] = {id(symbol): float(value) for symbol, value in values.items()}
+    found: dict[int, Any] = {}
     for item in walk(roots):
-        if id(item) not in found:
-            found[id(item)] = _value(item, found)
+        given = values.get(item)  # there may be many more values than these expressions ask for
+        found[id(item)] = _value(item, found) if given is None else float(given)
     return [found[id(root)] for root in roots]
 
 

@@ -191,6 +191,11 @@ class Integrator(Protocol):
         ...
 
     @property
+    def lacks_room(self) -> bool:
+        """Whether sparse factors did not fit into their memory."""
+        ...
+
+    @property
     def failed_guard(self) -> int:
         """The guard that did not come to rest or cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
         ...

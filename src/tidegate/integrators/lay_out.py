@@ -91,7 +91,7 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
         }  # fmt: skip
     return {
         **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
-        "room_lower": pattern.room_lower, "room_upper": pattern.room_upper, "n_systems": REAL_SYSTEMS + 2 * pairs,
+        "room_factors": pattern.room, "n_systems": REAL_SYSTEMS + 2 * pairs,
     }  # fmt: skip
 
 

@@ -225,6 +225,11 @@ class NativeRun:
         return self._work.numbers("fired")
 
     @property
+    def lacks_room(self) -> bool:
+        """Whether sparse factors did not fit into their memory."""
+        return bool(self._work["lacks_room"])
+
+    @property
     def failed_guard(self) -> int:
         """The guard that did not come to rest at one instant, or -1."""
         return int(self._work["failed_guard"])

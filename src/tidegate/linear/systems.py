@@ -112,7 +112,9 @@ def factor_real(run, system, shift, place):
     if run.is_sparse == 1:
         entries = run.entries_scratch
         _assemble_sparse(run, shift, vector(run.r, place, run.n_entries), entries)
-        return sparse.factor(run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch)
+        return sparse.factor(
+            run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
+        )
     a = run.real_factors[system]
     _assemble_dense(run, shift, matrix(run.r, place, n, n), a)
     return dense.factor_real(a, n, run.real_pivots[system], run.dgetrf)
@@ -141,7 +143,7 @@ def factor_complex(run, which, pair, real, imaginary):
         _assemble_sparse(run, shift, run.jacobian, entries)
         return sparse.factor(
             run, system, entries, run.complex_lower[which, pair], run.complex_upper[which, pair], run.complex_reciprocals[which, pair],
-            run.complex_column_scratch,
+            run.complex_column_scratch, run.complex_together_scratch,
         )  # fmt: skip
     a = run.complex_factors[which, pair]
     _assemble_dense(run, shift, matrix(run.r, run.jacobian_at, n, n), a)
@@ -241,7 +243,7 @@ def factor_base(run, t, point):
         if not _assemble_base_sparse(run, entries):
             return 1
         reciprocals = run.reciprocals[BASE]
-        bad = sparse.factor(run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch)
+        bad = sparse.factor(run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch, run.together_scratch)
         for i in range(n):
             if bad == 0 and abs(reciprocals[i]) > _NO_PIVOT:
                 bad = i + 1
