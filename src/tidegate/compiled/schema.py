@@ -158,7 +158,8 @@ _EVENTS: Final = [
 
 _LINEAR: Final = [
     # sizes: unknowns of dense, of sparse, of systems whose M is not diagonal, 0 in the others; of all: elements of J and of M
-    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries room_factors n_systems n_pairs"),
+    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries"),
+    *_single("integer", "room_factors n_systems n_pairs"),
     # 1 once factors did not fit into their room
     *_single("integer", "lacks_room"),
     *_arrays("number", "jacobian", "n_entries"),
@@ -172,7 +173,8 @@ _LINEAR: Final = [
     *_arrays("integer", "column_first", "n_sparse_ends"),
     *_arrays("integer", "entry_row", "n_sparse_entries"),
     *_arrays("integer", "diagonal column_order preferred_row", "n_sparse"),
-    # L and U of every system, real ones first: patterns, the step at which a row is the pivot, the last column that is alike, whether they are known; values
+    # L and U of every system, real ones first: patterns, whether they are known, the step at which a row is the pivot, the last column
+    # that is alike; values
     *_arrays("integer", "is_analysed", "n_systems"),
     *_arrays("integer", "row_step last_alike", "n_systems", "n_sparse"),
     *_arrays("integer", "lower_first upper_first", "n_systems", "n_sparse_ends"),

@@ -1,8 +1,8 @@
 """The sparsity pattern of M and J, and the order in which its systems are eliminated (stage: compiled). Facts for ``linear.sparse``.
 
-Each column is matched to a row, so that what the structure says is regular has a diagonal without zeros (Duff 1981); of the matrix with that diagonal the
-minimum degree order of A + A^T is taken, by SuperLU. Pivots beside that diagonal, which numbers may ask for, fill L and U further; they have room for
-several times what the diagonal takes.
+Each column is matched to a row, so that what the structure says is regular has a diagonal without zeros (Duff 1981); of the matrix with that
+diagonal the minimum degree order of A + A^T is taken, by SuperLU. Pivots beside that diagonal, which numbers may ask for, fill L and U further; they
+have room for several times what the diagonal takes.
 """
 
 from __future__ import annotations

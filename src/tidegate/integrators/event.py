@@ -12,7 +12,6 @@ from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NO
 from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives
-from tidegate.linear.mass import update_mass
 from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
@@ -21,6 +20,7 @@ from tidegate.integrators.polish import slope_of_the_step
 from tidegate.integrators.rate_before import smooth_rate
 from tidegate.integrators.record import log_event, record_row, row_time
 from tidegate.integrators.transition import settle
+from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
 
 __all__ = ["AGAIN", "AT_START", "event_with_rows"]

@@ -41,13 +41,13 @@ from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
-from tidegate.linear.mass import update_mass
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.event import AGAIN, AT_START, event_with_rows
 from tidegate.integrators.polish import can_be_shorter, shorter
 from tidegate.integrators.record import record_polynomial, record_row, row_time
 from tidegate.integrators.transition import settle
+from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
 
 __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]

@@ -22,7 +22,6 @@ from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import consistent_point, derivatives
-from tidegate.linear.mass import update_mass
 from tidegate.events.settle import (
     compute_bodies,
     conditions_hold,
@@ -35,6 +34,7 @@ from tidegate.events.settle import (
     write_bodies,
 )
 from tidegate.events.truth import catch_up, look_again, settle_known
+from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import body_jump, restart_jump
 
 __all__ = ["settle"]

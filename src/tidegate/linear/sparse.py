@@ -34,7 +34,7 @@ def factor(run, system, entries, lower, upper, reciprocals, column, together):
     """LU of the matrix with these entries; 0, or 1 + the number of the first column without a pivot."""
     if run.is_analysed[system] == 1 and _refactor(run, system, entries, lower, upper, reciprocals, column, together):
         return 0
-    bad = _search(run, system, entries, lower, upper, reciprocals, column, together)
+    bad = _search(run, system, entries, lower, upper, reciprocals, column)
     run.is_analysed[system] = 1 if bad == 0 else 0
     return bad
 
@@ -175,7 +175,7 @@ def _are_alike(lower_first, lower_row, k):
 
 
 @native
-def _search(run, system, entries, lower, upper, reciprocals, column, together):
+def _search(run, system, entries, lower, upper, reciprocals, column):
     """With new pivots; 0, or 1 + the number of the first column without one, or for which there is no room."""
     n = run.n
     first = run.column_first
@@ -232,7 +232,7 @@ def _search(run, system, entries, lower, upper, reciprocals, column, together):
         for w in range(top, n):
             i = reached[w]
             if step_of[i] == _NONE:
-                if best != _NONE and i != best:
+                if best not in (_NONE, i):
                     lower_row[n_lower] = i
                     lower[n_lower] = column[i] / pivot
                     n_lower += 1

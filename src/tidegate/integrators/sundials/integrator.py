@@ -95,7 +95,7 @@ class SundialsIntegrator(NativeRun):
             work["sun_explicit"] = 1
         self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.numbers("atol")))
         self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
-        solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system.address, model_functions.solve_system.address)
+        solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system, model_functions.solve_system)
         self._call(objects, f"{prefix}SetLinearSolver", *solver)
         self._call(objects, *system)
         if np.isfinite(problem.step_max):

@@ -14,7 +14,7 @@ from numba import cfunc, types
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import WHOLES, native
 from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import PLACES, pointer, vector
+from tidegate.compiled.workspace import PLACES, pointer
 from tidegate.integrators.sundials.objects import items, run_of
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, factor_real, solve_base, solve_real

@@ -3,8 +3,8 @@
 A vector's norm is the largest of its weighted elements, as everywhere in tidegate; SUNDIALS' own, the root mean square, lets one element be off by
 the square root of their number if the others are at rest.
 
-Headers: sundials_context.h, sundials_errors.h, nvector_serial.h, sundials_linearsolver.h, sunlinsol_dense.h. SUNDIALS reports through the handler of the
-context only; its last sentence is kept for our errors, nothing goes to stderr.
+Headers: sundials_context.h, sundials_errors.h, nvector_serial.h, sundials_linearsolver.h, sunlinsol_dense.h. SUNDIALS reports through the
+handler of the context only; its last sentence is kept for our errors, nothing goes to stderr.
 """
 
 from __future__ import annotations
@@ -102,16 +102,16 @@ class Objects:
         """A vector on memory of ours; what SUNDIALS copies from it has its norm, too."""
         made: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(self._n, memory.ctypes.data, self.context)
         self._free.append(lambda: c_function("N_VDestroy", None, HANDLE)(made))
-        _replace(made, _RMS_NORM, _largest.address)
+        _replace(made, _RMS_NORM, _largest)
         return made
 
-    def linear_solver(self, workspace: int, factor: int, solve: int) -> tuple[int, int]:
+    def linear_solver(self, workspace: int, factor: Any, solve: Any) -> tuple[int, int]:
         """A linear solver and its matrix, whose work is done by ours: SUNDIALS' smallest, of one row, with our functions in place of its own.
 
         Parameters
         ----------
         workspace : address of the run's integers, which is all the matrix holds.
-        factor, solve : addresses of the functions.
+        factor, solve : the functions, compiled for C.
         """
         one = np.zeros(1)
         vector: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(1, one.ctypes.data, self.context)
@@ -121,7 +121,7 @@ class Objects:
         self._free.append(lambda: c_function("SUNLinSolFree", CODE, HANDLE)(solver))
         c_function("N_VDestroy", None, HANDLE)(vector)
         HANDLE.from_address(c_function("SUNDenseMatrix_Data", HANDLE, HANDLE)(matrix)).value = workspace
-        _replace(matrix, "SUNMatZero_Dense", _leave.address)
+        _replace(matrix, "SUNMatZero_Dense", _leave)
         _replace(solver, "SUNLinSolSetup_Dense", factor, _OF_SOLVERS)
         _replace(solver, "SUNLinSolSolve_Dense", solve, _OF_SOLVERS)
         return solver, matrix
@@ -145,7 +145,7 @@ class Objects:
             self._free.pop()()
 
 
-def _replace(made: int, name: str, address: int, member: int = 1) -> None:
+def _replace(made: int, name: str, function: Any, member: int = 1) -> None:
     """Put a function of ours in the place of one of SUNDIALS' in the table of an object's operations, to which one of its members points."""
     table = (HANDLE * _OPERATIONS).from_address((HANDLE * (member + 1)).from_address(made)[member])
-    table[list(table).index(function_address(name))] = address
+    table[list(table).index(function_address(name))] = function.address
