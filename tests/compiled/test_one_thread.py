@@ -82,7 +82,12 @@ def test_the_library_of_scipy_is_found_and_a_run_holds_it_at_one_thread() -> Non
         seen.append(alone.threads)
         return -float(x)
 
-    decay = tg.ode(lambda t, y: [tg.opaque(watched, n_outputs=1)(y["x"][0]), *(-y["x"][k] for k in range(1, SIZE))], y0={"x": np.ones(SIZE)})
+    def all_coupled(t: Any, y: Any) -> list[Any]:
+        x = y["x"]
+        total = sum(x[k] for k in range(SIZE))
+        return [tg.opaque(watched, n_outputs=1)(x[0]), *(total - SIZE * x[k] for k in range(1, SIZE))]
+
+    decay = tg.ode(all_coupled, y0={"x": np.ones(SIZE)})
     try:
         result = tg.simulate(decay, (0.0, 1.0))
         assert float(result.final["x[0]"]) == pytest.approx(np.exp(-1.0), rel=1e-5)

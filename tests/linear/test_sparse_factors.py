@@ -1,0 +1,135 @@
+"""Sparse factors against dense solutions, on random patterns and values; the truth is numpy's."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tidegate as tg
+from tidegate.compiled import sparsity
+from tidegate.compiled.workspace import PLACES
+from tidegate.integrators.kernel_cache import kernel
+
+__all__: list[str] = []
+
+N = 30
+SPAN = (0.0, 1.0)
+
+
+def _work_of(matrix: NDArray[np.float64], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The memory of a run of y' = A y, with its functions not yet called."""
+    made: list[Any] = []
+    native_run = kernel("tidegate.integrators.native_run").NativeRun
+    begin = native_run.__init__
+
+    def noted(self: Any, *arguments: Any, **named: Any) -> None:
+        begin(self, *arguments, **named)
+        made.append(self)
+
+    monkeypatch.setattr(native_run, "__init__", noted)
+    rows = [[(j, float(a)) for j, a in enumerate(row) if a != 0.0] for row in matrix]
+    model = tg.ode(lambda t, y: [sum((a * y["x"][j] for j, a in row), 0.0) for row in rows], y0={"x": np.ones(len(rows))})
+    tg.simulate(model, (0.0, 1e-9), method="radau")
+    return made[-1]._work
+
+
+class Systems:
+    """The kernel's functions on a run's memory."""
+
+    def __init__(self, work: Any) -> None:
+        self.work = work
+        module = kernel("tidegate.linear.systems")
+        whole, number, pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+        self._factor = ctypes.CFUNCTYPE(whole, pointer, pointer, whole, number, whole)(module.factor_real.address)
+        self._solve = ctypes.CFUNCTYPE(whole, pointer, pointer, whole, pointer)(module.solve_real.address)
+        self._memory = work.h.ctypes.data, work.r.ctypes.data
+
+    def put(self, matrix: NDArray[np.float64], pattern: Any) -> None:
+        columns = np.repeat(np.arange(len(matrix)), np.diff(pattern.first))
+        self.work.numbers("jacobian")[:] = matrix[pattern.row, columns]
+
+    def solution(self, shift: float, right: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if self._factor(*self._memory, 0, shift, int(self.work.h[PLACES["jacobian"]])) != 0:
+            return None
+        x = right.copy()
+        self._solve(*self._memory, 0, x.ctypes.data)
+        return x
+
+
+def _random_matrix(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
+    matrix = np.where(generator.random((n, n)) < 2.5 / n, generator.normal(size=(n, n)), 0.0)
+    return matrix + np.diag(generator.normal(size=n))
+
+
+def _pattern(matrix: NDArray[np.float64]) -> Any:
+    places = {(int(i), int(j)) for i, j in zip(*np.nonzero(matrix), strict=True)}
+    return sparsity.sparsity_of(len(matrix), places, np.ones(len(matrix), dtype=bool))
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparsity, "MOST_FILL", 100.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_solutions_are_those_of_dense_systems_however_the_values_change(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(seed)
+    matrix = _random_matrix(generator, N)
+    pattern = _pattern(matrix)
+    systems = Systems(_work_of(matrix, monkeypatch))
+    for trial in range(40):
+        # small changes keep the pivots; every fourth time values of another size ask for others
+        sizes = 10.0 ** generator.uniform(-6, 6, size=matrix.shape) if trial % 4 == 3 else 1.0 + 0.1 * generator.random(matrix.shape)
+        values = matrix * sizes
+        shift = float(generator.choice([0.0, 1.0, 1e6]))
+        full = shift * np.eye(N) - values
+        scale = np.linalg.cond(full)
+        if not scale < 1e12:
+            continue
+        systems.put(values, pattern)
+        truth = generator.normal(size=N)
+        found = systems.solution(shift, full @ truth)
+        assert found is not None
+        # backward stable: a residual of rounding in the size of the matrix, with growth by pivots a hundredth of their column
+        residual = full @ found - full @ truth
+        assert np.abs(residual).max() <= 1e-10 * np.abs(full).max() * np.abs(found).max()
+
+
+def test_a_pivot_that_has_become_zero_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = np.diag(np.full(N, 2.0)) + np.diag(np.full(N - 1, 1.0), 1) + np.diag(np.full(N - 1, 1.0), -1)
+    pattern = _pattern(matrix)
+    systems = Systems(_work_of(matrix, monkeypatch))
+    systems.put(matrix, pattern)
+    right = np.arange(1.0, N + 1)
+    assert systems.solution(0.0, right) == pytest.approx(np.linalg.solve(-matrix, right), rel=1e-10)
+    np.fill_diagonal(matrix, 0.0)  # regular still, for even N, but by other pivots only
+    systems.put(matrix, pattern)
+    assert systems.solution(0.0, right) == pytest.approx(np.linalg.solve(-matrix, right), rel=1e-10)
+
+
+def test_a_singular_matrix_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = np.diag(np.full(N, 2.0)) + np.diag(np.full(N - 1, 1.0), 1)
+    pattern = _pattern(matrix)
+    systems = Systems(_work_of(matrix, monkeypatch))
+    matrix[5, 5] = 0.0
+    matrix[5, 6] = 0.0
+    systems.put(matrix, pattern)
+    assert systems.solution(0.0, np.ones(N)) is None
+    assert systems.solution(1.0, np.ones(N)) is not None
+
+
+def test_factors_without_room_are_refused_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(3)
+    matrix = _random_matrix(generator, N)
+    pattern = _pattern(matrix)
+    work = _work_of(matrix, monkeypatch)
+    systems = Systems(work)
+    systems.put(matrix, pattern)
+    work["room_factors"] = N
+    work.integers("is_analysed")[:] = 0
+    assert systems.solution(0.0, np.ones(N)) is None
+    assert work["lacks_room"] == 1
