@@ -140,7 +140,7 @@ def plot(
     sensitivities: Annotated[bool, typer.Option("--sensitivities", help="Draw the derivatives by each parameter below.")] = False,
 ) -> None:
     """Draw a saved result."""
-    from tidegate.cli import plot as command
+    from tidegate.cli import show as command
     from tidegate.cli.failures import reported
 
     with reported():

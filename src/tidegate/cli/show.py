@@ -1,7 +1,11 @@
-"""``tidegate show``: print a model or a saved result (stage: command line). In goes a file, out come tables and the sparsity pattern."""
+"""``tidegate show`` and ``tidegate plot``: a model or a saved result printed, a saved result drawn (stage: command line).
+
+In goes a file, out come tables and the sparsity pattern, or a picture.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,8 +18,10 @@ from tidegate.cli.loading import load_source
 from tidegate.cli.report import model_line, print_result
 from tidegate.errors import Origin
 from tidegate.export import FORMATS, load
+from tidegate.plot import picture_format
+from tidegate.plot import plot as draw
 
-__all__ = ["print_description", "show"]
+__all__ = ["plot", "print_description", "show"]
 
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
 _MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
@@ -41,6 +47,20 @@ def show(source: str) -> None:
     model = found.model.lower()
     console.print(model_line(model))
     print_description(console, describe(model))
+
+
+def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities: bool = False) -> None:
+    """Load a result and draw it.
+
+    Raises
+    ------
+    UsageError
+        If the file, a name or the picture's suffix is wrong.
+    """
+    path = out if out is not None else result.with_suffix(".png")
+    picture_format(path)
+    draw(load(result), *names, path=path, sensitivities=sensitivities)
+    Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 
 
 def print_description(console: Console, description: Description) -> None:
