@@ -611,3 +611,36 @@ def test_a_failure_says_from_where_the_simulation_can_go_on() -> None:
     told = float(str(caught.value).partition("stands at t = ")[2].split()[0])
     assert told == pytest.approx(simulation.time, rel=1e-9)
     assert told < caught.value.time
+
+
+def test_final_actions_that_have_no_consistent_values_can_be_tried_again_with_others() -> None:
+    class Closing(tg.Component):
+        x = tg.State(1.0)
+        z = tg.Algebraic(1.0)
+        d = tg.Discrete(1.0)
+        last = tg.Parameter(-1.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == -1.0
+            yield self.z * self.z == self.d
+
+        @tg.when(lambda self: self.x < 0.5)
+        def halt(self) -> Any:
+            tg.terminate("enough")
+
+        @tg.finally_
+        def end(self) -> Any:
+            return {self.d: self.last}
+
+    simulation = tg.Simulation(Closing())
+    with pytest.raises(tg.RunError, match="do not determine z") as caught:
+        simulation.advance(1.0)
+    assert caught.value.result.t[-1] == pytest.approx(0.5, abs=1e-9)
+    assert simulation.status == "failed"
+    assert simulation.time == pytest.approx(0.5, abs=1e-4)
+    assert not simulation.result.events
+    simulation["last"] = 4.0
+    simulation.advance(1.0)
+    assert simulation.status == "terminated"
+    assert simulation.result.final["z"] == pytest.approx(2.0)
+    assert [event.kind for event in simulation.result.events] == ["set", "state", "final"]
