@@ -205,3 +205,57 @@ def test_a_run_in_pieces_says_it_at_its_end(method: str) -> None:
     simulation.advance(0.5)
     simulation.advance(2.0)
     assert "above never happened" in simulation.finish().message
+
+
+class Falling(tg.Component):
+    x = tg.State(1.0)
+    d = tg.Discrete(0.0)
+    rate = tg.Parameter(1.0)
+    low = tg.Parameter(-1.0)
+    out = tg.Output(lambda self: 2 * self.x + self.d)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == -self.rate
+
+    @tg.when(lambda self: self.x < self.low)
+    def halt(self) -> Any:
+        tg.terminate("low enough")
+
+
+class Speaking(Falling):
+    @tg.finally_
+    def end(self) -> Any:
+        tg.message("over")
+
+
+class Setting(Falling):
+    @tg.finally_
+    def end(self) -> Any:
+        return {self.d: 3 * self.x + 10}
+
+
+@pytest.mark.parametrize("outputs", [[0.0, 0.5], [0.5], [0.95], None])
+@pytest.mark.parametrize("low", [-1.0, 0.3])
+def test_final_actions_are_done_on_what_holds_at_the_end_and_not_on_an_earlier_row(outputs: list[float] | None, low: float, method: str) -> None:
+    end, x = (1.0, 0.0) if low < 0 else (0.7, 0.3)
+    for model, d in ((Speaking(low=low), 0.0), (Setting(low=low), 3 * x + 10)):
+        result = tg.simulate(model, (0.0, 1.0), outputs=outputs, event_rows=False, sensitivities=["rate"], method=method)
+        last = result.events[-1]
+        assert (last.kind, last.time) == ("final", pytest.approx(end))
+        assert last.before == pytest.approx({"x": x, "d": 0.0}, abs=1e-6)
+        assert last.after == pytest.approx({"x": x, "d": d}, abs=1e-6)
+        assert result.t[-1] == pytest.approx(end)
+        assert result.final == pytest.approx({"x": x, "d": d, "out": 2 * x + d}, abs=1e-6)
+        # at this time, not where the time of the end moves to
+        assert slopes(result, ["x", "d", "out"], "rate") == pytest.approx([-end, -3 * end if d else 0.0, (-5 if d else -2) * end], abs=1e-6)
+
+
+@pytest.mark.parametrize("model", [Speaking, Setting])
+def test_so_in_a_simulation_whose_last_row_lies_before_what_was_set(model: Any, method: str) -> None:
+    simulation = tg.Simulation(model(), outputs=[0.25], sensitivities=["rate"], method=method)
+    simulation.advance(0.5)
+    simulation["x"] = 2.0
+    result = simulation.finish()
+    d = 16.0 if model is Setting else 0.0
+    assert result.final == pytest.approx({"x": 2.0, "d": d, "out": 4.0 + d}, abs=1e-9)
+    assert slopes(result, ["x", "d", "out"], "rate") == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)

@@ -11,12 +11,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.executive.failures import failure
+from tidegate.compiled.opaque import OpaqueCalls, value_at
+from tidegate.executive.failures import callback_error, failure
 from tidegate.executive.recorder import Recording
 from tidegate.integrators.interface import Integrator, Problem, Stop
 from tidegate.results import Event
 
-__all__ = ["Last", "close"]
+__all__ = ["close"]
 
 _PROBES: Final = (0.0, 1.0)  # in place of derivatives that do not exist: what depends on which is chosen does not exist either
 
@@ -24,19 +25,19 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Last:
+class _Last:
     """The last row: values, and (parameters, columns) sensitivities or None."""
 
     values: FloatArray
     sensitivities: FloatArray | None
 
 
-def close(problem: Problem, integrator: Integrator, recording: Recording, last: Last | None = None) -> None:
+def close(problem: Problem, integrator: Integrator, recording: Recording, lost: NDArray[np.bool_] | None) -> None:
     """Carry out the final actions, if the model has any, and add what follows from them to a recording.
 
     Parameters
     ----------
-    last : where they begin, if that is not the last row of the recording; where there is no row either, nothing is done.
+    lost : (parameters, columns), true where a derivative does not exist any more; None if all exist.
 
     Raises
     ------
@@ -45,10 +46,12 @@ def close(problem: Problem, integrator: Integrator, recording: Recording, last: 
     model = problem.model
     if not model.final.assigns and not model.final.says:
         return
-    if last is None:
-        if not len(recording.t):
-            return
-        last = Last(recording.values[-1], None if recording.sensitivities is None else recording.sensitivities[-1])
+    values, slopes = _values(problem, integrator), recording.sensitivities
+    # the last row may lie before the end, or before what was set
+    if len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.values[-1], values, equal_nan=True):
+        last = _Last(values, None if slopes is None else slopes[-1])
+    else:
+        last = _Last(values, None if slopes is None else _slopes(problem, integrator, lost))
     said = model.final.said(integrator)
     new = _last_row(problem, integrator, last.sensitivities) if model.final.assigns else last
     names, places = model.layout.lasting_names, model.layout.lasting
@@ -65,7 +68,30 @@ def close(problem: Problem, integrator: Integrator, recording: Recording, last: 
     recording.add_final(event, new.values, new.sensitivities)
 
 
-def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> Last:
+def _values(problem: Problem, integrator: Integrator) -> FloatArray:
+    """What holds now, as a row; conditions stay what they are."""
+    model, layout, calls = problem.model, problem.model.layout, OpaqueCalls()
+    outputs = value_at(model, "outputs", layout.n_outputs, integrator, calls) if layout.n_outputs else np.zeros(0)
+    error = callback_error(calls, integrator.time)
+    if error is not None:
+        raise error from error.__cause__
+    return layout.taken(np.concatenate([integrator.y, integrator.m[layout.first_discrete : layout.first_previous], outputs]))
+
+
+def _slopes(problem: Problem, integrator: Integrator, lost: NDArray[np.bool_] | None) -> FloatArray:
+    """Sensitivities of what holds now; NaN where they do not exist, or are of outputs and not found."""
+    layout, states, discretes = problem.model.layout, integrator.sensitivities, integrator.discrete_sensitivities
+    outputs = np.full((len(states), layout.n_outputs), np.nan)
+    if layout.n_outputs:
+        now = integrator.m[layout.first_discrete : layout.first_previous]
+        stop, record = integrator.conclude(integrator.y.copy(), now.copy(), states.copy(), discretes.copy())
+        if stop is Stop.LIMIT:
+            outputs = record["sensitivities"][:, states.shape[1] + discretes.shape[1] :]
+    found = layout.taken(np.concatenate([states, discretes, outputs], axis=1))
+    return found if lost is None else np.where(lost, np.nan, found)
+
+
+def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> _Last:
     """The row, and its derivatives if those of the row before are given."""
     model, layout = problem.model, problem.model.layout
     n = len(layout.unknowns)
@@ -84,4 +110,4 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
             raise failure(stop, problem, integrator, None, at_start=False)
         row = layout.taken(record["values"])
         found.append(layout.taken(record["sensitivities"]))
-    return Last(row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan))
+    return _Last(row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan))

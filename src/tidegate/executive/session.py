@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.interface import Said
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
-from tidegate.executive.closing import Last, close
+from tidegate.executive.closing import close
 from tidegate.executive.contacts import Recorded
 from tidegate.executive.doubts import Doubts, warn
 from tidegate.executive.failures import failure
@@ -373,13 +373,10 @@ class Session:
             self._settings.append(setting)
         self._note(part, self.message)
 
-    def finish(self, row: FloatArray) -> None:
-        """Carry out what the model does at the end of a run; ``row`` are the current values."""
-        last = next((each for each in reversed(self._segments) if each.t.size), None)
-        slopes = last.sensitivities[-1] if last is not None and last.sensitivities is not None and last.t[-1] == self.standing.time else None
-        told = f"finished at t = {number(self.standing.time, 10)}"
+    def finish(self) -> None:
+        """Carry out what the model does at the end of a run."""
         try:
-            segment = self._label(Records(), NOTHING_DONE, "finished", told, last=Last(row, slopes))
+            segment = self._label(Records(), NOTHING_DONE, "finished", f"finished at t = {number(self.standing.time, 10)}")
         except RunError as error:
             error.result = self.result
             raise
@@ -390,7 +387,7 @@ class Session:
 
     def _label(
         self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, opening: Said | None = None,
-        doubts: Doubts | None = None, last: Last | None = None,
+        doubts: Doubts | None = None,
     ) -> Recording:  # fmt: skip
         """Everything in records under the user's names.
 
@@ -400,7 +397,6 @@ class Session:
         told : why it ended; where it is the end of a segment, or the model's doing, that is found here.
         opening : what the model said at the start, if the records begin there.
         doubts : what is known of derivatives, if that is not what the session knows.
-        last : the row on which final actions are done, if it is not the last of the records.
         """
         integrator, problem = self._live(), self.problem
         if self._legend is None:
@@ -411,7 +407,7 @@ class Session:
         if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
             (doubts or self._doubts).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
         if status in ("finished", "terminated"):
-            close(problem, integrator, recording, last)
+            close(problem, integrator, recording, self._doubts.lost)
         return recording
 
     def _hand(self, receive: Callable[[Result], None], interrupts: Interrupts, records: Records, cost: Cost, opening: Said | None) -> None:

@@ -213,8 +213,7 @@ class Simulation:
         if self.status == "failed":
             raise UsageError(f"the run stopped at t = {self.time:g} and has not come to an end", hint="advance again, with other values or options")
         if self.status == "ready":
-            columns = (column.name for column in self.result.columns)
-            self._session.finish(np.array([self._quantities.read(self._session.standing, name) for name in columns], dtype=float))
+            self._session.finish()
         return self.result
 
     # -- copies -------------------------------------------------------------------------------------------------------------------------------
