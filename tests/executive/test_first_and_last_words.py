@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -257,5 +258,8 @@ def test_so_in_a_simulation_whose_last_row_lies_before_what_was_set(model: Any, 
     simulation["x"] = 2.0
     result = simulation.finish()
     d = 16.0 if model is Setting else 0.0
+    assert {name: simulation[name] for name in ("x", "d", "out")} == result.final
+    assert simulation.discretes["d"] == d
+    assert pickle.loads(pickle.dumps(simulation))["d"] == d
     assert result.final == pytest.approx({"x": 2.0, "d": d, "out": 4.0 + d}, abs=1e-9)
     assert slopes(result, ["x", "d", "out"], "rate") == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)

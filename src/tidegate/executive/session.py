@@ -161,6 +161,13 @@ class Session:
             self._joined.source, self._joined.is_part = self.source, True
         return self._joined
 
+    @property
+    def final(self) -> Mapping[str, float]:
+        """Values of what results show, as the final actions have left them; nothing before, or where there are none."""
+        last = self._segments[-1]
+        is_closed = self.status in ("terminated", "finished") and len(last.events) > 0 and last.events[-1].kind == "final"
+        return last.final if is_closed else {}
+
     # -- start ------------------------------------------------------------------------------------------------------------------------------------
 
     def _start(self, integrator: Integrator) -> None:

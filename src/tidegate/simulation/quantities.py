@@ -60,11 +60,13 @@ class Quantities:
         """Names of the numbers that a variable, or an element of one, is made of."""
         return [*self.place(name).names]
 
-    def read(self, point: Point, name: str) -> float | FloatArray:
-        """A number, or an array of the variable's shape."""
+    def read(self, point: Point, final: Mapping[str, float], name: str) -> float | FloatArray:
+        """A number, or an array of the variable's shape; from the vectors of a point, or from the values at the end where these are by name."""
         place = self.place(name)
-        vector = self._outputs(point) if place.quantity.vector == "outputs" else getattr(point, place.quantity.vector)
-        values: FloatArray = place.of(vector)
+        if final and all(element in final for element in place.names):
+            values = np.array([final[element] for element in place.names])
+        else:
+            values = place.of(self._outputs(point) if place.quantity.vector == "outputs" else getattr(point, place.quantity.vector))
         return values.reshape(place.shape) if place.shape else float(values[0])
 
     def checked(self, name: str, value: ArrayLike) -> tuple[Place, FloatArray]:
