@@ -5,7 +5,6 @@ Algebraic unknowns and outputs follow from the new values as they do at every ev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,14 +23,6 @@ _PROBES: Final = (0.0, 1.0)  # in place of derivatives that do not exist: what d
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Last:
-    """The last row: values, and (parameters, columns) sensitivities or None."""
-
-    values: FloatArray
-    sensitivities: FloatArray | None
-
-
 def close(problem: Problem, integrator: Integrator, recording: Recording, lost: NDArray[np.bool_] | None) -> None:
     """Carry out the final actions, if the model has any, and add what follows from them to a recording.
 
@@ -46,14 +37,13 @@ def close(problem: Problem, integrator: Integrator, recording: Recording, lost: 
     model = problem.model
     if not model.final.assigns and not model.final.says:
         return
-    values, slopes = _values(problem, integrator), recording.sensitivities
-    # the last row may lie before the end, or before what was set
-    if len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.values[-1], values, equal_nan=True):
-        last = _Last(values, None if slopes is None else slopes[-1])
-    else:
-        last = _Last(values, None if slopes is None else _slopes(problem, integrator, lost))
+    values, slopes = _values(problem, integrator), None
+    if recording.sensitivities is not None:
+        # the last row may lie before the end, or before what was set
+        is_now = len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.values[-1], values, equal_nan=True)
+        slopes = recording.sensitivities[-1] if is_now else _slopes(problem, integrator, lost)
     said = model.final.said(integrator)
-    new = _last_row(problem, integrator, last.sensitivities) if model.final.assigns else last
+    row, new_slopes = _last_row(problem, integrator, slopes) if model.final.assigns else (values, slopes)
     names, places = model.layout.lasting_names, model.layout.lasting
     event = Event(
         index=recording.n_events,
@@ -61,11 +51,11 @@ def close(problem: Problem, integrator: Integrator, recording: Recording, lost: 
         kind="final",
         causes=("end of the run",),
         origins=model.final.origins,
-        before=dict(zip(names, last.values[places].tolist(), strict=True)),
-        after=dict(zip(names, new.values[places].tolist(), strict=True)),
+        before=dict(zip(names, values[places].tolist(), strict=True)),
+        after=dict(zip(names, row[places].tolist(), strict=True)),
         messages=said.messages,
     )
-    recording.add_final(event, new.values, new.sensitivities)
+    recording.add_final(event, row, new_slopes)
 
 
 def _values(problem: Problem, integrator: Integrator) -> FloatArray:
@@ -91,7 +81,7 @@ def _slopes(problem: Problem, integrator: Integrator, lost: NDArray[np.bool_] | 
     return found if lost is None else np.where(lost, np.nan, found)
 
 
-def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> _Last:
+def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
     """The row, and its derivatives if those of the row before are given."""
     model, layout = problem.model, problem.model.layout
     n = len(layout.unknowns)
@@ -110,4 +100,4 @@ def _last_row(problem: Problem, integrator: Integrator, slopes: FloatArray | Non
             raise failure(stop, problem, integrator, None, at_start=False)
         row = layout.taken(record["values"])
         found.append(layout.taken(record["sensitivities"]))
-    return _Last(row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan))
+    return row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan)

@@ -296,7 +296,8 @@ class Session:
                 stop = Stop.TERMINATED
                 integrator.collect(records)
             else:
-                stop = drive(integrator, self.problem, options, records, interrupts, meter.steps, visits)
+                done = 0 if self._is_whole else integrator.counters.steps
+                stop = drive(integrator, self.problem, options, records, interrupts, done, visits)
             if visits is not None:
                 visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"

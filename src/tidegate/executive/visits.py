@@ -44,15 +44,10 @@ class Meter:
         self._integrator = integrator
         self._before = (integrator.counters if has_started else NONE_DONE, time.perf_counter(), integrator.calls.count)
 
-    @property
-    def steps(self) -> int:
-        """How many there were at the last reading."""
-        return self._before[0].steps
-
     def read(self, compile_seconds: float = 0.0) -> Cost:
         """What was done since the last reading."""
-        old, self._before = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
-        new = self._before
+        old, new = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
+        self._before = new
         return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds)
 
 

@@ -86,12 +86,10 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     chosen["method"] = check_method(method)
     watched = check_events(events)
     plan = plan_of(ivp, watched)
-    if any(happens and item.count <= 1 for happens, item in zip(plan.at_start, watched, strict=True)):
-        result = _standing(ivp, plan)
-    else:
-        outputs = None if times is None or not times.size else np.sort(ivp.sign * times)
-        result = _run(plan.model, ivp, outputs, dense_output, chosen)
-    status = -1 if result.status == "failed" else int(result.status == "terminated")
+    ends_at_once = any(happens and item.count <= 1 for happens, item in zip(plan.at_start, watched, strict=True))
+    outputs = None if ends_at_once or times is None or not times.size else np.sort(ivp.sign * times)
+    result = _run(plan.model, (ivp.sign * ivp.t0, ivp.sign * (ivp.t0 if ends_at_once else ivp.t1)), outputs, dense_output, chosen)
+    status = -1 if result.status == "failed" else int(ends_at_once or result.status == "terminated")
     t, y = _rows(result, ivp, times)
     found = _occurrences(result, ivp, plan, watched)
     solution = OdeResult(
@@ -112,9 +110,8 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     return solution.keep(Ran(ivp, watched, plan.model, plan.called, chosen))
 
 
-def _run(model: Model, ivp: Ivp, outputs: FloatArray | None, dense: bool, options: dict[str, Any]) -> Result:
+def _run(model: Model, span: tuple[float, float], outputs: FloatArray | None, dense: bool, options: dict[str, Any]) -> Result:
     """The run; one that fails gives what was computed before."""
-    span = (ivp.sign * ivp.t0, ivp.sign * ivp.t1)
     try:
         return simulate(model, span, outputs=outputs, dense=dense, **options)
     except InvalidModelError as error:
@@ -126,13 +123,6 @@ def _run(model: Model, ivp: Ivp, outputs: FloatArray | None, dense: bool, option
         if error.result is None:
             raise
         return error.result
-
-
-def _standing(ivp: Ivp, plan: Plan) -> Result:
-    """The result of a run that ends where it starts."""
-    result = simulate(plan.model, (ivp.sign * ivp.t0, ivp.sign * ivp.t0))
-    result.status = "terminated"
-    return result
 
 
 def _rows(result: Result, ivp: Ivp, times: FloatArray | None) -> tuple[FloatArray, FloatArray]:
