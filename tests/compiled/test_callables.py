@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.callables import At, CallableModel, Clause, Threshold, Tick
+from tidegate.compiled.callables import At, CallableModel, Clause, Completed, Threshold, Tick
 from tidegate.compiled.opaque import VALUE_FUNCTION
 
 GRAVITY = 9.81
@@ -154,3 +154,49 @@ def test_a_simulation_of_functions_is_set_and_goes_on_and_its_result_is_stored()
     assert next(event.time for event in result.events if "bounce" in event.causes) == pytest.approx(0.2 + FIRST, abs=1e-6)
     other = pickle.loads(pickle.dumps(simulation.result))
     assert [event.causes for event in other.events] == [event.causes for event in simulation.result.events]
+
+
+def turning(at: At) -> list[float]:
+    return [at.y[1], -at.y[0]]
+
+
+def test_a_step_event_happens_at_the_end_of_the_steps_that_ask_for_it_and_nowhere_else(method: str) -> None:
+    """A point on a circle is put back onto it at the end of every third completed step; another event waits for the first step beyond an angle."""
+    model = CallableModel(
+        "circle",
+        states={"x": 1.0, "v": 0.0},
+        rhs=turning,
+        discretes={"seen": 0.0, "beyond": 0.0},
+        completed=[
+            Completed("count", lambda at: True, lambda at: {"seen": at.d[0] + 1.0}),
+            Completed("put back", lambda at: at.d[0] % 3 == 2, lambda at: {"x": at.y[0] / np.hypot(*at.y), "v": at.y[1] / np.hypot(*at.y)}),
+            Completed("beyond", lambda at: at.y[0] < 0.0 and at.d[1] == 0.0, lambda at: {"beyond": at.time}, message="half way"),
+        ],
+    )
+    result = tg.simulate(model, (0.0, 3.0), method=method, rtol=1e-6)
+    steps = [event for event in result.events if event.kind == "step"]
+    assert len(steps) == len(result.events) == int(result.final["seen"])
+    ends = sorted({event.time for event in steps})
+    assert len(ends) == len(steps)
+    back = [event for event in steps if "put back" in event.causes]
+    assert [steps.index(event) for event in back] == list(range(2, len(steps), 3))
+    for event in back:
+        assert np.hypot(event.after["x"], event.after["v"]) == pytest.approx(1.0, abs=1e-15)
+    (beyond,) = [event for event in steps if "beyond" in event.causes]
+    assert float(result.final["beyond"]) == beyond.time
+    assert beyond.before["x"] < 0.0
+    previous = steps[steps.index(beyond) - 1]
+    assert previous.before["x"] >= 0.0
+    assert beyond.messages == ("half way",)
+    assert float(result.final["x"]) == pytest.approx(np.cos(3.0), abs=2e-4)  # a restart at the end of every step costs the multistep methods accuracy
+    assert result.statistics.steps >= len(steps)
+
+
+def test_a_step_event_that_ends_the_run_ends_it_at_the_end_of_a_step(method: str) -> None:
+    model = CallableModel(
+        "decay", states={"x": 1.0}, rhs=lambda at: [-at.y[0]], completed=[Completed("low", lambda at: at.y[0] < 0.5, terminates=True)],
+    )  # fmt: skip
+    result = tg.simulate(model, (0.0, 50.0), method=method, rtol=1e-6)
+    assert result.events[-1].kind == "step"
+    assert np.log(2.0) < result.t[-1] < 50.0
+    assert float(result.final["x"]) == pytest.approx(exp(-float(result.t[-1])), rel=1e-4)

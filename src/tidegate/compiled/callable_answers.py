@@ -158,7 +158,7 @@ class CallableWords:
 
     def __init__(self, model: CallableModel, layout: Layout) -> None:
         self._texts = [(threshold.text, threshold.opposite or f"not ({threshold.text})") for threshold in model.thresholds]
-        self._labels = [body.label for body in (*model.clauses, *model.ticks)]
+        self._labels = [body.label for body in model.bodies]
         self._names = frozenset((*layout.unknowns, *layout.parameters, *layout.discretes, *model.outputs))
 
     def origin(self, guard: int) -> None:  # noqa: ARG002, not known

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableModel", "Clause", "Threshold", "Tick"]
+__all__ = ["At", "CallableModel", "Clause", "Completed", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -83,6 +83,18 @@ class Tick:
 
 
 @dataclass(frozen=True, eq=False)
+class Completed:
+    """What happens at the end of a step of the integrator at which ``when`` is true (a step event of DSblock); likewise."""
+
+    label: str
+    when: Callable[[At], bool]
+    change: Changes | None = None
+    message: str = ""
+    terminates: bool = False
+    priority: int = 50
+
+
+@dataclass(frozen=True, eq=False)
 class CallableModel:
     """One model as functions.
 
@@ -91,7 +103,7 @@ class CallableModel:
     states, algebraic, parameters, discretes : start values by name; the unknowns are states, then algebraic ones.
     rhs : derivatives of the states, then what is zero where the algebraic equations hold; or the address of a value function (``interface``).
     outputs : names; output : their values.
-    thresholds, clauses, ticks : what can happen.
+    thresholds, clauses, ticks, completed : what can happen.
     at_start, at_end : new values by name, at the start and at the end of a run.
     """
 
@@ -106,9 +118,15 @@ class CallableModel:
     thresholds: Sequence[Threshold] = ()
     clauses: Sequence[Clause] = ()
     ticks: Sequence[Tick] = ()
+    completed: Sequence[Completed] = ()
     at_start: Changes | None = None
     at_end: Changes | None = None
     time_unit: str = ""
+
+    @property
+    def bodies(self) -> tuple[Clause | Tick | Completed, ...]:
+        """All that can happen, in the order of its flags."""
+        return (*self.clauses, *self.ticks, *self.completed)
 
     def without_code(self) -> CallableModel:
         """The same model, without the machine code that it carries after a run."""

@@ -65,6 +65,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         pointers[name] = natives.value(name, function, size)
         pointers["residual_tangent" if name == "rhs" else f"{name}_tangent"] = natives.tangent(name, partial(natives.moved, function), size)
     pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
+    pointers["steps"] = natives.value("step events", natives.steps, len(model.completed))
     pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
     pointers["mass"] = natives.value("mass", lambda t, y, p, m: natives.is_state, n)
     pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
@@ -115,7 +116,7 @@ class _Natives:
     def __init__(self, model: CallableModel, layout: Layout) -> None:
         self._model, self._layout = model, layout
         self.is_state = [1.0] * len(model.states) + [0.0] * len(model.algebraic)
-        self._bodies = (*model.clauses, *model.ticks)
+        self._bodies = model.bodies
         self._sizes = (len(layout.unknowns), len(layout.parameters), layout.n_m)
 
     # -- on vectors ---------------------------------------------------------------------------------------------------------------------------
@@ -145,6 +146,10 @@ class _Natives:
         at = point(self._layout, t, y, p, m)
         asked = [at.holds[k] if isinstance(k, int) else k(at) for clause in self._model.clauses for k in _conditions(clause)]
         return [*map(float, asked), *(2.0 + at.holds[k] for k in deciding)]
+
+    def steps(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        at = point(self._layout, t, y, p, m)
+        return [float(one.when(at)) for one in self._model.completed]
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
@@ -222,11 +227,11 @@ def _view(address: int, size: int) -> FloatArray:
 
 def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     unknowns, discretes = (*model.states, *model.algebraic), tuple(model.discretes)
-    n_fires = len(model.clauses) + len(model.ticks)
+    n_fires = len(model.bodies)
     layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_fires, len(model.ticks), len(model.outputs))
     sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
     shown = tuple(Shown(Column(name, role), k) for role, names in sources for k, name in enumerate(names))
-    layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)))
+    layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
     quantities = [
         Quantity(name, (name,), role, vector, np.array([first + k]), (), "", "", "real", Origin(), None, lambda name, number: "")
         for role, vector, first, names in (
@@ -262,7 +267,7 @@ def _conditions(clause: Clause) -> Sequence[int | Callable[[At], bool]]:
 def _fires(model: CallableModel) -> tuple[Fire, ...]:
     fires: list[Fire] = []
     first = 0
-    for chain, body in enumerate((*model.clauses, *model.ticks)):
+    for chain, body in enumerate(model.bodies):
         places = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, Clause) else ()
         first += len(places)
         messages = (body.message,) if body.message else ()
@@ -275,5 +280,5 @@ def _fires(model: CallableModel) -> tuple[Fire, ...]:
 def _identity(model: CallableModel) -> dict[str, dict[str, str]]:
     """Of functions only the names count."""
     kinds = {"variable": (*model.states, *model.algebraic, *model.parameters, *model.discretes), "output": tuple(model.outputs)}
-    kinds["event clause"] = tuple(body.label for body in (*model.clauses, *model.ticks))
+    kinds["event clause"] = tuple(body.label for body in model.bodies)
     return {kind: dict.fromkeys(names, "") for kind, names in kinds.items()}

@@ -42,8 +42,8 @@ class Layout:
     ----------
     unknowns, parameters, discretes, inputs : names.
     n_modes : number of modes.
-    n_fires : number of when branches, remarks and time events.
-    n_time_events : number of time events.
+    n_fires : number of when branches, remarks, time events and step events.
+    n_time_events, n_step_events : number of these.
     n_outputs : number of outputs.
     dropping : places of the states whose values before a round a condition asks for.
     shown : what a result shows, in its order.
@@ -58,6 +58,7 @@ class Layout:
     n_fires: int
     n_time_events: int
     n_outputs: int = 0
+    n_step_events: int = 0
     dropping: tuple[int, ...] = ()
     shown: tuple[Shown, ...] = ()
     dense: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))

@@ -75,11 +75,18 @@ def _size(builder: Any, h: Any, size: str | int) -> Any:
     return first
 
 
+def _offset(builder: Any, h: Any, field: Field) -> Any:
+    """Where an array begins in its block."""
+    if not field.part_of:
+        return _integer(builder, h, field.name)
+    return builder.add(_integer(builder, h, field.part_of), _integer(builder, h, field.begins))
+
+
 def _view(context: Any, builder: Any, memory: Any, field: Field) -> Any:
     kind = _array_type(field)
     block = memory.h if field.kind == "integer" else memory.r
     sizes = [_size(builder, memory.h, one) for one in field.shape or ()]
-    return array_view(context, builder, kind, builder.gep(block, [_integer(builder, memory.h, field.name)]), sizes)
+    return array_view(context, builder, kind, builder.gep(block, [_offset(builder, memory.h, field)]), sizes)
 
 
 @lower_getattr_generic(RunType)
@@ -90,7 +97,7 @@ def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     field = _FIELDS.get(name)
     if field is None:
         field = _FIELDS[name.removesuffix(_AT)]
-        return ir.Constant(_WORD, PLACES[field.name]) if field.shape is None else _integer(builder, memory.h, field.name)
+        return ir.Constant(_WORD, PLACES[field.name]) if field.shape is None else _offset(builder, memory.h, field)
     if field.shape is not None:
         return _view(context, builder, memory, field)
     return builder.load(builder.gep(memory.h if field.kind == "integer" else memory.r, [ir.Constant(_WORD, PLACES[name])]))

@@ -33,6 +33,7 @@ class Field:
     shape : None for a single one; else sizes, and names of integers or products of such.
     room : sizes that the memory is made for; None: the shape.
     owner : whose runs have it.
+    part_of, begins : the array of which it is a part, and the name of the integer that says where.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Field:
     shape: tuple[str | int, ...] | None = None
     room: tuple[str | int, ...] | None = None
     owner: str = CORE
+    part_of: str = ""
+    begins: str = ""
 
     @property
     def memory(self) -> tuple[str, ...]:
@@ -60,11 +63,15 @@ def _arrays(kind: Kind, names: str, *shape: str | int, room: tuple[str | int, ..
     return [Field(name, kind, shape, room, owner) for name in names.split()]
 
 
+def _part_of_m(name: str, size: str | int) -> Field:
+    return Field(name, "number", (size,), part_of="m", begins=f"first_{name}")
+
+
 _SIZES: Final = [
     # unknowns, guards, all of m, parameters, those with sensitivities, discrete variables
     *_single("integer", "one n n_guards n_m n_p n_sens n_discrete"),
-    # branches and time events, conditions of clauses, all conditions, times of guards and time events, time events, outputs
-    *_single("integer", "n_fires n_when n_conditions n_times n_clocks n_outputs"),
+    # branches, time events and step events, conditions of clauses, all conditions, times of guards and time events, time events, step events, outputs
+    *_single("integer", "n_fires n_when n_conditions n_times n_clocks n_steps n_outputs"),
     # inputs, registers, constants and rows of interval tapes; modes, states whose fall is noted; inner edges of all grids
     *_single("integer", "n_used n_registers n_constants n_code n_modes n_dropping n_grid_edges"),
     # what a body gives, the longest vector of zeros, instants no step may pass, entries of the index of branches, of the table of tape lengths
@@ -76,7 +83,7 @@ _SIZES: Final = [
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
-    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_tape"),
+    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_tape"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # units of the method, see integrators/loop
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
@@ -85,7 +92,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
-    *_single("integer", "mass_kind mass_varies rank first_discrete first_fire first_count first_drop"),
+    *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_contact"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
     # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/rate_before
@@ -125,6 +132,13 @@ _STATE: Final = [
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
     *_arrays("number", "p p_new dp", "n_p"),
     *_arrays("number", "m m_old dm", "n_m"),
+    # of m: discrete variables, their values before, what is to happen, how often clocks have ticked, falls of states; a contact's guard, time, slope
+    _part_of_m("discrete", "n_discrete"),
+    _part_of_m("previous", "n_discrete"),
+    _part_of_m("flags", "n_fires"),
+    _part_of_m("counts", "n_clocks"),
+    _part_of_m("drops", "n_dropping"),
+    _part_of_m("contact", 3),
     *_arrays("number", "coefficients", "max_degree", "n"),
     *_arrays("number", "held conditions conditions_now", "n_conditions"),
     *_arrays("number", "stops", "n_stops_room"),
@@ -142,6 +156,7 @@ _EVENTS: Final = [
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
     *_arrays("number", "times times_scratch times_kept", "n_times"),
     *_arrays("number", "fired", "n_fires"),
+    *_arrays("number", "steps_asked", "n_steps"),
     *_arrays("number", "body body_tangent", "n_body"),
     *_arrays("number", "m_trial", "n_modes"),
     # the point of the event before anything has happened, and after its mode was left

@@ -24,7 +24,7 @@ intrinsic: Any = extending.intrinsic
 
 _SINGLE_INTEGERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "integer"]
 _SINGLE_NUMBERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "number"]
-_ARRAYS: Final = [field for field in FIELDS if field.shape is not None]
+_ARRAYS: Final = [field for field in FIELDS if field.shape is not None and not field.part_of]
 _FIRST_ARRAY: Final = len(_SINGLE_INTEGERS)
 _ARRAY_NUMBER: Final = {field.name: number for number, field in enumerate(_ARRAYS)}
 _NUMBER_PLACES: Final = {name: place for place, name in enumerate(_SINGLE_NUMBERS)}
@@ -46,7 +46,7 @@ NEVER: Final = 1e300  # a time behind every other
 TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO, CONFLICT = range(11)
 CLOCK_STOPPED, UNDECIDED_GUARD = range(11, 13)
 # kinds of events in the log
-STATE_EVENT, TIME_EVENT, INITIAL_EVENT = 1, 2, 4
+STATE_EVENT, TIME_EVENT, INITIAL_EVENT, STEP_EVENT = 1, 2, 4, 8
 # chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to
 FIRST_REMARK: Final = 1 << 32
 # what a clause that happened means even where it changed no value: the end of the run, an entry in the log

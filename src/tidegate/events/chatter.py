@@ -142,8 +142,7 @@ def _was_stopped(run, t, guard, side, after):
     """True if a body took away the speed of the guard, which was clear, and nothing but states has changed."""
     slopes = run.slopes
     noise = run.nu_start[guard]
-    first = run.first_discrete
-    for q in range(first, first + run.n_discrete):
+    for q in range(run.first_discrete, run.first_previous):
         if run.m[q] != run.m_old[q]:
             return False  # whoever notes what has happened may mean to go on
     short = SHORT * time_scale(run, run.ydot_before_at)
@@ -167,7 +166,7 @@ def goes_on_through(run):
     held = run.held_sides
     fired = anything_happened(run)
     noted = False
-    for q in range(run.first_discrete, run.first_discrete + run.n_discrete):
+    for q in range(run.first_discrete, run.first_previous):
         noted = noted or run.m[q] != run.m_old[q]
     before = run.noted_slopes
     scale_before = time_scale(run, run.ydot_before_at)

@@ -1,4 +1,4 @@
-"""Time events: the next scheduled instant, computed and never searched, and which events are due at it."""
+"""Time events: the next scheduled instant, computed and never searched, and which events are due at it; what a completed step asks for."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import NEVER, vector
+from tidegate.compiled.workspace import NEVER
 from tidegate.events.tolerances import SAME_TIME
 
-__all__ = ["is_same_time", "mark_due", "schedule", "skip_past", "stopped_clock"]
+__all__ = ["is_same_time", "mark_due", "mark_steps", "schedule", "skip_past", "steps_ask", "stopped_clock"]
 
 
 
@@ -22,12 +22,11 @@ def is_same_time(run, a, b):
 @native
 def _note_size(run, t, times):
     """Remember how far from zero the clocks that have ticked began: so large is what rounds their times."""
-    n_times = run.n_times
     ng = run.n_guards
-    n_clocks = n_times - ng
+    n_clocks = run.n_clocks
     if n_clocks == 0:
         return
-    counts = vector(run.r, run.m_at + run.first_count, n_clocks)
+    counts = run.counts
     firsts = run.times_scratch
     kept = run.times_kept
     for k in range(n_clocks):
@@ -81,15 +80,14 @@ def schedule(run, first):
 def stopped_clock(run, t):
     """The clock among the time events just carried out that would not tick again, although it repeats; -1 if there is none."""
     ng = run.n_guards
-    n_clocks = run.n_times - ng
-    if n_clocks <= 0:
-        return -1
+    n_clocks = run.n_clocks
     times = run.times
-    fired = vector(run.r, run.fired_at + run.n_fires - n_clocks, n_clocks)
+    fired = run.fired
+    first = run.n_fires - run.n_steps - n_clocks
     repeats = run.repeats
     looked = False
     for k in range(n_clocks):
-        if repeats[k] == 0 or fired[k] == 0.0:
+        if repeats[k] == 0 or fired[first + k] == 0.0:
             continue
         if not looked:
             call_value(run.f_times, t, run.y, run.p, run.m, times)
@@ -114,7 +112,7 @@ def mark_due(run, t, apply):
     of_time = run.is_time
     flipped = run.flipped
     first = -1
-    n_branches = run.n_fires - (n_times - ng)
+    n_branches = run.n_fires - run.n_steps - run.n_clocks
     active = run.active
     for k in range(n_times):
         if not is_same_time(run, times[k], t):
@@ -128,8 +126,8 @@ def mark_due(run, t, apply):
         if k < ng:
             flipped[k] = 1
         else:
-            run.m[run.first_fire + n_branches + (k - ng)] = 1.0
-            run.m[run.first_count + (k - ng)] += 1.0
+            run.flags[n_branches + (k - ng)] = 1.0
+            run.counts[k - ng] += 1.0
     return first
 
 
@@ -151,14 +149,35 @@ def skip_past(run, t, first):
             is_now = is_same_time(run, times[k], t)
             if (times[k] < t and not is_now) or (is_now and not first):
                 before = times[k]
-                count = run.m_at + run.first_count + (k - ng)
-                run.r[count] += 1.0
+                run.counts[k - ng] += 1.0
                 call_value(run.f_times, t, run.y, run.p, run.m, times)
                 period = times[k] - before
                 if period > 0.0:
-                    run.r[count] += max(0.0, np.floor((t - times[k]) / period))
+                    run.counts[k - ng] += max(0.0, np.floor((t - times[k]) / period))
                     moved = True
                 else:
-                    run.r[count] -= 1.0
+                    run.counts[k - ng] -= 1.0
         if not moved:
             return
+
+
+@native
+def steps_ask(run):
+    """1 if a step event happens at the end of the step that has just been completed; its conditions are asked once, into run.steps_asked."""
+    if run.n_steps == 0:
+        return 0
+    asked = run.steps_asked
+    call_value(run.f_steps, run.t, run.y, run.p, run.m, asked)
+    for k in range(run.n_steps):
+        if asked[k] != 0.0:
+            return 1
+    return 0
+
+
+@native
+def mark_steps(run):
+    """Set the flags of the step events that happen."""
+    first = run.n_fires - run.n_steps
+    for k in range(run.n_steps):
+        if run.steps_asked[k] != 0.0:
+            run.flags[first + k] = 1.0

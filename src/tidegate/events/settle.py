@@ -89,9 +89,8 @@ def conditions_hold(run, t):
 
 @native
 def _branches(run):
-    """How many flags belong to branches and remarks; those of time events follow."""
-    # without times there is no place for guards among them either
-    return run.n_fires - max(run.n_times - run.n_guards, 0)
+    """How many flags belong to branches and remarks; those of time events and step events follow."""
+    return run.n_fires - run.n_clocks - run.n_steps
 
 
 @native
@@ -103,7 +102,7 @@ def fire_branches(run):
     n_branches = _branches(run)
     branch = run.branch_first
     chain = run.branch_chain
-    flags = run.m_at + run.first_fire
+    flags = run.flags
     any_fired = False
     n_rising = run.n_when
     last_chain = -1
@@ -117,7 +116,7 @@ def fire_branches(run):
             if now[c] != 0.0 and before[c] == 0.0:
                 rises = True
         if rises and chain[b] != last_chain:
-            run.r[flags + b] = 1.0
+            flags[b] = 1.0
             last_chain = chain[b]
             any_fired = True
             for c in range(branch[b], branch[b + 1]):
@@ -140,7 +139,7 @@ def _make_remarks(run, t):
     read_conditions(run, t, run.conditions_now_at)
     for b in range(n_branches):
         if chain[b] >= FIRST_REMARK:
-            run.m[run.first_fire + b] = run.conditions_now[branch[b]]
+            run.flags[b] = run.conditions_now[branch[b]]
 
 
 @native
@@ -152,17 +151,17 @@ def _differ(a, b):
 @native
 def remember_discrete(run):
     """pre(v) := v of discrete variables and states; True if that changes anything."""
-    nd = run.n_discrete
-    first = run.m_at + run.first_discrete
+    discrete = run.discrete
+    previous = run.previous
+    drops = run.drops
     changed = False
-    for q in range(nd):
-        if _differ(run.r[first + nd + q], run.r[first + q]):
+    for q in range(run.n_discrete):
+        if _differ(previous[q], discrete[q]):
             changed = True
-            run.r[first + nd + q] = run.r[first + q]
+            previous[q] = discrete[q]
     for k in range(run.n_dropping):
-        place = run.m_at + run.first_drop + k
-        changed = changed or run.r[place] != 0.0
-        run.r[place] = 0.0
+        changed = changed or drops[k] != 0.0
+        drops[k] = 0.0
     return changed
 
 
@@ -171,7 +170,7 @@ def keep_states(run):
     """Note the states whose values before the round conditions ask for."""
     which = run.dropping
     for k in range(run.n_dropping):
-        run.m[run.first_drop + k] = run.y[which[k]]
+        run.drops[k] = run.y[which[k]]
 
 
 @native
@@ -180,11 +179,11 @@ def drop_of_states(run):
     which = run.dropping
     for k in range(run.n_dropping):
         q = which[k]
-        drop = run.m[run.first_drop + k] - run.y[q]
+        drop = run.drops[k] - run.y[q]
         still = 0.0
         if run.rank < run.n:
             still = HELD_STILL * max(run.y_max[q], abs(run.y[q])) + HELD_STILL_TOLERANCE * run.atol[q]
-        run.m[run.first_drop + k] = drop if abs(drop) > still else 0.0
+        run.drops[k] = drop if abs(drop) > still else 0.0
 
 
 @native
@@ -201,7 +200,7 @@ def compute_bodies(run, t):
     for q in range(n):
         out[q] = run.y[q]
     for q in range(nd):
-        out[n + q] = run.m[run.first_discrete + q]
+        out[n + q] = run.discrete[q]
     if run.f_bodies != 0:
         call_value(run.f_bodies, t, run.y, run.p, run.m, out)
     return out[2 * (n + nd)] == 0.0
@@ -214,8 +213,8 @@ def write_bodies(run):
     nd = run.n_discrete
     y = run.y
     out = run.body
-    discrete = vector(run.r, run.m_at + run.first_discrete, nd)
-    flags = vector(run.r, run.m_at + run.first_fire, run.n_fires)
+    discrete = run.discrete
+    flags = run.flags
     fired = run.fired
     meaning = run.fire_meaning
     changed = False

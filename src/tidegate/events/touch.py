@@ -55,9 +55,9 @@ def _slopes_at(run, t, step, y, theta, slopes):
 @native
 def _note_touch(run, t, step, y, lower, upper, found):
     """Look at one piece of the step; the slopes at its start are in run.guard_coefficients, and are replaced by those at its end."""
-    note = run.m_at + run.n_m - 3
+    note = run.contact
     ng = run.n_guards
-    if run.r[note] != 0.0:
+    if note[0] != 0.0:
         return
     falls = run.guard_coefficients[0]
     late = run.late_scratch
@@ -95,8 +95,8 @@ def _note_touch(run, t, step, y, lower, upper, found):
         # at the end it may still be on its way: down to here and no further
         ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
         if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
-            run.r[note] = j + 1.0
-            run.r[note + 1] = t + high * step
+            note[0] = j + 1.0
+            note[1] = t + high * step
             return
     for j in range(ng):
         falls[j] = late[j]
@@ -130,4 +130,4 @@ def note_contacts(run, t, step, y, upper, found):
         for k in range(_PIECES):
             _note_touch(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, found)
     if found >= 0:
-        run.m[run.n_m - 1] = _least_slope(run, t, step, y, found, upper)
+        run.contact[2] = _least_slope(run, t, step, y, found, upper)

@@ -24,7 +24,7 @@ from tidegate.integrators.record_types import Written, event_type, joined, polyn
 from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.events import LazyEvents, largest
+from tidegate.results.events import EventKind, LazyEvents, largest
 
 __all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
@@ -272,6 +272,11 @@ class Recording:
         return dict(self.legend.units)
 
 
+def _kind(happened: int) -> EventKind:
+    """A guard that crossed names an event, then the calendar, then the step that asked for it."""
+    return "state" if happened & w.STATE_EVENT else "step" if happened & (w.STEP_EVENT | w.TIME_EVENT) == w.STEP_EVENT else "time"
+
+
 class _RecordedEvents(LazyEvents):
     """The event log, each event put into words when it is looked at.
 
@@ -314,7 +319,7 @@ class _RecordedEvents(LazyEvents):
         return Event(
             index=len(self._first) + index,
             time=float(entry["time"]),
-            kind="state" if int(entry["kind"]) & w.STATE_EVENT else "time",
+            kind=_kind(int(entry["kind"])),
             causes=cause.texts,
             origins=cause.origins,
             priority=cause.priority,

@@ -80,23 +80,22 @@ def _times_of(run, t, i, out):
 def _clocks_differ(run, t, i):
     """True if a time event that has happened has another tau' than the event."""
     ng = run.n_guards
-    n_times = run.n_times
-    if n_times <= ng:
+    if run.n_clocks == 0:
         return False
     zero = run.zero
     change = run.times_scratch
     p = run.p
-    fired = run.fired_at + run.n_fires - n_times
-    count = run.m_at + run.first_count - ng
-    for k in range(ng, n_times):
-        run.r[count + k] -= run.r[fired + k]  # the time that is now, not the next
+    fired = run.fired
+    first = run.n_fires - run.n_steps - run.n_clocks
+    for k in range(run.n_clocks):
+        run.counts[k] -= fired[first + k]  # the time that is now, not the next
     set_direction(run, i, True)
     call_tangent(run.f_times_tangent, t, run.y, zero, p, run.m, 0.0, zero, run.dp, run.dm, change)
     set_direction(run, i, False)
     differ = False
-    for k in range(ng, n_times):
-        run.r[count + k] += run.r[fired + k]
-        differ = differ or (run.r[fired + k] != 0.0 and _differ(change[k], run.dt_dp[i]))
+    for k in range(run.n_clocks):
+        run.counts[k] += fired[first + k]
+        differ = differ or (fired[first + k] != 0.0 and _differ(change[ng + k], run.dt_dp[i]))
     return differ
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import NUMBERS, WHOLE, native, unit
-from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NOT_FINITE, STATE_EVENT, STEP_ROW, TIME_EVENT, ZENO
+from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NOT_FINITE, STATE_EVENT, STEP_EVENT, STEP_ROW, TIME_EVENT, ZENO
 from tidegate.events.chatter import bounces_below_noise, note_event_time
 from tidegate.events.guards import refresh_activity
 from tidegate.events.restart import derivatives
-from tidegate.events.schedule import mark_due, schedule, skip_past, stopped_clock
+from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
 from tidegate.integrators.coincidence import doubt_times, note_doubts
@@ -52,7 +52,7 @@ def _put_from_outside(run):
     for q in range(n):
         run.y[q] = run.body[q]
     for q in range(run.n_discrete):
-        run.m[run.first_discrete + q] = run.body[n + q]
+        run.discrete[q] = run.body[n + q]
     for q in range(run.n_p):
         run.p[q] = run.p_new[q]
     update_mass(run)
@@ -60,17 +60,17 @@ def _put_from_outside(run):
 
 
 @native
-def _event(run, log, guard, due):
-    """Carry out the event at the current point: a guard that crossed, scheduled items of which the first is ``due``, or both.
+def _event(run, log, guard, due, stepped):
+    """Carry out the event at the current point: a guard that crossed, scheduled items of which the first is ``due``, what a step asks for, or all.
 
-    Both -1: the user has set values.
+    Both -1 and nothing asked for: the user has set values.
     """
     n = run.n
     t = run.t
-    n_m = run.first_discrete + run.n_discrete
+    n_m = run.first_previous
     n_s = run.n_sens
     y = run.y
-    is_from_outside = guard < 0 and due < 0
+    is_from_outside = guard < 0 and due < 0 and stepped == 0
     for q in range(n):
         run.y_old[q] = y[q]
     for q in range(n_m):
@@ -89,7 +89,7 @@ def _event(run, log, guard, due):
         code = 0
     elif code == 0 and n_s > 0 and run.smooths_rates == 1 and not is_from_outside:
         smooth_rate(run, t)
-    if code == 0 and not is_from_outside:
+    if code == 0 and (guard >= 0 or due >= 0):
         code = note_event_time(run, t, guard)
     if code != 0:
         return code
@@ -105,6 +105,9 @@ def _event(run, log, guard, due):
         if n_s > 0 and guard < 0:
             time_event_derivatives(run, t, y, due)
         mark_due(run, t, True)
+    if stepped == 1:
+        run.event_kind += STEP_EVENT
+        mark_steps(run)
     if n_s > 0:
         start_jump(run)
     code = settle(run, t, 0)
@@ -118,7 +121,7 @@ def _event(run, log, guard, due):
         return ZENO
     if n_s > 0 and (happened or anything_happened(run)):
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
-        doubted = not is_from_outside and n > 0 and doubt_times(run, t, guard if guard >= 0 or due >= run.n_guards else due)
+        doubted = (guard >= 0 or due >= 0) and n > 0 and doubt_times(run, t, guard if guard >= 0 or due >= run.n_guards else due)
         finish_jump(run)
         if doubted:
             note_doubts(run)
@@ -140,14 +143,14 @@ def _event(run, log, guard, due):
     return code
 
 
-@unit(NUMBERS, NUMBERS, WHOLE, WHOLE)
-def event_with_rows(run, rows, log, guard, due):
+@unit(NUMBERS, NUMBERS, WHOLE, WHOLE, WHOLE)
+def event_with_rows(run, rows, log, guard, due, stepped):
     """The event, and a row before and one after it where something happened."""
     wanted = run.wants_event_rows == 1
     logged = run.n_logged
     if wanted:
         record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
-    code = _event(run, log, guard, due)
+    code = _event(run, log, guard, due, stepped)
     if code != 0:
         return code
     if wanted:

@@ -19,7 +19,7 @@ __all__ = ["Method", "fill", "lay_out"]
 
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
-    "times", "times_tangent", "outputs", "outputs_tangent",
+    "times", "times_tangent", "outputs", "outputs_tangent", "steps",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
@@ -57,7 +57,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     n_times = ng + layout.n_time_events if (model.guards.is_time.any() or layout.n_time_events) else 0
     sizes = {
         "n": n, "n_guards": ng, "n_m": nm, "n_p": npar, "n_sens": ns, "n_discrete": nd, "n_fires": layout.n_fires, "n_when": model.n_conditions,
-        "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events,
+        "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events, "n_steps": layout.n_step_events,
         "n_outputs": layout.n_outputs, "n_used": len(model.tapes.used), "n_registers": model.tapes.n_registers,
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
@@ -67,8 +67,9 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
     facts = {
-        "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete, "first_fire": layout.first_fire,
-        "first_count": layout.first_count, "first_drop": layout.first_drop, "degree": 1, **method.hooks, **method.facts,
+        "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
+        "first_previous": layout.first_previous, "first_flags": layout.first_fire, "first_counts": layout.first_count,
+        "first_drops": layout.first_drop, "first_contact": layout.first_contact, "degree": 1, **method.hooks, **method.facts,
     }  # fmt: skip
     for name, value in facts.items():
         work[name] = value

@@ -41,7 +41,7 @@ from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
-from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
+from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.event import AGAIN, AT_START, event_with_rows
 from tidegate.integrators.polish import can_be_shorter, shorter
@@ -280,7 +280,7 @@ def begin(run, rows, log, times):
     if is_same_time(run, run.t_next, t):
         due = mark_due(run, t, False)
     if due >= 0:
-        code = event_with_rows(run, rows, log, -1, due)
+        code = event_with_rows(run, rows, log, -1, due, 0)
         if code != 0:
             return code
     elif run.wants_step_rows == 1:
@@ -316,7 +316,7 @@ def disturb(run, rows, log):
     """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
     run.phase = _AT_END  # what the rest of the step would have been, nobody will know
     run.is_cut = 0
-    return event_with_rows(run, rows, log, -1, -1)
+    return event_with_rows(run, rows, log, -1, -1, 0)
 
 
 @unit(NUMBERS)
@@ -324,12 +324,11 @@ def conclude(run, rows):
     """One row more, with the values that the end of the run gives: they wait in run.body, their derivatives in run.sens and run.sens_discrete."""
     n = run.n
     nd = run.n_discrete
-    discrete = run.m_at + run.first_discrete
     for q in range(n):
         run.y[q] = run.body[q]
     for q in range(nd):
-        run.r[discrete + q] = run.body[n + q]
-        run.r[discrete + nd + q] = run.body[n + q]
+        run.discrete[q] = run.body[n + q]
+        run.previous[q] = run.body[n + q]
     run.n_rows = 0
     code = _settle_afresh(run, run.t)
     if code == 0:
@@ -453,9 +452,10 @@ def advance(run, rows, log, polynomials, times):
             guard = guard_at_the_end(run)
             if guard == UNDEFINED:
                 return NOT_FINITE
-        if guard >= 0 or due >= 0:
+        stepped = steps_ask(run)
+        if guard >= 0 or due >= 0 or stepped == 1:
             run.is_cut = 0
-            code = event_with_rows(run, rows, log, guard, due)
+            code = event_with_rows(run, rows, log, guard, due, stepped)
             if code != 0:
                 return code
             if run.step_new <= 0.0:

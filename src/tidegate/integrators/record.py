@@ -40,7 +40,7 @@ def record_row(run, rows, t, point, sensitivities, kind):
         row[place + q] = y[q]
     place += n
     for q in range(nd):
-        row[place + q] = run.m[run.first_discrete + q]
+        row[place + q] = run.discrete[q]
     place += nd
     values = run.outputs
     if n_out > 0:
@@ -107,7 +107,7 @@ def record_polynomial(run, polynomials):
             row[3 + (k + 1) * n + q] *= power
     place = 3 + (run.max_degree + 1) * n
     for q in range(run.n_discrete):
-        row[place + q] = run.m[run.first_discrete + q]
+        row[place + q] = run.discrete[q]
     run.n_polynomials += 1
     return 0
 
@@ -117,7 +117,7 @@ def log_event(run, log, t):
     """Append the event just settled."""
     n = run.n
     n_s = run.n_sens
-    n_m = run.first_discrete + run.n_discrete
+    n_m = run.first_previous
     row = tail(log, run.n_logged * run.wide_log)
     row[0] = t
     row[1] = run.event_kind

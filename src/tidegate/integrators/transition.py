@@ -167,7 +167,7 @@ def settle(run, t, kind):
                 counts[j] = 0
     due = False
     for k in range(run.n_fires):
-        due = due or run.m[run.first_fire + k] != 0.0
+        due = due or run.flags[k] != 0.0
     modes_changed = True
     rounds = 0
     first_kick = 0.0
