@@ -138,8 +138,10 @@ def activities(locking: Locking, roots: Sequence[Expr]) -> dict[Expr, Expr]:
 
     A path of selects leads from the roots to a node; the conjunction of the conditions on it, or'ed over all paths, is the activity.
     The right side of ``and`` matters only where the left side holds, of ``or`` only where it does not. A mode symbol uses
-    the functions of its guards. Nodes that are not reached are not in the answer.
+    the functions of its guards. Nodes that are not reached are not in the answer; where there are no guards, none is, since nothing asks.
     """
+    if not locking.guards:
+        return {}
     guards_of: dict[Expr, list[int]] = {}
     for index, guard in enumerate(locking.guards):
         guards_of.setdefault(guard.mode, []).append(index)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, constant, symbol
-from tidegate.expressions.differentiate import differentiate
+from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 
@@ -87,20 +87,13 @@ def mass_form(unknowns: Sequence[Expr], residuals: Sequence[Expr], wanted: Seque
 
 def _split(residuals: Sequence[Expr], derivatives: dict[Expr, int]) -> list[tuple[Expr, dict[Expr, Expr | None]]]:
     """For each residual F = f + sum c_j y'_j: f and the c_j; None for a c_j that is not constant."""
-    result: list[tuple[Expr, dict[Expr, Expr | None]]] = []
-    for residual in residuals:
-        present = [s for s in dependencies(residual) if s in derivatives]
-        if not present:
-            result.append((residual, {}))
-            continue
-        entries: dict[Expr, Expr | None] = {}
-        for d in present:
-            coefficient = differentiate(residual, d)
-            varies = any(s.data.role in _VARYING for s in dependencies(coefficient))
-            entries[d] = None if varies else coefficient
-        (f,) = substitute([residual], dict.fromkeys(present, ZERO))
-        result.append((f, entries))
-    return result
+    symbols = list(derivatives)
+    entries: list[dict[Expr, Expr | None]] = [{} for _ in residuals]
+    for (row, column), coefficient in jacobian(residuals, symbols).items():
+        varies = any(s.data.role in _VARYING for s in dependencies(coefficient))
+        entries[row][symbols[column]] = None if varies else coefficient
+    without = substitute(residuals, dict.fromkeys(symbols, ZERO))
+    return list(zip(without, entries, strict=True))
 
 
 def _mass(split: Sequence[tuple[Expr, dict[Expr, Expr | None]]], derivatives: dict[Expr, int]) -> dict[tuple[int, int], Expr]:

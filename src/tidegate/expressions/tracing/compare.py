@@ -70,13 +70,21 @@ def numeric(given: Any, point: Point) -> Any:
         return number != 0.0 if values.is_boolean else number
     if is_array(values) and values.dtype == object:
         array: Any = values
-        held: list[Any] = [numeric(item, point) for item in array.ravel().tolist()]
+        held = _all_numeric(array.ravel().tolist(), point)
         whole: Any = Vector(held, getattr(array, "layout", None))
         return whole if array.ndim == 1 else Vector(whole.reshape(array.shape))
     if is_sequence(values) and not hasattr(values, "_fields"):
         items: Any = values
         return type(items)(numeric(item, point) for item in items)
     return given
+
+
+def _all_numeric(items: list[Any], point: Point) -> list[Any]:
+    """The same for many, expressions all at once."""
+    expressions = [item for item in items if isinstance(item, Expr)]
+    numbers = iter(evaluate(expressions, point))
+    held = [next(numbers) if isinstance(item, Expr) else numeric(item, point) for item in items]
+    return [number != 0.0 if isinstance(item, Expr) and item.is_boolean else number for item, number in zip(items, held, strict=True)]
 
 
 def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:
