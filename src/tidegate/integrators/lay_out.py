@@ -57,7 +57,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     n_times = ng + layout.n_time_events if (model.guards.is_time.any() or layout.n_time_events) else 0
     sizes = {
         "n": n, "n_guards": ng, "n_m": nm, "n_p": npar, "n_sens": ns, "n_discrete": nd, "n_fires": layout.n_fires, "n_when": model.n_conditions,
-        "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events, "n_steps": layout.n_step_events,
+        "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events,
+        "n_steps": layout.n_step_events,
         "n_outputs": layout.n_outputs, "n_used": len(model.tapes.used), "n_registers": model.tapes.n_registers,
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
