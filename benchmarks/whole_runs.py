@@ -80,7 +80,7 @@ def scipy_buck_microseconds() -> float:
 def overhead_microseconds(rounds: int, *, event: bool) -> float:
     """A prepared run of one state, with one event or none: the fastest, less what was spent in native code during the same run."""
     import tidegate as tg
-    from tidegate.integrators import native_run
+    from tidegate.integrators.kernel_cache import kernel
 
     halving = tg.event(lambda t, y: y[0] < 0.5, reset=lambda t, y: {0: 1.0})
     prepared = tg.prepare(tg.ode(lambda t, y: [-y[0]], y0=[1.0], events=[halving] if event else []), (0.0, 1.0))
@@ -98,7 +98,7 @@ def overhead_microseconds(rounds: int, *, event: bool) -> float:
 
         return enter
 
-    module: Any = native_run
+    module: Any = kernel("tidegate.integrators.native_run")
     calls = {name: getattr(module, name) for name in ("_BEGIN", "_ADVANCE")}
     best = math.inf
     try:
