@@ -11,6 +11,7 @@ from rich.console import Console
 from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
 from benchmarks.csmp_machine import csmp_callback_microseconds, csmp_ratio
+from benchmarks.large import ERROR, plate_ratios, rod_milliseconds, row_of_ten_thousand
 from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
 from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
@@ -31,7 +32,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("c", "csmp", "leaks", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("c", "csmp", "large", "leaks", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -67,6 +68,19 @@ def _csmp(rounds: int) -> list[Fact]:
     ]
 
 
+def _large(rounds: int) -> list[Fact]:
+    plate = plate_ratios(rounds)
+    own = min(ms for name, ms in plate.items() if name.startswith("tidegate"))
+    others = {name: ms for name, ms in plate.items() if not name.startswith("tidegate")}
+    facts = [Fact("a rod of 500 cells, default method", rod_milliseconds(rounds), 10.0, "ms")]
+    facts += [Fact(f"a plate of 50 x 50 at an error of {ERROR:g}, {name}", ms, None, "ms") for name, ms in plate.items()]
+    facts += [Fact(f"tidegate's best over {name}", own / ms, 0.5, "times") for name, ms in others.items()]
+    seconds, mebibytes = row_of_ten_thousand()
+    facts.append(Fact("a row of 10 000 unknowns, compiled", seconds, 10.0, "s of processor time"))
+    facts.append(Fact("the same with a run, above a small model's", mebibytes, 200.0, "MiB"))
+    return facts
+
+
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -99,6 +113,10 @@ def main() -> None:
         console.print(c_table(compare(arguments.rounds)))
     if "csmp" in wanted:
         console.print(facts_table(_csmp(arguments.rounds), "CSMP-10(ARL)"))
+    if "large" in wanted:
+        with silence():
+            large = _large(arguments.rounds)
+        console.print(facts_table(large, "large models"))
     if "leaks" in wanted:
         console.print(facts_table(_leaks(), "memory"))
     if "runs" in wanted:

@@ -174,7 +174,7 @@ _EVENTS: Final = [
 _LINEAR: Final = [
     # sizes: unknowns of dense, of sparse, of systems whose M is not diagonal, 0 in the others; of all: elements of J and of M
     *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries"),
-    *_single("integer", "room_factors n_systems n_pairs"),
+    *_single("integer", "room_factors n_patterns n_pairs"),
     # 1 once factors did not fit into their room
     *_single("integer", "lacks_room"),
     *_arrays("number", "jacobian", "n_entries"),
@@ -188,12 +188,12 @@ _LINEAR: Final = [
     *_arrays("integer", "column_first", "n_sparse_ends"),
     *_arrays("integer", "entry_row", "n_sparse_entries"),
     *_arrays("integer", "diagonal column_order preferred_row", "n_sparse"),
-    # L and U of every system, real ones first: patterns, whether they are known, the step at which a row is the pivot, the last column
-    # that is alike; values
-    *_arrays("integer", "is_analysed", "n_systems"),
-    *_arrays("integer", "row_step last_alike", "n_systems", "n_sparse"),
-    *_arrays("integer", "lower_first upper_first", "n_systems", "n_sparse_ends"),
-    *_arrays("integer", "lower_row upper_row", "n_systems", "room_factors"),
+    # patterns of L and U, that of the structure and one for every system, real ones first: the step at which a row is the pivot, the last column
+    # that is alike; which one each system uses; values
+    *_arrays("integer", "row_step last_alike", "n_patterns", "n_sparse"),
+    *_arrays("integer", "lower_first upper_first", "n_patterns", "n_sparse_ends"),
+    *_arrays("integer", "lower_row upper_row", "n_patterns", "room_factors"),
+    *_arrays("integer", "pattern_of", "n_patterns"),
     *_arrays("number", "lower upper", REAL_SYSTEMS, "room_factors"),
     *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
     *_arrays("number", "entries_scratch", "n_sparse_entries"),

@@ -7,8 +7,10 @@ have room for several times what the diagonal takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +36,7 @@ class Sparsity:
     diagonal : number of the element on the diagonal of every column.
     order : columns as they are eliminated.
     preferred : row that is matched to each column.
+    lower, upper : rows of each column of L and U below and above the diagonal, by the steps at which rows and columns are eliminated.
     room : for elements of L, and of U.
     """
 
@@ -42,7 +45,33 @@ class Sparsity:
     diagonal: IntArray
     order: IntArray
     preferred: IntArray
+    lower: tuple[tuple[int, ...], ...]
+    upper: tuple[tuple[int, ...], ...]
     room: int
+
+    @cached_property
+    def facts(self) -> dict[str, IntArray]:
+        """What the memory of a run holds of it, by the names of ``compiled.schema``."""
+        n = len(self.order)
+        steps = np.empty(n, dtype=np.int64)
+        steps[self.preferred[self.order]] = np.arange(n)
+        alike = np.arange(n, dtype=np.int64)
+        for k in range(n - 2, -1, -1):
+            if self.lower[k] == (k + 1, *self.lower[k + 1]):
+                alike[k] = alike[k + 1]
+        return {
+            "column_first": self.first,
+            "entry_row": self.row,
+            "diagonal": self.diagonal,
+            "column_order": self.order,
+            "preferred_row": self.preferred,
+            "row_step": steps,
+            "last_alike": alike,
+            "lower_first": _beginnings(self.lower),
+            "lower_row": np.fromiter(chain.from_iterable(self.lower), np.int64),
+            "upper_first": _beginnings(self.upper),
+            "upper_row": np.fromiter(chain.from_iterable(self.upper), np.int64),
+        }
 
     @property
     def numbers(self) -> dict[tuple[int, int], int]:
@@ -81,11 +110,13 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     row = matrix.indices.astype(np.int64)
     first = matrix.indptr.astype(np.int64)
     preferred = _matched(matrix, held)
-    order, fill = _order(matrix, preferred)
+    order = _order(matrix, preferred)
+    lower, upper = _fill(matrix[preferred][order][:, order])
+    fill = n + 2 * sum(map(len, lower))
     if fill > MOST_FILL * n * n:
         return None
     diagonal = np.flatnonzero(row == np.repeat(np.arange(n), np.diff(first)))
-    return Sparsity(first, row, diagonal, order, preferred, min(_ROOM * fill, n * n) // 2 + n)
+    return Sparsity(first, row, diagonal, order, preferred, lower, upper, min(_ROOM * fill, n * n) // 2 + n)
 
 
 def _matched(matrix: Any, held: NDArray[np.bool_]) -> IntArray:
@@ -102,15 +133,40 @@ def _matched(matrix: Any, held: NDArray[np.bool_]) -> IntArray:
     return preferred
 
 
-def _order(matrix: Any, preferred: IntArray) -> tuple[IntArray, int]:
-    """Minimum degree order of the matrix with matched rows on its diagonal, and how many elements L and U have with these as pivots."""
+def _order(matrix: Any, preferred: IntArray) -> IntArray:
+    """Minimum degree order of the matrix with matched rows on its diagonal."""
     from scipy.sparse import csc_matrix, identity
     from scipy.sparse.linalg import splu
 
     n = len(preferred)
     matched = csc_matrix(matrix[preferred])
     dominant = csc_matrix(matched + float(n) * identity(n))
-    factors = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    permuted = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).perm_c
     order = np.empty(n, dtype=np.int64)
-    order[factors.perm_c] = np.arange(n)
-    return order, int(factors.nnz)
+    order[permuted] = np.arange(n)
+    return order
+
+
+def _fill(ordered: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Rows of the columns of L and U with pivots on the diagonal, as if the pattern were symmetric (elimination tree, Liu 1990)."""
+    n = ordered.shape[0]
+    rows, columns = (ordered + ordered.T).nonzero()
+    below: list[set[int]] = [set() for _ in range(n)]
+    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+        if i > j:
+            below[j].add(i)
+    upper: list[list[int]] = [[] for _ in range(n)]
+    lower: list[tuple[int, ...]] = []
+    for k, pattern in enumerate(below):
+        column = tuple(sorted(pattern))
+        lower.append(column)
+        for i in column:
+            upper[i].append(k)
+        if column:
+            below[column[0]].update(column[1:])
+        pattern.clear()
+    return tuple(lower), tuple(map(tuple, upper))
+
+
+def _beginnings(columns: Sequence[Sequence[int]]) -> IntArray:
+    return np.concatenate([[0], np.cumsum([len(column) for column in columns], dtype=np.int64)])

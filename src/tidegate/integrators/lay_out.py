@@ -93,7 +93,7 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
         }  # fmt: skip
     return {
         **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
-        "room_factors": pattern.room, "n_systems": REAL_SYSTEMS + 2 * pairs,
+        "room_factors": pattern.room, "n_patterns": 1 + REAL_SYSTEMS + 2 * pairs,
     }  # fmt: skip
 
 
@@ -105,12 +105,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     if model.sparsity is None:
         work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = lapack_addresses(max(n, work["n_sens_system"]))
     else:
-        pattern = model.sparsity
-        for name, values in (
-            ("column_first", pattern.first), ("entry_row", pattern.row), ("diagonal", pattern.diagonal), ("column_order", pattern.order),
-            ("preferred_row", pattern.preferred),
-        ):  # fmt: skip
-            work.integers(name)[:] = values
+        for name, whole in model.sparsity.facts.items():
+            work.integers(name)[: len(whole)] = whole
     numbers: dict[str, Any] = {
         "y": problem.y, "p": problem.p, "m": problem.m, "atol": problem.atol, "constants": model.tapes.constants,
         "sens": problem.dy_dp.ravel(), "sens_discrete": problem.dd_dp.ravel(),

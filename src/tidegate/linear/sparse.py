@@ -1,9 +1,9 @@
-"""Sparse LU by columns, real and complex: with a search for pivots once, then with the same pivots and the same pattern while they are good.
+"""Sparse LU by columns, real and complex: with the pivots and the pattern that the structure gives while these are good, else with others.
 
-Gilbert and Peierls 1988: column k of L and U is a triangular solve with the columns before it, whose pattern is what the graph of L reaches from the
-column's entries. The order of columns and, for each, the row that the structure matches to it are the compiler's (``compiled.sparsity``). That row is
-the pivot unless another element of the column is much larger, so every system of a run has its own pattern. Refactoring by the same pattern (Davis
-and Palamadai Natarajan 2010) ends where a pivot has become small against its column; then pivots are looked for again.
+The order of columns, the row that is matched to each as its pivot, and the pattern of L and U that follows are the compiler's
+(``compiled.sparsity``); factors with these are straight loops (Davis and Palamadai Natarajan 2010). Where a pivot is small against its column, pivots
+are searched for: column k of L and U is a triangular solve with the columns before it, whose pattern is what the graph of L reaches from the column's
+entries (Gilbert and Peierls 1988). From then on the system has a pattern of its own.
 
 Rows are numbered by the step at which they are pivots. Consecutive columns of L with the same rows, of which a model in space has many, are taken
 together (Demmel et al. 1999). Between calls the scratch column is zero.
@@ -22,6 +22,7 @@ __all__ = ["factor", "solve"]
 _PREFERRED: Final = 0.1  # part of the column's largest element with which the matched row is the pivot
 _KEPT: Final = 0.01  # part with which an old pivot is still one
 _NONE: Final = -1
+_STRUCTURE: Final = 0  # the pattern that all systems begin with
 
 
 @native
@@ -32,10 +33,10 @@ def _size(x):
 @native
 def factor(run, system, entries, lower, upper, reciprocals, column, together):
     """LU of the matrix with these entries; 0, or 1 + the number of the first column without a pivot."""
-    if run.is_analysed[system] == 1 and _refactor(run, system, entries, lower, upper, reciprocals, column, together):
+    if _refactor(run, run.pattern_of[system], entries, lower, upper, reciprocals, column, together):
         return 0
-    bad = _search(run, system, entries, lower, upper, reciprocals, column)
-    run.is_analysed[system] = 1 if bad == 0 else 0
+    bad = _search(run, 1 + system, entries, lower, upper, reciprocals, column)
+    run.pattern_of[system] = 1 + system if bad == 0 else _STRUCTURE
     return bad
 
 
@@ -64,17 +65,17 @@ def _take_off(column, lower_first, lower_row, lower, begin, end, together):
 
 
 @native
-def _refactor(run, system, entries, lower, upper, reciprocals, column, together):
-    """With the pivots of the last search; False where one is not good enough."""
+def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together):
+    """With the pivots of a pattern; False where one is not good enough."""
     first = run.column_first
     row = run.entry_row
     order = run.column_order
-    step_of = run.row_step[system]
-    lower_first = run.lower_first[system]
-    lower_row = run.lower_row[system]
-    upper_first = run.upper_first[system]
-    upper_row = run.upper_row[system]
-    last = run.last_alike[system]
+    step_of = run.row_step[pattern]
+    lower_first = run.lower_first[pattern]
+    lower_row = run.lower_row[pattern]
+    upper_first = run.upper_first[pattern]
+    upper_row = run.upper_row[pattern]
+    last = run.last_alike[pattern]
     for k in range(run.n):
         j = order[k]
         for e in range(first[j], first[j + 1]):
@@ -107,11 +108,11 @@ def _refactor(run, system, entries, lower, upper, reciprocals, column, together)
 
 
 @native
-def _reach(run, system, start, k, top):
+def _reach(run, pattern, start, k, top):
     """Rows that the graph of L reaches from one, in an order in which each comes before those it leads to: in front of ``top`` of the list."""
-    step_of = run.row_step[system]
-    lower_first = run.lower_first[system]
-    lower_row = run.lower_row[system]
+    step_of = run.row_step[pattern]
+    lower_first = run.lower_first[pattern]
+    lower_row = run.lower_row[pattern]
     reached = run.reached_scratch
     stack = run.stack_scratch
     place = run.stack_place_scratch
@@ -175,18 +176,18 @@ def _are_alike(lower_first, lower_row, k):
 
 
 @native
-def _search(run, system, entries, lower, upper, reciprocals, column):
+def _search(run, pattern, entries, lower, upper, reciprocals, column):
     """With new pivots; 0, or 1 + the number of the first column without one, or for which there is no room."""
     n = run.n
     first = run.column_first
     row = run.entry_row
     order = run.column_order
     preferred = run.preferred_row
-    step_of = run.row_step[system]
-    lower_first = run.lower_first[system]
-    lower_row = run.lower_row[system]
-    upper_first = run.upper_first[system]
-    upper_row = run.upper_row[system]
+    step_of = run.row_step[pattern]
+    lower_first = run.lower_first[pattern]
+    lower_row = run.lower_row[pattern]
+    upper_first = run.upper_first[pattern]
+    upper_row = run.upper_row[pattern]
     reached = run.reached_scratch
     mark = run.mark_scratch
     for i in range(n):
@@ -201,7 +202,7 @@ def _search(run, system, entries, lower, upper, reciprocals, column):
         top = n
         for e in range(first[j], first[j + 1]):
             if mark[row[e]] != k:
-                top = _reach(run, system, row[e], k, top)
+                top = _reach(run, pattern, row[e], k, top)
         if max(n_lower, n_upper) + n - top > run.room_factors:
             run.lacks_room = 1
             return k + 1
@@ -248,31 +249,33 @@ def _search(run, system, entries, lower, upper, reciprocals, column):
     for k in range(n):
         _sort(lower_row, lower, lower_first[k], lower_first[k + 1])
         _sort(upper_row, upper, upper_first[k], upper_first[k + 1])
-    last = run.last_alike[system]
+    last = run.last_alike[pattern]
     for k in range(n - 1, -1, -1):
         last[k] = last[k + 1] if k + 1 < n and _are_alike(lower_first, lower_row, k) else k
     return 0
 
 
 @native
-def solve(run, system, lower, upper, reciprocals, column, b):
+def solve(run, system, lower, upper, reciprocals, column, together, b):
     """Solve with the factors; ``b`` is overwritten."""
     n = run.n
+    pattern = run.pattern_of[system]
     order = run.column_order
-    step_of = run.row_step[system]
-    lower_first = run.lower_first[system]
-    lower_row = run.lower_row[system]
-    upper_first = run.upper_first[system]
-    upper_row = run.upper_row[system]
+    step_of = run.row_step[pattern]
+    lower_first = run.lower_first[pattern]
+    lower_row = run.lower_row[pattern]
+    upper_first = run.upper_first[pattern]
+    upper_row = run.upper_row[pattern]
     for i in range(n):
         column[step_of[i]] = b[i]
-    for k in range(n):
-        x = column[k]
-        for q in range(lower_first[k], lower_first[k + 1]):
-            column[lower_row[q]] -= lower[q] * x
+    last = run.last_alike[pattern]
+    begin = 0
+    while begin < n:
+        _take_off(column, lower_first, lower_row, lower, begin, last[begin], together)
+        begin = last[begin] + 1
     for k in range(n - 1, -1, -1):
         x = column[k] * reciprocals[k]
         column[k] = 0.0
         b[order[k]] = x
         for e in range(upper_first[k], upper_first[k + 1]):
-            column[upper_row[e]] -= upper[e] * x
+            column[np.uint64(upper_row[e])] -= upper[e] * x
