@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, Final
 
 import numpy as np
@@ -55,15 +55,20 @@ class OpaqueCalls:
 _noting: ContextVar[OpaqueCalls | None] = ContextVar("noting", default=None)
 
 
-@contextmanager
-def noted_in(calls: OpaqueCalls) -> Generator[None]:
+class noted_in:  # noqa: N801, a block, which as a generator would cost a run more than all that is done in it
     """What native code calls in this block is noted there; an exception of an earlier block is forgotten."""
-    calls.error = None
-    before = _noting.set(calls)
-    try:
-        yield
-    finally:
-        _noting.reset(before)
+
+    __slots__ = ("_before", "_calls")
+
+    def __init__(self, calls: OpaqueCalls) -> None:
+        self._calls = calls
+
+    def __enter__(self) -> None:
+        self._calls.error = None
+        self._before = _noting.set(self._calls)
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _where: TracebackType | None) -> None:
+        _noting.reset(self._before)
 
 
 def callback(function: Callable[..., Any], name: str, n_inputs: int, n_outputs: int) -> Any:

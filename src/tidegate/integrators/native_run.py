@@ -26,6 +26,7 @@ _MOST_RECORDS: Final = 2048
 _COUNTERS: Final = places(
     ["c_steps", "c_rejected", "c_rhs", "c_jacobian", "c_factor", "c_newton", "c_newton_failed", "c_events", "c_flips", "c_resteps", "c_undecided"]
 )
+_COUNTS: Final = places(["n_rows", "n_logged", "n_polynomials"])
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
 _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)(loop.advance.address)
@@ -76,11 +77,13 @@ class NativeRun:
         self._workspace = (work.h.ctypes.data, work.r.ctypes.data)
         work["address_h"], work["address_r"] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
+        self._numbers = [(buffer.view(np.float64).reshape(-1), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
         self._fresh = (work.h.copy(), work.r.copy())
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
 
     def _ask_for(self, times: FloatArray) -> None:
         self._times = np.ascontiguousarray(times)
+        self._times_at = self._times.ctypes.data
         self._work["n_asked"] = len(self._times)
         self._work["next_output"] = 0
 
@@ -96,14 +99,14 @@ class NativeRun:
                 self._restore(self.problem.resume)
                 code = _CONTINUE(*self._workspace)
             else:
-                code = _BEGIN(*self._workspace, *self._buffers[:2], self._times.ctypes.data)
+                code = _BEGIN(*self._workspace, *self._buffers[:2], self._times_at)
         return Stop(code) if code else Stop.LIMIT
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
         self._work["budget"] = budget
         with self._alone, noted_in(self.calls):
-            return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times.ctypes.data))
+            return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times_at))
 
     def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
         """Move the end of the run; with ``output_times`` also what is still to be recorded."""
@@ -168,15 +171,13 @@ class NativeRun:
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""
-        for name, buffer, target in (
-            ("n_rows", self._rows, records.rows),
-            ("n_logged", self._log, records.log),
-            ("n_polynomials", self._polynomials, records.polynomials),
-        ):
-            count = int(self._work[name])
+        integers = self._work.h
+        counts = integers[_COUNTS].tolist()
+        for count, (numbers, kind), target in zip(counts, self._numbers, (records.rows, records.log, records.polynomials), strict=True):
             if count > 0:
-                target.append(buffer[:count].copy())
-                self._work[name] = 0
+                # as plain numbers: numpy copies records field by field
+                target.append(numbers[: count * (kind.itemsize // 8)].copy().view(kind))
+        integers[_COUNTS] = 0
 
     @property
     def time(self) -> float:
