@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.csmp_plain import Plain
 from tidegate import csmp
-from tidegate.csmp.language.kinds import BlockStatement
+from tidegate.csmp.language.block_kinds import BlockStatement
 from tidegate.csmp.language.program import CsmpProgram
 
 __all__ = ["csmp_callback_microseconds", "csmp_ratio", "diagram"]

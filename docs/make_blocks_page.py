@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import tidegate as tg
-from tidegate.frontends.blocks.drawing import Drawing, Node, draw
+from tidegate.frontends.blocks.drawing import Drawing, DrawnNode, draw
 
 b = tg.blocks
 DOCS = Path(__file__).parent
@@ -83,7 +83,9 @@ def main() -> None:
     for names in GROUPS.values():
         for name in names.split():
             block = sample(name)
-            node = Node(name, name, " ", len([port for port in block.inputs if not block.is_open(port)]) or len(block.inputs), len(block.outputs))
+            node = DrawnNode(
+                name, name, " ", len([port for port in block.inputs if not block.is_open(port)]) or len(block.inputs), len(block.outputs)
+            )
             (IMAGES / f"{name}.svg").write_text(draw(Drawing([node], [])) + "\n", encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tidegate.csmp.session.session import Ended, Session
+from tidegate.csmp.session.csmp_session import CsmpSession, Ended
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import EndOfReplies, Recorder, ScriptTerminal
 
@@ -65,14 +65,14 @@ class Stage:
     def script(self, *replies: str, is_echoed: bool = False, **options: Any) -> Played:
         """Replies as BOMMP.IN gives them."""
         said: list[str] = []
-        session = Session(ScriptTerminal(replies, said.append, is_echoed=is_echoed), self.state(options), **options)
+        session = CsmpSession(ScriptTerminal(replies, said.append, is_echoed=is_echoed), self.state(options), **options)
         return Played(said, session.state, session.run())
 
     def person(self, *replies: str, **options: Any) -> Played:
         """Replies as a person types them; recorded in BOMMP.OUT."""
         person = Person(iter(replies))
         options.setdefault("recorder", Recorder(self.folder / "BOMMP.OUT"))
-        session = Session(person, self.state(options), **options)
+        session = CsmpSession(person, self.state(options), **options)
         return Played(person.said, session.state, session.run())
 
     def state(self, options: dict[str, Any]) -> SessionState:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from tidegate.expressions import Expr, Role, symbol
-from tidegate.expressions import functions as f
+from tidegate.expressions import elementary as f
 
 SYMBOLS = [symbol(Role.UNKNOWN, name) for name in ("x", "y", "z")]
 

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tidegate.expressions import Expr, Role, as_real, evaluate, symbol
-from tidegate.expressions.tracing import Layout, Vector, trace
+from tidegate.expressions.tracing import Vector, VectorNames, trace
 
 __all__ = ["POINTS", "SYMBOLS", "assert_same", "symbols"]
 
@@ -26,7 +26,7 @@ POINTS = st.tuples(*[COORDINATE for _ in NAMES])
 
 
 def symbols() -> Vector:
-    return Vector(SYMBOLS, Layout("y", {name: (at, ()) for at, name in enumerate(NAMES)}))
+    return Vector(SYMBOLS, VectorNames("y", {name: (at, ()) for at, name in enumerate(NAMES)}))
 
 
 def flat(value: Any) -> list[Any]:

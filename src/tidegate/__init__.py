@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tidegate import csmp
     from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
-    from tidegate.expressions.functions import clip, maximum, minimum, sign, where
-    from tidegate.expressions.tables import table
+    from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
+    from tidegate.expressions.lookup_tables import table
     from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
@@ -158,9 +158,9 @@ _HOMES: Final = {
     "prepare": "tidegate.simulate",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",
-    "table": "tidegate.expressions.tables",
+    "table": "tidegate.expressions.lookup_tables",
     "verify": "tidegate.verify",
-    **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.functions"),
+    **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),
     **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),

@@ -293,7 +293,7 @@ class ConflictError(RunError):
 
 
 class UnsettledEventError(RunError):
-    """Event rounds at one instant that do not come to rest."""
+    """Event iteration at one instant that does not converge."""
 
 
 class ChatteringError(RunError):

@@ -1,4 +1,4 @@
-"""Deeds that belong to later stages than the class that offers them: found by name when asked for. No other file knows them.
+"""Methods whose code belongs to later stages than the class that offers them: found by name when asked for. No other file knows them.
 
 So a result knows no plotting library and no file format, and a diagram knows no other language.
 """

@@ -160,7 +160,7 @@ def _named(name: str, text: str) -> Unit:
     raise UnitError(f"the unit {name!r} in {text!r} is not known", hint=hint)
 
 
-class _Reader:
+class _UnitReader:
     """Recursive descent over the tokens of one unit text."""
 
     def __init__(self, text: str) -> None:
@@ -269,7 +269,7 @@ def parse(text: str) -> Unit:
         raise UnitError(f"the unit {text!r} is no text", hint='write e.g. "m/s"')
     if not text.strip():
         return DIMENSIONLESS
-    reader = _Reader(text)
+    reader = _UnitReader(text)
     unit = reader.product()
     kind, token = reader.next()
     if kind != "end":

@@ -91,7 +91,7 @@ def test_a_table_is_shown_by_the_number_of_its_corners() -> None:
     model = tg.ode(lambda t, y: [valve(y["x"]) - bend(y["w"] + 1.0), y["x"] // 1], y0={"x": 0.0, "w": 0.0})
     found = [(condition.relation, condition.kind) for condition in describe(model).conditions]
     assert sorted(found) == [
-        ("floor(x): every whole number", "state"),
+        ("floor(x): every integer", "state"),
         ("table `valve` of x: 2 corners", "state"),
         ("table of w + 1: 1 corner", "state"),
     ]

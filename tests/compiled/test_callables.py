@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.callables import At, CallableModel, Clause, Completed, Threshold, Tick
-from tidegate.compiled.opaque import VALUE_FUNCTION
+from tidegate.compiled.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+from tidegate.compiled.callbacks import VALUE_FUNCTION
 
 GRAVITY = 9.81
 FIRST = sqrt(2.0 / GRAVITY)  # fall from height 1
@@ -36,7 +36,7 @@ BALL = CallableModel(
     outputs=["energy"],
     output=lambda at: [GRAVITY * at.y[0] + 0.5 * at.y[1] ** 2],
     thresholds=[Threshold("h < 0", lambda at: -at.y[0], strict=True, decides=False)],
-    clauses=[Clause("bounce", [0], bounce)],
+    clauses=[CallableClause("bounce", [0], bounce)],
     ticks=[Tick("sample", 0.3, 0.3, lambda at: {"ticks": at.d[1] + 1.0})],
     at_start=lambda at: {"h": 1.0},
     at_end=lambda at: {"ticks": -at.d[1]},
@@ -77,7 +77,7 @@ def test_equations_look_at_thresholds_and_at_algebraic_unknowns(dae_method: str)
         rhs=lambda at: [-at.y[1] if at.d[0] else 1.0, at.y[1] - at.p[0] * at.y[0]],
         discretes={"down": 0.0},
         thresholds=[Threshold("x >= 1", lambda at: at.y[0] - 1.0)],
-        clauses=[Clause("turn", lambda at: bool(at.holds[0]), lambda at: {"down": 1.0}, message="down it goes")],
+        clauses=[CallableClause("turn", lambda at: bool(at.holds[0]), lambda at: {"down": 1.0}, message="down it goes")],
     )
     result = tg.simulate(model, (0.0, 2.0), method=dae_method, rtol=1e-8, sensitivities="all")
     turn = next(event for event in result.events if event.messages)
@@ -124,7 +124,7 @@ def test_two_clauses_that_disagree_and_a_function_that_raises_are_told(method: s
         ({"parameters": {"x": 1.0}}, "the name x is taken twice"),
         ({"states": {"x": float("nan")}}, "x starts at nan"),
         ({"ticks": [Tick("back", 0.5, -1.0)]}, "the period of back is -1.0; it must be positive"),
-        ({"clauses": [Clause("none", [3])]}, "there is no threshold 3"),
+        ({"clauses": [CallableClause("none", [3])]}, "there is no threshold 3"),
         ({"outputs": ["y"]}, "outputs have names and no function"),
     ],
 )

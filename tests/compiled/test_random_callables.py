@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.callables import At, CallableModel, Clause, Threshold, Tick
+from tidegate.compiled.callables import At, CallableClause, CallableModel, Threshold, Tick
 
 T_END = 3.0
 RTOL = 1e-8
@@ -88,7 +88,7 @@ def as_functions(model: Written) -> CallableModel:
         return lambda at: {f"x{j}": factor * at.y[j] + shift, "count": at.d[0] + counted}
 
     thresholds = [threshold(row, level, strict=strict, decides=True) for row, level, _, strict in model.relays]
-    clauses = [Clause(f"clause{k}", [len(thresholds) + k], jump(*what, 1.0)) for k, (_, _, *what) in enumerate(model.clauses)]
+    clauses = [CallableClause(f"clause{k}", [len(thresholds) + k], jump(*what, 1.0)) for k, (_, _, *what) in enumerate(model.clauses)]
     thresholds += [threshold(row, level, strict=True, decides=False) for row, level, *_ in model.clauses]
     return CallableModel(
         "written",

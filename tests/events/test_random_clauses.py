@@ -125,7 +125,7 @@ class Truth:
             if self.k == old_k and self.x == old_x and before == old_k and not firing:
                 return truths, happened
             before = old_k
-        raise AssertionError("the truth does not come to rest")
+        raise AssertionError("the truth's event iteration does not converge")
 
     def carry_out(self, firing: list[int]) -> bool:
         values: dict[str, dict[int, set[float]]] = {}

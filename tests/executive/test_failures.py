@@ -106,7 +106,7 @@ class Undecided(tg.Component):
 
 
 def test_rounds_that_do_not_come_to_rest_name_their_conditions() -> None:
-    error = stopped(tg.UnsettledEventError, lambda: tg.simulate(Undecided(), (0.0, 3.0)), "does not come to rest")
+    error = stopped(tg.UnsettledEventError, lambda: tg.simulate(Undecided(), (0.0, 3.0)), "does not converge")
     for words in ("up (`x + n > 1`, at Undecided ", "down (`x + n < 0`, at Undecided ", "test_failures.py:", "keep changing n, and with it each"):
         assert words in str(error)
     assert "tg.pre(n)" in error.hint

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from strategies import SYMBOLS, WILD, graphs
 from tidegate.expressions import Expr, OpaqueFunction, evaluate, node, opaque_call, select, table, walk
-from tidegate.expressions import functions as f
+from tidegate.expressions import elementary as f
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.nodes import UNARY_FUNCTIONS
 

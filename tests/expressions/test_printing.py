@@ -9,7 +9,7 @@ from hypothesis import given
 
 from strategies import SYMBOLS, Step, graphs, points, same
 from tidegate.expressions import Expr, Role, evaluate, opaque_call, select, symbol, text
-from tidegate.expressions.functions import absolute, clip, floor, maximum, minimum, sin, sqrt
+from tidegate.expressions.elementary import absolute, clip, floor, maximum, minimum, sin, sqrt
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.printing import relation_text
 

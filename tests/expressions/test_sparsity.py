@@ -7,7 +7,7 @@ from hypothesis import given
 
 from strategies import RATIONAL, SYMBOLS, graphs
 from tidegate.expressions import Expr, dependencies, dependency_sets, depends_on, differentiate, is_affine, select, walk
-from tidegate.expressions.functions import sin
+from tidegate.expressions.elementary import sin
 
 x, y, z = SYMBOLS
 

@@ -16,7 +16,7 @@ import pytest
 
 from random_functions import random_function
 from tidegate.errors import UntraceableError
-from tidegate.expressions import as_real, evaluate, functions, select
+from tidegate.expressions import as_real, elementary, evaluate, select
 from tidegate.expressions.tracing import Vector, compare, numbers_of, numeric, trace
 from tidegate.model.remarks import collect_remarks, message
 from tracing_checks import SYMBOLS, assert_same, symbols
@@ -388,7 +388,7 @@ def test_rounding_and_odd_points_are_no_difference() -> None:
         a, b, c = (point[item] for item in SYMBOLS)
         return [math.log(b), (a + 1e7) - 1e7, math.sin(1e9 * c), a**3, 1.0 if a >= 0 else 2.0]
 
-    followed = [functions.log(B), A, functions.sin(C * 1e9), A * A * A, select(A >= 0, 1.0, 2.0)]
+    followed = [elementary.log(B), A, elementary.sin(C * 1e9), A * A * A, select(A >= 0, 1.0, 2.0)]
     assert compare(followed, rounded, start) is None
 
 

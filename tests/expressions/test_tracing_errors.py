@@ -11,7 +11,7 @@ import pytest
 
 from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions import Role, symbol
-from tidegate.expressions.tracing import Layout, Vector, trace
+from tidegate.expressions.tracing import Vector, VectorNames, trace
 
 __all__: list[str] = []
 
@@ -19,7 +19,7 @@ NAMES = ("alpha", "beta", "gamma")
 
 
 def symbols() -> Vector:
-    return Vector([symbol(Role.UNKNOWN, name) for name in NAMES], Layout("y", {name: (at, ()) for at, name in enumerate(NAMES)}))
+    return Vector([symbol(Role.UNKNOWN, name) for name in NAMES], VectorNames("y", {name: (at, ()) for at, name in enumerate(NAMES)}))
 
 
 def symbolic_while(y):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tidegate.errors import UsageError
 from tidegate.expressions import Role, as_real, differentiate, evaluate, symbol
-from tidegate.expressions.tracing import Layout, Vector, opaque, probe_values, trace
+from tidegate.expressions.tracing import Vector, VectorNames, opaque, probe_values, trace
 
 __all__: list[str] = []
 
@@ -43,7 +43,7 @@ def test_arguments_keep_their_structure():
         seen.append((t, y, options))
         return {"sum": y.sum() * options["scale"], "parts": [y["v"], t]}
 
-    y = Vector([X, Y], Layout("y", {"x": (0, ()), "v": (1, ())}))
+    y = Vector([X, Y], VectorNames("y", {"x": (0, ()), "v": (1, ())}))
     result = f(X + 1, y, {"scale": X, "name": "tank", "order": 2})
     assert list(result) == ["sum", "parts"]
     found = evaluate([result["sum"], *result["parts"]], {X: 2.0, Y: 5.0})

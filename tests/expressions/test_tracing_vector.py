@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions import Role, as_real, evaluate, symbol
-from tidegate.expressions.tracing import Layout, Vector, trace
+from tidegate.expressions.tracing import Vector, VectorNames, trace
 
 __all__: list[str] = []
 
 SYMBOLS = [symbol(Role.UNKNOWN, name) for name in ("x0", "x1", "v")]
-LAYOUT = Layout("y", {"x": (0, (2,)), "v": (2, ())})
+LAYOUT = VectorNames("y", {"x": (0, (2,)), "v": (2, ())})
 A = np.arange(9.0).reshape(3, 3) - 2.5
 NUMBERS = st.lists(st.floats(-2, 2).map(lambda x: round(x, 3)), min_size=3, max_size=3)
 
@@ -107,7 +107,7 @@ def test_vectors_of_floats_stay_floats():
 
 
 def test_the_user_s_names_come_before_numpy_s():
-    p = Vector(SYMBOLS[:2], Layout("p", {"T": (0, ()), "size": (1, ())}))
+    p = Vector(SYMBOLS[:2], VectorNames("p", {"T": (0, ()), "size": (1, ())}))
     assert trace(lambda p: [p.T, p.size], [p]).value == SYMBOLS[:2]
 
 

@@ -156,7 +156,7 @@ def test_a_start_value_that_is_no_number_is_refused() -> None:
     [
         (tg.when, "@tg.when has no condition"),
         (lambda: tg.when(True), "@tg.when is given True, which never changes"),
-        (lambda: tg.when(lambda self: self.x > 0, priority=0), "priority is 0; a whole number from 1"),
+        (lambda: tg.when(lambda self: self.x > 0, priority=0), "priority is 0; an integer from 1"),
         (lambda: tg.every(0.0), "@tg.every has the period 0; it must be positive"),
         (tg.at, "@tg.at has no time"),
     ],

@@ -38,7 +38,7 @@ def driven() -> Any:
 
 def error_with_step(stages: int, step: float, t_end: float) -> float:
     # the kernel is imported by name, so that its machine code is found where runs keep it
-    make = kernel("tidegate.integrators.radau.integrator").RadauIntegrator
+    make = kernel("tidegate.integrators.radau.radau_method").RadauIntegrator
     prepared = tg.prepare(driven(), (0.0, t_end), rtol=0.9, atol=1e3, max_step=step, first_step=step)
     integrator = make(prepared.problem, stages=stages)
     assert integrator.start() is Stop.LIMIT

@@ -14,7 +14,7 @@ from examples import buck_converter, carver_circuit, hidden_crossing, stiff_rela
 import tidegate as tg
 from tidegate.compiled import workspace
 from tidegate.compiled.schema import CORE, FIELDS, RADAU, SUNDIALS
-from tidegate.compiled.workspace import PLACES
+from tidegate.compiled.workspace import INDEX_OF
 from tidegate.integrators.interface import Records, Stop
 from tidegate.integrators.kernel_cache import kernel
 
@@ -74,7 +74,7 @@ def test_a_run_writes_only_into_its_own_arrays(fences: Fences, example: Any, sen
     for field in FIELDS:
         if field.part_of or field.shape is None or field.kind == "integer" or field.owner not in (CORE, RADAU):
             continue
-        begin = int(work.h[PLACES[field.name]])
+        begin = int(work.h[INDEX_OF[field.name]])
         size = work.numbers(field.name).size
         assert not work.r[begin + size : begin - (-max(size, 1) // 8) * 8].any(), field.name
 

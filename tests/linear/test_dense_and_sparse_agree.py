@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled import sparsity
+from tidegate.compiled import jacobian_pattern
 
 __all__: list[str] = []
 
@@ -42,7 +42,7 @@ class Rod(tg.Component):
 
 
 def _run(method: str, monkeypatch: pytest.MonkeyPatch, *, is_sparse: bool) -> tg.Result:
-    monkeypatch.setattr(sparsity, "LEAST_UNKNOWNS", 10 if is_sparse else 10_000)
+    monkeypatch.setattr(jacobian_pattern, "LEAST_UNKNOWNS", 10 if is_sparse else 10_000)
     # a model of its own: what has been compiled is kept with the class
     model = type("Rod", (Rod,), {"__module__": __name__})()
     return tg.simulate(model, (0.0, 40.0), method=method, rtol=1e-8, sensitivities=["k", "power"], outputs=np.linspace(0, 40, 41))
@@ -84,6 +84,6 @@ def test_the_pattern_of_a_grid_is_sparse_and_that_of_a_mean_field_is_not() -> No
     n = 50
     grid = {(i, j) for i in range(n) for j in (i - 1, i, i + 1) if 0 <= j < n}
     held = np.ones(n, dtype=bool)
-    assert sparsity.sparsity_of(n, grid, held) is not None
-    assert sparsity.sparsity_of(n, {(i, j) for i in range(n) for j in range(n)}, held) is None
-    assert sparsity.sparsity_of(5, {(i, i) for i in range(5)}, np.ones(5, dtype=bool)) is None
+    assert jacobian_pattern.sparsity_of(n, grid, held) is not None
+    assert jacobian_pattern.sparsity_of(n, {(i, j) for i in range(n) for j in range(n)}, held) is None
+    assert jacobian_pattern.sparsity_of(5, {(i, i) for i in range(5)}, np.ones(5, dtype=bool)) is None

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tidegate as tg
-from tidegate.compiled import sparsity
-from tidegate.compiled.workspace import PLACES
+from tidegate.compiled import jacobian_pattern
+from tidegate.compiled.workspace import INDEX_OF
 from tidegate.integrators.kernel_cache import kernel
 
 __all__: list[str] = []
@@ -53,7 +53,7 @@ class Systems:
         self.work.numbers("jacobian")[:] = matrix[pattern.row, columns]
 
     def solution(self, shift: float, right: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        if self._factor(*self._memory, 0, shift, int(self.work.h[PLACES["jacobian"]])) != 0:
+        if self._factor(*self._memory, 0, shift, int(self.work.h[INDEX_OF["jacobian"]])) != 0:
             return None
         x = right.copy()
         self._solve(*self._memory, 0, x.ctypes.data)
@@ -67,12 +67,12 @@ def _random_matrix(generator: np.random.Generator, n: int) -> NDArray[np.float64
 
 def _pattern(matrix: NDArray[np.float64]) -> Any:
     places = {(int(i), int(j)) for i, j in zip(*np.nonzero(matrix), strict=True)}
-    return sparsity.sparsity_of(len(matrix), places, np.ones(len(matrix), dtype=bool))
+    return jacobian_pattern.sparsity_of(len(matrix), places, np.ones(len(matrix), dtype=bool))
 
 
 @pytest.fixture(autouse=True)
 def _everything_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sparsity, "MOST_FILL", 100.0)
+    monkeypatch.setattr(jacobian_pattern, "MOST_FILL", 100.0)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -100,7 +100,7 @@ def test_an_empty_model_has_nothing_to_simulate() -> None:
         (Variable("a", PARAMETER, start=(ONE,), minimum=Bound(1.0, is_open=True)), "its value 1 must be more than 1"),
         (Variable("a", PARAMETER, start=(ONE,), minimum=Bound(1.0)), ""),
         (Variable("a", DISCRETE, start=(ONE,), maximum=Bound(0.5)), "discrete a: its start value 1 must be at most 0.5"),
-        (Variable("a", DISCRETE, start=(constant(0.5),), kind="integer"), "0.5 is not a whole number"),
+        (Variable("a", DISCRETE, start=(constant(0.5),), kind="integer"), "0.5 is not an integer"),
         (Variable("a", DISCRETE, start=(constant(2.0),), kind="boolean"), "2 is neither true nor false"),
         (Variable("a", PARAMETER, start=(ONE / ZERO,)), "its value inf is not a finite number"),
         (Variable("a", PARAMETER, start=(h + 1,)), "its start value depends on h; only parameters may appear in it"),

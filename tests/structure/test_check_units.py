@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tidegate as tg
 from tidegate.errors import UnitError
 from tidegate.expressions import Expr, Role, symbol
-from tidegate.expressions import functions as f
+from tidegate.expressions import elementary as f
 from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
 from tidegate.structure import check_units
 

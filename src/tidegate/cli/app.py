@@ -68,8 +68,8 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Simulate a model: events, final values, statistics; files if you name them."""
-    from tidegate.cli import run as command
-    from tidegate.cli.failures import reported
+    from tidegate.cli import run_command as command
+    from tidegate.cli.told_errors import reported
 
     request = command.Request(
         source=source,
@@ -107,8 +107,8 @@ def check(
 ) -> None:
     """Run a model by two engines, or by one and by plain Python, and print where they are apart. Exit status 1 if they do not agree."""
     from tidegate.cli import check as command
-    from tidegate.cli.failures import reported
-    from tidegate.cli.run import Request
+    from tidegate.cli.run_command import Request
+    from tidegate.cli.told_errors import reported
 
     request = Request(
         source=source, start=start, until=until, settings=tuple(settings or ()), sensitivities=tuple(sensitivity or ()), rtol=rtol
@@ -126,7 +126,7 @@ def show(
 ) -> None:
     """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity; or a saved result."""
     from tidegate.cli import show as command
-    from tidegate.cli.failures import reported
+    from tidegate.cli.told_errors import reported
 
     with reported():
         command.show(source)
@@ -141,7 +141,7 @@ def plot(
 ) -> None:
     """Draw a saved result."""
     from tidegate.cli import show as command
-    from tidegate.cli.failures import reported
+    from tidegate.cli.told_errors import reported
 
     with reported():
         command.plot(result, names or [], out, sensitivities=sensitivities)
@@ -167,9 +167,9 @@ def trans(  # noqa: PLR0913, PLR0917, every option of the command is an argument
 ) -> None:
     """Tables and plots of a saved result, as options say; without options a dialogue in the commands of CSMP-10(ARL)'s TRANS, also from a pipe."""
     from tidegate.cli import trans as command
-    from tidegate.cli.failures import reported
+    from tidegate.cli.told_errors import reported
 
-    wanted = command.Wanted(
+    wanted = command.WantedOutput(
         blocks=blocks,
         table=table,
         plot=plot,

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 import tidegate
-from tidegate.cli.loading import load_source
+from tidegate.cli.find_model import load_source
 from tidegate.cli.report import model_line
-from tidegate.cli.run import Request, check_request, options_of, span_of
+from tidegate.cli.run_command import Request, check_request, options_of, span_of
 from tidegate.errors import UsageError
 
 __all__ = ["check"]

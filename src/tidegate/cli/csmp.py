@@ -13,15 +13,15 @@ from typing import Final, TextIO, cast
 
 import typer
 
-from tidegate.cli.failures import FAILED, INTERRUPTED
 from tidegate.cli.progress import Progress
+from tidegate.cli.told_errors import FAILED, INTERRUPTED
 from tidegate.compiled.cache_folder import cache_directory
 from tidegate.csmp import SEED, CsmpRun, RunControl, output_blocks, routines_of, run_program
 from tidegate.csmp.language.control import Control
+from tidegate.csmp.language.model_lines import read
 from tidegate.csmp.language.program import CsmpProgram
-from tidegate.csmp.language.stored import read
 from tidegate.csmp.session.console import ConsoleTerminal, watched
-from tidegate.csmp.session.session import Session
+from tidegate.csmp.session.csmp_session import CsmpSession
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import Recorder, ScriptTerminal, Terminal
 from tidegate.csmp.trans import choose, csv_table, teletype_table
@@ -81,15 +81,15 @@ def console(request: ConsoleRequest) -> int:
             terminal = ScriptTerminal(replies.lines, typer.echo, is_echoed=request.is_echoed or replies.is_piped, name=replies.name, explain=_aside)
             asks_sizes = request.asks_sizes or replies.answers_sizes
             recorder = Recorder(None)
-        session = Session(terminal, state, recorder=recorder, asks_sizes=asks_sizes, model=request.model, by_hand=_person, progress=_progress)
+        session = CsmpSession(terminal, state, recorder=recorder, asks_sizes=asks_sizes, model=request.model, by_hand=_person, progress=_progress)
         ended = session.run()
         replies = None
         if ended.program != "BOMMP" or not is_typed:
             break
     if ended.program == "TRANS":
-        from tidegate.cli.trans import Wanted, trans
+        from tidegate.cli.trans import WantedOutput, trans
 
-        trans(state.channels.block_output.path(state.folder), Wanted())
+        trans(state.channels.block_output.path(state.folder), WantedOutput())
     if is_typed:
         return 0
     if state.last is not None and state.last.status == "interrupted":

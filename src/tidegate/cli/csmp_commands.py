@@ -49,7 +49,7 @@ def console(
     seed: Seed = None,
 ) -> None:
     """A session: type a model, run it, change it. Three letters of a command are enough; ? helps. Without MODEL, BOMMP.IN is replayed if there."""
-    from tidegate.cli.failures import reported
+    from tidegate.cli.told_errors import reported
 
     with reported():
         from tidegate.cli import csmp as work
@@ -79,7 +79,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
 
     Exit status: 0 for a run that came to its end or to a Q block, 1 for one that an error stopped, 2 if nothing was run, 130 for Ctrl-C.
     """
-    from tidegate.cli.failures import reported
+    from tidegate.cli.told_errors import reported
 
     with reported():
         from tidegate.cli import csmp as work

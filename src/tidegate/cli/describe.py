@@ -13,13 +13,13 @@ from typing import Final, Literal
 
 from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr, Role, symbol, walk
+from tidegate.expressions.lookup_tables import Grid
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
-from tidegate.expressions.tables import Grid
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
 from tidegate.results.labels import number
 
-__all__ = ["ClauseDescription", "ConditionDescription", "Description", "EquationDescription", "VariableDescription", "describe"]
+__all__ = ["ClauseDescription", "ConditionDescription", "EquationDescription", "ModelDescription", "VariableDescription", "describe"]
 
 _RELATIONS: Final = ("ge", "gt", "nonzero")
 _PIECES: Final = ("floor", "segment")
@@ -71,7 +71,7 @@ class EquationDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class ModelDescription:
     """A model for people to read.
 
     Parameters
@@ -96,7 +96,7 @@ class Description:
     equations: tuple[EquationDescription, ...]
 
 
-def describe(source: Lowerable) -> Description:
+def describe(source: Lowerable) -> ModelDescription:
     """Describe anything that can be simulated.
 
     Examples
@@ -110,7 +110,7 @@ def describe(source: Lowerable) -> Description:
     """
     model = source.lower()
     parameters = model.parameters
-    return Description(
+    return ModelDescription(
         name=model.name,
         form=model.form.value,
         origin=model.origin,
@@ -147,7 +147,7 @@ def _conditions(model: Model) -> Iterator[ConditionDescription]:
 def _pieces(item: Expr) -> str:
     """What is passed from piece to piece, and how many edges there are."""
     if item.op == "floor":
-        return f"{text(item)}: every whole number"
+        return f"{text(item)}: every integer"
     corners = len(item.data) - 2
     name = item.data.name if isinstance(item.data, Grid) else "table"
     return f"{name if name == 'table' else f'table `{name}`'} of {text(item.args[0])}: {corners} corner{'' if corners == 1 else 's'}"

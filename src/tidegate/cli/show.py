@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tidegate.cli.describe import Description, VariableDescription, describe
-from tidegate.cli.loading import load_source
+from tidegate.cli.describe import ModelDescription, VariableDescription, describe
+from tidegate.cli.find_model import load_source
 from tidegate.cli.report import model_line, print_result
 from tidegate.errors import Origin
 from tidegate.export import FORMATS, load
@@ -63,7 +63,7 @@ def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities:
     Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 
 
-def print_description(console: Console, description: Description) -> None:
+def print_description(console: Console, description: ModelDescription) -> None:
     """Tables of variables, parameters, conditions and clauses, and the sparsity pattern."""
     for title, variables in (("variables", description.variables), ("parameters", description.parameters)):
         if variables:
@@ -111,7 +111,7 @@ def _place(origin: Origin) -> str:
     return str(short)
 
 
-def _pattern(description: Description) -> Text:
+def _pattern(description: ModelDescription) -> Text:
     n = len(description.unknowns)
     if n > _MAX_PATTERN:
         filled = sum(1 for equation in description.equations for use in equation.uses if use)

@@ -27,13 +27,13 @@ from tidegate.export import load
 from tidegate.plot import picture_format
 from tidegate.results import Result, known_suffix, written_whole
 
-__all__ = ["Wanted", "trans"]
+__all__ = ["WantedOutput", "trans"]
 
 _ENDINGS: Final = ("", ".DAT", ".dat", ".nc", ".csv")  # tried behind a name that was typed without one
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedOutput:
     """What the options ask for; the command is a dialogue when they ask for nothing.
 
     Parameters
@@ -72,7 +72,7 @@ class Wanted:
         return self.blocks or self.table or self.plot
 
 
-def trans(path: Path | None, wanted: Wanted) -> bool:
+def trans(path: Path | None, wanted: WantedOutput) -> bool:
     """Make what the options ask for, or hold the dialogue.
 
     Returns
@@ -91,7 +91,7 @@ def trans(path: Path | None, wanted: Wanted) -> bool:
             return terminal.is_interactive
         path = found
     if wanted.is_nothing:
-        if wanted != Wanted():
+        if wanted != WantedOutput():
             raise UsageError(
                 "the options say how, but not what", hint="--table, --plot, --csv, --markdown, --strip or --overlay; or none for a dialogue"
             )
@@ -117,7 +117,7 @@ def _asked_for(terminal: StreamTerminal) -> Path | None:
             terminal.say(f"{name if Path(name).suffix else name + '.DAT'} NOT ON DSK")
 
 
-def _check_files(wanted: Wanted) -> None:
+def _check_files(wanted: WantedOutput) -> None:
     """Before anything is made, since half of it would help nobody."""
     for picture in (wanted.strip, wanted.overlay):
         if picture is not None:
@@ -128,7 +128,7 @@ def _check_files(wanted: Wanted) -> None:
         raise UsageError(f"numbers cannot have {wanted.digits} digits", hint="1 to 17")
 
 
-def _make(result: Result, wanted: Wanted) -> None:
+def _make(result: Result, wanted: WantedOutput) -> None:
     labels, scales = _labels(result, wanted), _scales(result, wanted)
 
     def chosen(blocks: str | None) -> Selection:
@@ -164,7 +164,7 @@ def _column(result: Result, block: str) -> int:
     return channels[0].column
 
 
-def _labels(result: Result, wanted: Wanted) -> dict[int, str]:
+def _labels(result: Result, wanted: WantedOutput) -> dict[int, str]:
     labels: dict[int, str] = {}
     for text in wanted.labels:
         block, equals, label = text.partition("=")
@@ -174,7 +174,7 @@ def _labels(result: Result, wanted: Wanted) -> dict[int, str]:
     return labels
 
 
-def _scales(result: Result, wanted: Wanted) -> dict[int, Scale]:
+def _scales(result: Result, wanted: WantedOutput) -> dict[int, Scale]:
     scales: dict[int, Scale] = {}
     for text in wanted.scales:
         block, _, ends = text.rpartition("=")

@@ -76,5 +76,5 @@ def _value(text: str, parameter: Variable, setting: str) -> float:
     if not math.isfinite(value):
         raise UsageError(f"--set {setting}: the value is not finite", hint="a number that fits a double")
     if parameter.kind != "real" and value != int(value):
-        raise UsageError(f"--set {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="a whole number, true or false")
+        raise UsageError(f"--set {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="an integer, true or false")
     return value

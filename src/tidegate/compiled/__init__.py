@@ -2,7 +2,7 @@
 
 from tidegate.compiled.callables import CallableModel
 from tidegate.compiled.compile import compile_model
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.from_callables import compile_callables
-from tidegate.compiled.interface import CompiledModel
 
 __all__ = ["CallableModel", "CompiledModel", "compile_callables", "compile_model"]

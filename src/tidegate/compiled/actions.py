@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import Point, Said
-from tidegate.compiled.symbols import Symbols
+from tidegate.compiled.compiled_model import Point, Said
+from tidegate.compiled.vector_symbols import Symbols
 from tidegate.expressions import TRUE, Expr, as_real, constant, dependencies, evaluate, tangent
 from tidegate.model import Action, Assignment, Message, Terminate
 
@@ -29,7 +29,7 @@ class ExpressionActions:
 
     def __init__(self, actions: Sequence[Action], symbols: Symbols) -> None:
         self._symbols = symbols
-        self._place = {s: k for k, s in enumerate((*symbols.unknowns, *symbols.discretes))}
+        self._index = {s: k for k, s in enumerate((*symbols.unknowns, *symbols.discretes))}
         self._assigned = [action for action in actions if isinstance(action, Assignment)]
         self._values = [action.value for action in self._assigned]
         self._said = [action for action in actions if isinstance(action, Message | Terminate)]
@@ -42,7 +42,7 @@ class ExpressionActions:
         """Unknowns and discrete variables afterwards."""
         new = self._numbers(at)
         for action, value in zip(self._assigned, evaluate(self._values, self._symbols.values(at)), strict=True):
-            new[self._place[action.target]] = value
+            new[self._index[action.target]] = value
         return new
 
     def _numbers(self, at: Point) -> FloatArray:
@@ -54,10 +54,10 @@ class ExpressionActions:
         values = self._symbols.values(at)
         result = moves.copy()
         for i, parameter in enumerate(parameters):
-            seeds: dict[Expr, Any] = {s: constant(float(moves[i, k])) for s, k in self._place.items()}
+            seeds: dict[Expr, Any] = {s: constant(float(moves[i, k])) for s, k in self._index.items()}
             seeds[self._symbols.parameters[int(parameter)]] = constant(1.0)
             for action, move in zip(self._assigned, evaluate(tangent(self._values, seeds), values), strict=True):
-                result[i, self._place[action.target]] = move
+                result[i, self._index[action.target]] = move
         return result
 
     def said(self, at: Point | None) -> Said:

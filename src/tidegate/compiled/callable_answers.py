@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.callables import At, CallableModel, Changes
-from tidegate.compiled.interface import Disagreement, Point, Said, StartValues, Trouble
+from tidegate.compiled.compiled_model import Disagreement, Point, Said, StartValues, Trouble
 from tidegate.compiled.layout import Layout
 from tidegate.errors import Origin, UsageError
 
@@ -27,7 +27,7 @@ def point(layout: Layout, t: float, y: FloatArray, p: FloatArray, m: FloatArray)
 
 
 def changes(layout: Layout, change: Changes | None, at: At) -> dict[int, float]:
-    """New values by place among unknowns and discrete variables.
+    """New values by index among unknowns and discrete variables.
 
     Raises
     ------
@@ -44,8 +44,8 @@ def changes(layout: Layout, change: Changes | None, at: At) -> dict[int, float]:
 def changed(layout: Layout, change: Changes | None, at: At) -> FloatArray:
     """Unknowns and discrete variables after a change."""
     new = np.concatenate([at.y, at.d])
-    for place, value in changes(layout, change, at).items():
-        new[place] = value
+    for index, value in changes(layout, change, at).items():
+        new[index] = value
     return new
 
 
@@ -67,7 +67,7 @@ class CallableStart:
         self._model, self._layout, self._guards = model, layout, guards
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
-        """Values of all parameters, some given by place."""
+        """Values of all parameters, some given by index."""
         return np.array([given.get(k, value) for k, value in enumerate(self._model.parameters.values())], dtype=float)
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> None:  # noqa: ARG002, any finite number will do
@@ -83,8 +83,8 @@ class CallableStart:
         n = len(self._layout.unknowns)
         new = self._new(t, p, with_actions=with_actions)
         slopes = np.zeros((len(chosen), len(new)))
-        for row, place in enumerate(chosen):
-            slopes[row] = slope(lambda q: self._new(t, q, with_actions=with_actions), p, place)
+        for row, index in enumerate(chosen):
+            slopes[row] = slope(lambda q: self._new(t, q, with_actions=with_actions), p, index)
         m = self._m(new[n:])
         guards = zip(self._guards(t, new[:n], p, m), self._model.thresholds, strict=True)
         m[: self._layout.n_modes] = [g > 0.0 or (g == 0.0 and not threshold.strict) for g, threshold in guards]
@@ -173,9 +173,9 @@ class CallableWords:
         """Which edge was passed."""
         return self._texts[guard][0]
 
-    def clause(self, fire: int) -> str:
+    def clause(self, event_action: int) -> str:
         """A clause by its name."""
-        return self._labels[fire]
+        return self._labels[event_action]
 
     def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:  # noqa: ARG002, always
         """Whether the guard is looked at."""
@@ -185,7 +185,7 @@ class CallableWords:
         """Names of what may stand in the relation."""
         return self._names
 
-    def influenced(self, guard: int, fire: int = -1) -> frozenset[str]:  # noqa: ARG002, any
+    def influenced(self, guard: int, event_action: int = -1) -> frozenset[str]:  # noqa: ARG002, any
         """Names of all columns that may depend on it."""
         return self._names
 
@@ -214,7 +214,7 @@ class CallableDiagnosis:
     def disagreement(self, at: Point) -> Disagreement | None:
         """Two clauses, whose flags are set in m, that give a variable different values."""
         names = (*self._layout.unknowns, *self._layout.discretes)
-        found = ((place, several) for place, several in self._writers(at.time, at.y, at.p, at.m).items() if len({v for _, v in several}) > 1)
-        place, several = next(found, (0, []))
+        found = ((index, several) for index, several in self._writers(at.time, at.y, at.p, at.m).items() if len({v for _, v in several}) > 1)
+        index, several = next(found, (0, []))
         other = next((item for item in several if item[1] != several[0][1]), None)
-        return other and Disagreement(names[place], (several[0][0], other[0]), (several[0][1], other[1]))
+        return other and Disagreement(names[index], (several[0][0], other[0]), (several[0][1], other[1]))

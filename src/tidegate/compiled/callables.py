@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableModel", "Clause", "Completed", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Completed", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Threshold:
 
 
 @dataclass(frozen=True, eq=False)
-class Clause:
+class CallableClause:
     """What happens when one of these thresholds comes to hold.
 
     Parameters
@@ -116,7 +116,7 @@ class CallableModel:
     outputs: Sequence[str] = ()
     output: Numbers | None = None
     thresholds: Sequence[Threshold] = ()
-    clauses: Sequence[Clause] = ()
+    clauses: Sequence[CallableClause] = ()
     ticks: Sequence[Tick] = ()
     completed: Sequence[Completed] = ()
     at_start: Changes | None = None
@@ -124,7 +124,7 @@ class CallableModel:
     time_unit: str = ""
 
     @property
-    def bodies(self) -> tuple[Clause | Tick | Completed, ...]:
+    def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:
         """All that can happen, in the order of its flags."""
         return (*self.clauses, *self.ticks, *self.completed)
 

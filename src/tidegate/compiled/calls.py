@@ -16,17 +16,17 @@ __all__ = ["call_getrf", "call_getrs", "call_hook", "call_tangent", "call_unit",
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)
-_WHOLE = ir.IntType(64)
+_INTEGER = ir.IntType(64)
 
 
-def _call(kinds: str, *, is_whole: bool = False) -> Any:
+def _call(kinds: str, *, is_integer: bool = False) -> Any:
     """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer.
 
-    It returns an integer (``is_whole``) or nothing.
+    It returns an integer (``is_integer``) or nothing.
     """
 
     def implementation(_typing_context: Any, *arguments: Any) -> Any:
-        signature = types.int64(*arguments) if is_whole else types.void(*arguments)
+        signature = types.int64(*arguments) if is_integer else types.void(*arguments)
 
         def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
             low: list[Any] = []
@@ -36,7 +36,7 @@ def _call(kinds: str, *, is_whole: bool = False) -> Any:
                     low.append(value.type)
                     actual.append(value)
                 elif kind == "i":
-                    low.append(_WHOLE)
+                    low.append(_INTEGER)
                     actual.append(context.cast(builder, value, numba_type, types.int64))
                 elif kind == "d":
                     low.append(_DOUBLE)
@@ -45,10 +45,10 @@ def _call(kinds: str, *, is_whole: bool = False) -> Any:
                     array = context.make_array(numba_type)(context, builder, value)
                     low.append(_POINTER)
                     actual.append(builder.bitcast(array.data, _POINTER))
-            function_type = ir.FunctionType(_WHOLE if is_whole else ir.VoidType(), low)
+            function_type = ir.FunctionType(_INTEGER if is_integer else ir.VoidType(), low)
             function = builder.inttoptr(values[0], function_type.as_pointer())
             outcome = builder.call(function, actual)
-            return outcome if is_whole else context.get_dummy_value()
+            return outcome if is_integer else context.get_dummy_value()
 
         return signature, generate
 
@@ -81,11 +81,11 @@ def call_getrs(typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any,
 
 @intrinsic
 def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) -> Any:
-    """``f(h, r, argument)``, a unit that is loaded only where it is needed."""
+    """``f(h, r, argument)``, a kernel entry that is loaded only where it is needed."""
     return _call("ppi")(typing_context, address, h, r, argument)
 
 
 @intrinsic
-def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, whole: Any) -> Any:
-    """``f(h, r, number, whole)``, a unit of the method in use; returns its code."""
-    return _call("ppdi", is_whole=True)(typing_context, address, h, r, number, whole)
+def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, integer: Any) -> Any:
+    """``f(h, r, number, integer)``, a kernel entry of the method in use; returns its code."""
+    return _call("ppdi", is_integer=True)(typing_context, address, h, r, number, integer)

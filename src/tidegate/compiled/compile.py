@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.actions import ExpressionActions
-from tidegate.compiled.describe import quantities_of, shown_of
+from tidegate.compiled.callbacks import callback
+from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, Quantity
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.emit_llvm import emit_module
-from tidegate.compiled.functions import FunctionParts, function_specs
 from tidegate.compiled.guard_tapes import guard_tapes
-from tidegate.compiled.interface import Clock, CompiledModel, Guards, Quantity
+from tidegate.compiled.jacobian_pattern import sparsity_of
 from tidegate.compiled.layout import Layout
 from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
-from tidegate.compiled.opaque import callback
-from tidegate.compiled.sparsity import sparsity_of
+from tidegate.compiled.native_functions import FunctionParts, function_specs
+from tidegate.compiled.shown_quantities import quantities_of, shown_of
 from tidegate.compiled.start import ExpressionStart
-from tidegate.compiled.symbols import Symbols
-from tidegate.compiled.transitions import Writer, flatten_transitions, states_before
+from tidegate.compiled.transitions import TargetWriter, flatten_transitions, states_before
+from tidegate.compiled.vector_symbols import Symbols
 from tidegate.compiled.waking import MOST_STOPS, forcing_of, stops
 from tidegate.compiled.words import ExpressionWords, zeros_of
 from tidegate.compiled.workspace import LOWER, RELATION, UPPER
@@ -38,7 +38,7 @@ from tidegate.expressions.formulas import Formulas
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
-from tidegate.model.identity import identity
+from tidegate.model.digests import identity
 from tidegate.structure import Reduced
 
 __all__ = ["compile_model"]
@@ -74,7 +74,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     values = substitute(definitions, form.derivative_values)
     *new_values, conflict = substitute([*transitions.new_values.values(), transitions.conflict], form.derivative_values)
     in_form = form.derivative_values
-    writers = {s: tuple(Writer(w.fire, *substitute([w.value], in_form)) for w in several) for s, several in transitions.writers.items()}
+    writers = {s: tuple(TargetWriter(w.event_action, *substitute([w.value], in_form)) for w in several) for s, several in transitions.writers.items()}
     transitions = replace(transitions, writers=writers)
 
     symbols = Symbols(
@@ -83,7 +83,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         modes=tuple(locking.modes),
         discretes=tuple(s for v in model.discretes for s in v.symbols()),
         inputs=tuple(s for v in model.by_role(VariableRole.INPUT) for s in v.symbols()),
-        n_fires=len(transitions.fires),
+        n_actions=len(transitions.event_actions),
         n_time_events=len(transitions.times),
         dropping=states_before(model),
     )
@@ -129,7 +129,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
     layout, quantities, formulas = _described(reduced, symbols, values)
     forcing = forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions])
-    bodies, guard_list = tuple(body.told() for body in transitions.fires), tuple(locking.guards)
+    bodies, guard_list = tuple(body.told() for body in transitions.event_actions), tuple(locking.guards)
     initial = ExpressionActions(model.initial_actions, symbols)
     waits = any(is_algebraic and s in initial.read for s, is_algebraic in zip(symbols.unknowns, algebraic, strict=True))
     return CompiledModel(
@@ -144,7 +144,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         nominal=_nominal(model, len(form.unknowns)),
         guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque),
         tapes=guard_tapes(guards, is_linear | is_opaque, symbols),
-        fires=bodies,
+        event_actions=bodies,
         clocks=tuple(Clock(event.label, event.origin, event.repeats) for event in model.time_events),
         n_conditions=len(transitions.conditions),
         n_state_conditions=len(state_conditions),
@@ -196,7 +196,7 @@ def _guards(
 ) -> Guards:
     return Guards(
         kind=np.array([_KINDS[guard.kind] for guard in guards], dtype=np.int64),
-        mode=np.array([symbols.places[guard.mode][1] for guard in guards], dtype=np.int64),
+        mode=np.array([symbols.positions[guard.mode][1] for guard in guards], dtype=np.int64),
         strict=np.array([guard.strict for guard in guards], dtype=bool),
         source=_numbered([guard.source for guard in guards]),
         zero=_numbered(zeros_of(guards)),

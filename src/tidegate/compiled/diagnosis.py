@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from tidegate.compiled.compiled_model import Disagreement, EventAction, Point, Trouble
 from tidegate.compiled.condition_words import shortened
-from tidegate.compiled.interface import Disagreement, Fire, Point, Trouble
 from tidegate.compiled.locking import Guard
-from tidegate.compiled.symbols import Symbols, fire_symbol
-from tidegate.compiled.transitions import Writer
+from tidegate.compiled.transitions import TargetWriter
+from tidegate.compiled.vector_symbols import Symbols, action_symbol
 from tidegate.errors import Origin
 from tidegate.expressions import FALSE, Expr, Role, evaluate, symbol, text, walk
 from tidegate.structure import Reduced
@@ -28,7 +28,7 @@ class ExpressionDiagnosis:
 
     Parameters
     ----------
-    reduced, symbols, guards, activity, fires, writers : of it.
+    reduced, symbols, guards, activity, event_actions, writers : of it.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class ExpressionDiagnosis:
         symbols: Symbols,
         guards: Sequence[Guard],
         activity: Sequence[Expr | None],
-        fires: Sequence[Fire],
-        writers: Mapping[Expr, Sequence[Writer]],
+        event_actions: Sequence[EventAction],
+        writers: Mapping[Expr, Sequence[TargetWriter]],
     ) -> None:
         self._model, self._replaced = reduced.given, reduced.replaced
-        self._symbols, self._guards, self._fires, self._writers = symbols, guards, fires, writers
+        self._symbols, self._guards, self._event_actions, self._writers = symbols, guards, event_actions, writers
         self._activity = [FALSE if condition is None else condition for condition in activity]
 
     def _values(self, at: Point) -> dict[Expr, float]:
@@ -61,9 +61,9 @@ class ExpressionDiagnosis:
     def not_a_number(self, at: Point, suspected: int) -> int:
         """A guard that matters and is NaN, or is the suspected one; -1 for none."""
         values = self._values(at)
-        for place, (guard, active) in enumerate(zip(self._guards, evaluate(self._activity, values), strict=True)):
-            if active and (place == suspected or np.isnan(evaluate([guard.function], values)[0])):
-                return place
+        for index, (guard, active) in enumerate(zip(self._guards, evaluate(self._activity, values), strict=True)):
+            if active and (index == suspected or np.isnan(evaluate([guard.function], values)[0])):
+                return index
         return -1
 
     def suspect(self, at: Point) -> Origin | None:
@@ -79,12 +79,12 @@ class ExpressionDiagnosis:
 
     def disagreement(self, at: Point) -> Disagreement | None:
         """Two clauses, whose flags are set in m, that give a variable different values."""
-        values, fires = self._values(at), self._fires
+        values, event_actions = self._values(at), self._event_actions
         for target, writers in self._writers.items():
-            happening = [w for w in writers if values[fire_symbol(w.fire)]]
-            most = min((fires[w.fire].priority for w in happening), default=0)
-            given = [(w.fire, evaluate([w.value], values)[0]) for w in happening if fires[w.fire].priority == most]
-            for fire, value in given[1:]:
+            happening = [w for w in writers if values[action_symbol(w.event_action)]]
+            most = min((event_actions[w.event_action].priority for w in happening), default=0)
+            given = [(w.event_action, evaluate([w.value], values)[0]) for w in happening if event_actions[w.event_action].priority == most]
+            for event_action, value in given[1:]:
                 if not math.isclose(value, given[0][1], rel_tol=_SAME):
-                    return Disagreement(target.data.name, (given[0][0], fire), (given[0][1], value))
+                    return Disagreement(target.data.name, (given[0][0], event_action), (given[0][1], value))
         return None

@@ -1,9 +1,9 @@
 """LLVM text of expressions (stage: compiled): graphs in, the source of one module of straight-line C functions out.
 
-Each node becomes one instruction, once a function, since equal expressions are one node. The instructions are those of ``expressions.arithmetic`` in
-the same order, without contraction or reordering, so that results agree with plain evaluation to the last bit (library functions: to the library's).
-Text is written directly: it is several times faster than building objects for a printer to print. LLVM's time for one function grows faster than its
-length, so a long one is cut into pieces, functions of their own, which hand each other values in memory.
+Each node becomes one instruction, once a function, since equal expressions are one node. The instructions are those of
+``expressions.ieee_arithmetic`` in the same order, without contraction or reordering, so that results agree with plain evaluation to the last bit
+(library functions: to the library's). Text is written directly: it is several times faster than building objects for a printer to print. LLVM's time
+for one function grows faster than its length, so a long one is cut into pieces, functions of their own, which hand each other values in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, OpaqueFunction, Spline, walk
-from tidegate.expressions.arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
+from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
 
 __all__ = ["FunctionSpec", "emit_module"]
 
@@ -63,7 +63,7 @@ def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueF
     >>> "fmul double %x, %x" in emit_module([spec])
     True
     """
-    shared = _Module(opaque_addresses or {})
+    shared = _LlvmModule(opaque_addresses or {})
     bodies = [_Function(spec, shared).text() for spec in specs]
     return "\n".join([*shared.text(), *bodies, ""])
 
@@ -119,7 +119,7 @@ def _literal(value: float) -> str:
 
 
 @dataclass(eq=False)
-class _Module:
+class _LlvmModule:
     """What the functions of one module share: constant arrays, declarations, addresses."""
 
     addresses: Mapping[OpaqueFunction, int]
@@ -163,10 +163,10 @@ class _Operands(dict[int, str]):
 class _Function:
     """Writes one function; ``values`` maps the identity of a node to the operand that holds it."""
 
-    def __init__(self, spec: FunctionSpec, module: _Module) -> None:
+    def __init__(self, spec: FunctionSpec, module: _LlvmModule) -> None:
         self.spec = spec
         self.module = module
-        self.handed: dict[int, int] = {}  # place of a value that several pieces need
+        self.handed: dict[int, int] = {}  # index of a value that several pieces need
         self.nodes: dict[int, Expr] = {}
         self._begin()
 
@@ -331,7 +331,7 @@ class _Function:
         return value
 
     def _index(self, argument: Expr, x: str, size: int) -> str:
-        """A whole number as an index that is certainly inside; NaN counts as zero."""
+        """An integer as an index that is certainly inside; NaN counts as zero."""
         if argument.op == "segment" and len(argument.data) - 1 <= size:
             return self.indexes[id(argument)] if id(argument) in self.indexes else self._new(f"fptosi double {x} to i64")
         positive = self._new(f"fcmp ogt double {x}, 0.0")

@@ -23,10 +23,10 @@ from tidegate.compiled.callable_answers import (
     point,
     slope,
 )
-from tidegate.compiled.callables import At, CallableModel, Clause
-from tidegate.compiled.interface import Clock, CompiledModel, Fire, Guards, GuardTapes, Quantity
+from tidegate.compiled.callables import At, CallableClause, CallableModel
+from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
+from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Quantity
 from tidegate.compiled.layout import Layout, Shown
-from tidegate.compiled.opaque import VALUE_FUNCTION, carry_out
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
 from tidegate.results import Column
@@ -88,7 +88,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         nominal=np.zeros(n),
         guards=_guards(model),
         tapes=_no_tapes(ng, layout),
-        fires=_fires(model),
+        event_actions=_event_actions(model),
         clocks=tuple(Clock(tick.label, Origin(), repeats=False) for tick in model.ticks),
         n_conditions=n_conditions,
         n_state_conditions=len(deciding),
@@ -155,18 +155,18 @@ class _Natives:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
         at = point(self._layout, t, y, p, m)
         found: dict[int, list[tuple[int, float]]] = {}
-        for k in np.flatnonzero(m[self._layout.first_fire : self._layout.first_count]).tolist():
-            for place, value in changes(self._layout, self._bodies[k].change, at).items():
-                found.setdefault(place, []).append((k, value))
-        for place, several in found.items():
+        for k in np.flatnonzero(m[self._layout.first_action : self._layout.first_count]).tolist():
+            for index, value in changes(self._layout, self._bodies[k].change, at).items():
+                found.setdefault(index, []).append((k, value))
+        for index, several in found.items():
             most = min(self._bodies[k].priority for k, _ in several)
-            found[place] = [(k, value) for k, value in several if self._bodies[k].priority == most]
+            found[index] = [(k, value) for k, value in several if self._bodies[k].priority == most]
         return found
 
     def bodies(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
         new = np.concatenate([y, m[self._layout.first_discrete : self._layout.first_previous]])
-        for place, several in self.writers(t, y, p, m).items():
-            new[place] = several[0][1]
+        for index, several in self.writers(t, y, p, m).items():
+            new[index] = several[0][1]
         return new
 
     def differ(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> bool:
@@ -227,8 +227,8 @@ def _view(address: int, size: int) -> FloatArray:
 
 def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     unknowns, discretes = (*model.states, *model.algebraic), tuple(model.discretes)
-    n_fires = len(model.bodies)
-    layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_fires, len(model.ticks), len(model.outputs))
+    n_actions = len(model.bodies)
+    layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_actions, len(model.ticks), len(model.outputs))
     sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
     shown = tuple(Shown(Column(name, role), k) for role, names in sources for k, name in enumerate(names))
     layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
@@ -260,21 +260,21 @@ def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:
     return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers)
 
 
-def _conditions(clause: Clause) -> Sequence[int | Callable[[At], bool]]:
+def _conditions(clause: CallableClause) -> Sequence[int | Callable[[At], bool]]:
     return [clause.when] if callable(clause.when) else clause.when
 
 
-def _fires(model: CallableModel) -> tuple[Fire, ...]:
-    fires: list[Fire] = []
+def _event_actions(model: CallableModel) -> tuple[EventAction, ...]:
+    event_actions: list[EventAction] = []
     first = 0
     for chain, body in enumerate(model.bodies):
-        places = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, Clause) else ()
-        first += len(places)
+        indices = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, CallableClause) else ()
+        first += len(indices)
         messages = (body.message,) if body.message else ()
-        is_noted = not isinstance(body, Clause) or body.terminates or bool(messages) or body.change is None
-        number = chain if isinstance(body, Clause) else -1
-        fires.append(Fire(body.label, number, places, body.priority, Origin(), is_noted, body.terminates, messages, ()))
-    return tuple(fires)
+        is_noted = not isinstance(body, CallableClause) or body.terminates or bool(messages) or body.change is None
+        number = chain if isinstance(body, CallableClause) else -1
+        event_actions.append(EventAction(body.label, number, indices, body.priority, Origin(), is_noted, body.terminates, messages, ()))
+    return tuple(event_actions)
 
 
 def _identity(model: CallableModel) -> dict[str, dict[str, str]]:

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import GuardTapes
-from tidegate.compiled.symbols import Symbols, seed
+from tidegate.compiled.compiled_model import GuardTapes
+from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.expressions import Expr, Role, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.nodes import raw_node

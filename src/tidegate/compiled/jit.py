@@ -1,8 +1,8 @@
-"""How native code is compiled: small functions that are inlined, and units that call each other by name.
+"""How native code is compiled: small functions that are inlined, and kernel entries that call each other by name.
 
-Numba optimises everything below a function again for every function above it; a deep call tree costs minutes. So the kernel is cut into units:
-C functions on two pointers, compiled and kept on disk one by one, found by the linker under their names. Inside a unit ``native`` functions
-are linked and inlined as usual.
+Numba optimises everything below a function again for every function above it; a deep call tree costs minutes. So the kernel is cut into kernel
+entries: C functions on two pointers, compiled and kept on disk one by one, found by the linker under their names. Inside a kernel entry ``native``
+functions are linked and inlined as usual.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from numba import cfunc, njit, types
 
 from tidegate.compiled.run_type import RUN
 
-__all__ = ["NUMBER", "NUMBERS", "WHOLE", "WHOLES", "native", "unit"]
+__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "kernel_entry", "native"]
 
 NUMBER: Final = types.float64
-WHOLE: Final = types.int64
+INTEGER: Final = types.int64
 NUMBERS: Final = types.CPointer(types.float64)
-WHOLES: Final = types.CPointer(types.int64)
+INTEGERS: Final = types.CPointer(types.int64)
 
 
 def native(function: Callable[..., Any]) -> Any:
-    """A function that is linked into the units that call it; it has no wrapper for Python."""
+    """A function that is linked into the kernel entries that call it; it has no wrapper for Python."""
     return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
-def unit(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
-    """A function that other units call by name, and Python through ``address``; it returns an integer.
+def kernel_entry(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
+    """A function that other kernel entries call by name, and Python through ``address``; it returns an integer.
 
     Parameters
     ----------
     arguments : types behind the run, which comes first: for C two pointers.
-    of_a_run : False for a unit on memory of another kind, all of whose arguments are given.
+    of_a_run : False for a kernel entry on memory of another kind, all of whose arguments are given.
     """
-    signature = WHOLE(*((RUN,) if of_a_run else ()), *arguments)
+    signature = INTEGER(*((RUN,) if of_a_run else ()), *arguments)
 
-    def compile_unit(function: Callable[..., Any]) -> Any:
+    def compile_entry(function: Callable[..., Any]) -> Any:
         compiled = cfunc(signature, cache=True, error_model="numpy")(function)
         name = f"tidegate_{function.__name__}"
         binding.add_symbol(name, compiled.address)
-        external = types.ExternalFunction(name, WHOLE(WHOLES, NUMBERS, *arguments) if of_a_run else signature)
+        external = types.ExternalFunction(name, INTEGER(INTEGERS, NUMBERS, *arguments) if of_a_run else signature)
         called: Any = _called(external) if of_a_run else external
         called.address = compiled.address
         called.keep_alive = compiled
         return called
 
-    return compile_unit
+    return compile_entry
 
 
 def _called(external: Any) -> Any:

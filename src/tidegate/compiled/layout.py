@@ -1,6 +1,6 @@
 """Where everything stands in the flat vectors of a compiled model, y, p and m, and what of it a result shows: names and numbers only.
 
-``m`` is [modes | discrete variables | their previous values | inputs | fire flags | counts of periodic time events | drops of states | contacts].
+``m`` is [modes | discrete variables | their previous values | inputs | action flags | counts of periodic time events | drops of states | grazings].
 A recorded row is [unknowns | discrete variables | outputs].
 """
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tidegate.results import Column
 
-__all__ = ["CONTACTS", "Layout", "Shown"]
+__all__ = ["GRAZING_NUMBERS", "Layout", "Shown"]
 
 FloatArray = NDArray[np.float64]
 
-CONTACTS: Final = ("contact guard", "contact time", "contact slope")
+GRAZING_NUMBERS: Final = ("grazing guard", "grazing time", "grazing slope")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +42,12 @@ class Layout:
     ----------
     unknowns, parameters, discretes, inputs : names.
     n_modes : number of modes.
-    n_fires : number of when branches, remarks, time events and step events.
+    n_actions : number of when branches, remarks, time events and step events.
     n_time_events, n_step_events : number of these.
     n_outputs : number of outputs.
-    dropping : places of the states whose values before a round a condition asks for.
+    dropping : indices of the states whose values before a round a condition asks for.
     shown : what a result shows, in its order.
-    dense : places of the unknowns that dense output holds: those that are shown, and those that an output reads.
+    dense : indices of the unknowns that dense output holds: those that are shown, and those that an output reads.
     """
 
     unknowns: tuple[str, ...]
@@ -55,7 +55,7 @@ class Layout:
     discretes: tuple[str, ...]
     inputs: tuple[str, ...]
     n_modes: int
-    n_fires: int
+    n_actions: int
     n_time_events: int
     n_outputs: int = 0
     n_step_events: int = 0
@@ -65,47 +65,47 @@ class Layout:
 
     @property
     def first_discrete(self) -> int:
-        """Place of the first discrete variable in m."""
+        """Index of the first discrete variable in m."""
         return self.n_modes
 
     @property
     def first_previous(self) -> int:
-        """Place of the first previous value in m."""
+        """Index of the first previous value in m."""
         return self.first_discrete + len(self.discretes)
 
     @property
     def first_input(self) -> int:
-        """Place of the first input in m."""
+        """Index of the first input in m."""
         return self.first_previous + len(self.discretes)
 
     @property
-    def first_fire(self) -> int:
-        """Place of the first fire flag in m."""
+    def first_action(self) -> int:
+        """Index of the first action flag in m."""
         return self.first_input + len(self.inputs)
 
     @property
     def first_count(self) -> int:
-        """Place of the first count in m."""
-        return self.first_fire + self.n_fires
+        """Index of the first count in m."""
+        return self.first_action + self.n_actions
 
     @property
     def first_drop(self) -> int:
-        """Place of the first drop of a state in m."""
+        """Index of the first drop of a state in m."""
         return self.first_count + self.n_time_events
 
     @property
-    def first_contact(self) -> int:
-        """Place of what is noted of tangential contacts.
+    def first_grazing(self) -> int:
+        """Index of what is noted of grazing.
 
         Of the first one more than the guard's number, or zero, and its time; then the square of the slope
-        below which the crossing found last is no more than a contact.
+        below which the crossing found last is no more than a grazing.
         """
         return self.first_drop + len(self.dropping)
 
     @property
     def n_m(self) -> int:
         """Length of m."""
-        return self.first_contact + len(CONTACTS)
+        return self.first_grazing + len(GRAZING_NUMBERS)
 
     @property
     def n_recorded(self) -> int:
@@ -119,7 +119,7 @@ class Layout:
 
     @cached_property
     def recorded(self) -> NDArray[np.intp]:
-        """For each column its place in a recorded row."""
+        """For each column its index in a recorded row."""
         first = {"unknown": 0, "discrete": len(self.unknowns), "output": len(self.unknowns) + len(self.discretes)}
         return np.array([first[shown.column.role] + shown.index for shown in self.shown], dtype=np.intp)
 
@@ -146,10 +146,10 @@ class Layout:
 
     @cached_property
     def interpolated(self) -> tuple[list[str], NDArray[np.intp], FloatArray]:
-        """Of the polynomials that dense output holds the names, the places of the unknowns, and the signs."""
-        held = {self.unknowns[place]: (int(place), 1.0) for place in self.dense}
+        """Of the polynomials that dense output holds the names, the indices of the unknowns, and the signs."""
+        held = {self.unknowns[index]: (int(index), 1.0) for index in self.dense}
         held |= {shown.column.name: (shown.index, shown.sign) for shown in self.shown if shown.column.role == "unknown"}
-        return list(held), np.array([place for place, _ in held.values()], dtype=np.intp), np.array([sign for _, sign in held.values()])
+        return list(held), np.array([index for index, _ in held.values()], dtype=np.intp), np.array([sign for _, sign in held.values()])
 
     @cached_property
     def lasting(self) -> list[int]:

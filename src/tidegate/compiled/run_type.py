@@ -1,7 +1,7 @@
 """How compiled code reads and writes the memory of a run: ``run.t``, ``run.n``, ``run.y[q]``, ``run.jacobian``, by the names of the schema.
 
-A run is two pointers for Numba, to integers and to numbers; so it is for whoever calls a unit from C or from Python. An array's view is made where
-it is named and owns nothing. ``run.h`` and ``run.r`` are the pointers themselves, ``run.y_at`` is where an array begins.
+A run is two pointers for Numba, to integers and to numbers; so it is for whoever calls a kernel entry from C or from Python. An array's view is made
+where it is named and owns nothing. ``run.h`` and ``run.r`` are the pointers themselves, ``run.y_at`` is where an array begins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
 from tidegate.compiled.schema import FIELDS, Field
-from tidegate.compiled.workspace import PLACES, array_view, intrinsic
+from tidegate.compiled.workspace import INDEX_OF, array_view, intrinsic
 
 __all__ = ["RUN", "run_at"]
 
@@ -63,7 +63,7 @@ class _Attributes(AttributeTemplate):
 
 
 def _integer(builder: Any, h: Any, name: str) -> Any:
-    return builder.load(builder.gep(h, [ir.Constant(_WORD, PLACES[name])]))
+    return builder.load(builder.gep(h, [ir.Constant(_WORD, INDEX_OF[name])]))
 
 
 def _size(builder: Any, h: Any, size: str | int) -> Any:
@@ -97,10 +97,10 @@ def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     field = _FIELDS.get(name)
     if field is None:
         field = _FIELDS[name.removesuffix(_AT)]
-        return ir.Constant(_WORD, PLACES[field.name]) if field.shape is None else _offset(builder, memory.h, field)
+        return ir.Constant(_WORD, INDEX_OF[field.name]) if field.shape is None else _offset(builder, memory.h, field)
     if field.shape is not None:
         return _view(context, builder, memory, field)
-    return builder.load(builder.gep(memory.h if field.kind == "integer" else memory.r, [ir.Constant(_WORD, PLACES[name])]))
+    return builder.load(builder.gep(memory.h if field.kind == "integer" else memory.r, [ir.Constant(_WORD, INDEX_OF[name])]))
 
 
 @lower_setattr_generic(RunType)
@@ -109,7 +109,7 @@ def _write(context: Any, builder: Any, signature: Any, values: Any, name: str) -
     field = _FIELDS[name]
     block = memory.h if field.kind == "integer" else memory.r
     value = context.cast(builder, values[1], signature.args[1], _TYPES[field.kind])
-    builder.store(value, builder.gep(block, [ir.Constant(_WORD, PLACES[name])]))
+    builder.store(value, builder.gep(block, [ir.Constant(_WORD, INDEX_OF[name])]))
 
 
 @intrinsic

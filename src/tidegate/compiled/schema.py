@@ -71,7 +71,7 @@ _SIZES: Final = [
     # unknowns, guards, all of m, parameters, those with sensitivities, discrete variables
     *_single("integer", "one n n_guards n_m n_p n_sens n_discrete"),
     # branches, time events and step events, conditions of clauses, all conditions, times of guards and time events, time events, step events, outputs
-    *_single("integer", "n_fires n_when n_conditions n_times n_clocks n_steps n_outputs"),
+    *_single("integer", "n_actions n_when n_conditions n_times n_clocks n_steps n_outputs"),
     # inputs, registers, constants and rows of interval tapes; modes, states whose fall is noted; inner edges of all grids
     *_single("integer", "n_used n_registers n_constants n_code n_modes n_dropping n_grid_edges"),
     # what a body gives, the longest vector of zeros, instants no step may pass, entries of the index of branches, of the table of tape lengths
@@ -85,17 +85,17 @@ _FUNCTIONS: Final = [
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
     *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_tape"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
-    # units of the method, see integrators/loop
+    # kernel entries of the method, see integrators/hybrid_loop/loop
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
     # where the two blocks of this memory stand
     *_single("integer", "address_h address_r"),
 ]
 
 _FACTS: Final = [
-    *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_contact"),
+    *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
-    # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/rate_before
+    # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/hybrid_loop/pre_event_rate
     *_single("integer", "smooths_rates"),
     # 1 if the model must not be asked for anything behind the end of the run
     *_single("integer", "ends_hard"),
@@ -110,7 +110,7 @@ _FACTS: Final = [
     *_arrays("integer", "tape_code", "n_code", 4),
     *_arrays("number", "constants", "n_constants"),
     *_arrays("integer", "branch_first", "n_branch_ends"),
-    *_arrays("integer", "branch_chain fire_meaning", "n_fires"),
+    *_arrays("integer", "branch_chain action_meaning", "n_actions"),
     *_arrays("integer", "dropping", "n_dropping"),
     *_arrays("integer", "repeats", "n_clocks"),
     *_arrays("number", "zero", "longest"),
@@ -132,10 +132,10 @@ _STATE: Final = [
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
     *_arrays("number", "p p_new dp", "n_p"),
     *_arrays("number", "m m_old dm", "n_m"),
-    # of m: discrete variables, their values before, what is to happen, how often clocks have ticked, falls of states; a contact's guard, time, slope
+    # of m: discrete variables, their values before, what is to happen, how often clocks have ticked, falls of states; a grazing's guard, time, slope
     _part_of_m("discrete", "n_discrete"),
     _part_of_m("previous", "n_discrete"),
-    _part_of_m("flags", "n_fires"),
+    _part_of_m("flags", "n_actions"),
     _part_of_m("counts", "n_clocks"),
     _part_of_m("drops", "n_dropping"),
     _part_of_m("contact", 3),
@@ -146,7 +146,7 @@ _STATE: Final = [
 ]
 
 _EVENTS: Final = [
-    # guards, their slopes, noise at this point and at the start of the step, whether they matter; where those at rest were left
+    # guards, their slopes, round-off level at this point and at the start of the step, whether they matter; where those at rest were left
     *_arrays("number", "g slopes nu nu_start active left_value", "n_guards"),
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
@@ -155,7 +155,7 @@ _EVENTS: Final = [
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
     *_arrays("number", "times times_scratch times_kept", "n_times"),
-    *_arrays("number", "fired", "n_fires"),
+    *_arrays("number", "fired", "n_actions"),
     *_arrays("number", "steps_asked", "n_steps"),
     *_arrays("number", "body body_tangent", "n_body"),
     *_arrays("number", "m_trial", "n_modes"),
@@ -164,7 +164,7 @@ _EVENTS: Final = [
     *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),
     # trial moves, and what they said about this point in this mode
     *_arrays("number", "trial_middle trial_end trial_stage trial_rate trial_total", "n"),
-    *_arrays("number", "trial_g_whole trial_g_half trial_g_end", "n_guards"),
+    *_arrays("number", "trial_g_full trial_g_half trial_g_end", "n_guards"),
     *_single("number", "answered_t"),
     *_arrays("number", "answered_y", "n"),
     *_arrays("number", "answered_m", "n_m"),
@@ -181,7 +181,7 @@ _LINEAR: Final = [
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),
-    *_arrays("number", "scratch_1 scratch_2 scratch_3 noise", "n"),
+    *_arrays("number", "scratch_1 scratch_2 scratch_3 roundoff", "n"),
     *_arrays("number", "real_factors", REAL_SYSTEMS, "n_dense", "n_dense"),
     *_arrays("integer", "real_pivots", REAL_SYSTEMS, "n_dense"),
     # the pattern by columns, where the diagonal is in it, the order of elimination and the rows wished for as pivots
@@ -198,7 +198,7 @@ _LINEAR: Final = [
     *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
     *_arrays("number", "entries_scratch", "n_sparse_entries"),
     *_arrays("number", "column_scratch together_scratch", "n_sparse"),
-    *_arrays("integer", "reached_scratch stack_scratch stack_place_scratch mark_scratch", "n_sparse"),
+    *_arrays("integer", "reached_scratch stack_scratch stack_index_scratch mark_scratch", "n_sparse"),
 ]
 
 _SENSITIVITIES: Final = [

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import StartValues
+from tidegate.compiled.compiled_model import StartValues
 from tidegate.compiled.locking import Guard, GuardKind
-from tidegate.compiled.symbols import Symbols
+from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
 from tidegate.model import Assignment, VariableRole
@@ -40,7 +40,7 @@ class ExpressionStart:
         self.asks_solution = asks_solution
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
-        """Values of all parameters, some given by place; a default may follow from others."""
+        """Values of all parameters, some given by index; a default may follow from others."""
         values: dict[Expr, float] = {}
         # a default may be an expression of parameters before it
         for k, (parameter, default) in enumerate(zip(self._symbols.parameters, self._defaults, strict=True)):
@@ -78,7 +78,7 @@ class ExpressionStart:
         m = np.zeros(layout.n_m)
         discretes = [values[s] for s in symbols.discretes]
         m[layout.first_discrete : layout.first_input] = discretes * 2
-        m[layout.first_input : layout.first_fire] = [values[s] for s in symbols.inputs]
+        m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
         values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
         self._guess_modes(values, m)
         dy, dd = (self._slopes(starts, targets, chosen, values) for targets in (symbols.unknowns, symbols.discretes))
@@ -88,7 +88,7 @@ class ExpressionStart:
         slopes = np.zeros((len(chosen), len(targets)))
         for k, target in enumerate(targets if chosen else ()):
             needs = dependencies(starts[target])
-            for row, parameter in enumerate(self._symbols.parameters[place] for place in chosen):
+            for row, parameter in enumerate(self._symbols.parameters[index] for index in chosen):
                 if parameter in needs:
                     (slopes[row, k],) = evaluate([differentiate(starts[target], parameter)], values)
         return slopes
@@ -115,6 +115,6 @@ class ExpressionStart:
             values.setdefault(symbol(Role.DERIVATIVE, name), evaluate([value], values)[0])
         for unknown in self._symbols.unknowns:
             values.setdefault(symbol(Role.DERIVATIVE, unknown.data.name), 0.0)
-        places = self._symbols.places
+        positions = self._symbols.positions
         for (_, mode), number in zip(self._guessed, evaluate([source for source, _ in self._guessed], values), strict=True):
-            m[places[mode][1]] = number if math.isfinite(number) else 0.0
+            m[positions[mode][1]] = number if math.isfinite(number) else 0.0

@@ -1,6 +1,6 @@
-"""What events do, flattened: conditions with their memory, fire flags, and the bodies as expressions on the flags.
+"""What events do, flattened: conditions with their memory, action flags, and the bodies as expressions on the flags.
 
-In: the model's ``when`` clauses and time events, and its locking. Out: one fire flag for every branch and time event, and
+In: the model's ``when`` clauses and time events, and its locking. Out: one action flag for every branch and time event, and
 for every variable that an event can write an expression that is its new value where a flag is set and its old value elsewhere.
 What a body says under a condition is a *remark*: it has a flag of its own, set where the body's flag is and the condition holds.
 Several bodies may write one variable; those of one instant must then agree, unless their priorities say which counts.
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tidegate.compiled.interface import Fire
+from tidegate.compiled.compiled_model import EventAction
 from tidegate.compiled.locking import Locking
-from tidegate.compiled.symbols import count_symbol, drop_symbol, fire_symbol
+from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, node, select, symbol, walk
@@ -22,14 +22,14 @@ from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
 
-__all__ = ["Body", "Transitions", "Writer", "flatten_transitions", "states_before"]
+__all__ = ["TargetWriter", "TransitionBody", "Transitions", "flatten_transitions", "states_before"]
 
 _ROUNDING: Final = 8 * 2.220446049250313e-16  # of two values: so far apart they are one
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
-    """One thing that can happen at an event: a ``Fire`` with ``actions``, which say what it does."""
+class TransitionBody:
+    """One thing that can happen at an event: an ``EventAction`` with ``actions``, which say what it does."""
 
     label: str
     actions: tuple[Action, ...]
@@ -39,10 +39,10 @@ class Body:
     origin: Origin
     is_noted: bool = True
 
-    def told(self) -> Fire:
+    def told(self) -> EventAction:
         """The same without expressions."""
         messages = [a.text for a in self.actions if isinstance(a, Message)] + [a.message for a in self.actions if isinstance(a, Terminate)]
-        return Fire(
+        return EventAction(
             self.label,
             self.chain,
             self.conditions,
@@ -56,16 +56,16 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Writer:
+class TargetWriter:
     """One branch or time event that gives a variable a new value.
 
     Parameters
     ----------
-    fire : its number.
+    event_action : its number.
     value : what it gives.
     """
 
-    fire: int
+    event_action: int
     value: Expr
 
 
@@ -75,7 +75,7 @@ class Transitions:
 
     Parameters
     ----------
-    fires : branches in order, then remarks, then time events.
+    event_actions : branches in order, then remarks, then time events.
     conditions : locked conditions of all branches, then of remarks.
     n_rising : how many of these are conditions of branches, which fire when they become true.
     times : next time of each time event, an expression of p, m and its count.
@@ -85,14 +85,14 @@ class Transitions:
     writers : symbol of a variable with several writers -> these.
     """
 
-    fires: tuple[Body, ...]
+    event_actions: tuple[TransitionBody, ...]
     conditions: tuple[Expr, ...]
     n_rising: int
     times: tuple[Expr, ...]
     enabled: tuple[Expr, ...]
     new_values: dict[Expr, Expr]
     conflict: Expr = FALSE
-    writers: Mapping[Expr, tuple[Writer, ...]] = field(default_factory=dict[Expr, tuple[Writer, ...]])
+    writers: Mapping[Expr, tuple[TargetWriter, ...]] = field(default_factory=dict[Expr, tuple[TargetWriter, ...]])
 
 
 def states_before(model: Model) -> tuple[Expr, ...]:
@@ -128,32 +128,32 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     ------
     ModelError : for bodies that need each other's new values.
     """
-    branches: list[Body] = []
+    branches: list[TransitionBody] = []
     conditions: list[Expr] = []
     before = states_before(model)
     for chain, when in enumerate(model.whens):
         for branch in when.branches:
-            places = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
+            indices = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
             conditions.extend(locking.lock(_with_drops(branch.conditions, before)))
-            branches.append(Body(branch.label, branch.actions, chain, places, when.priority, branch.origin, _is_noted(branch.actions)))
+            branches.append(TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, _is_noted(branch.actions)))
     times: list[Expr] = []
     enabled: list[Expr] = []
-    scheduled: list[Body] = []
+    scheduled: list[TransitionBody] = []
     for index, event in enumerate(model.time_events):
         first = event.first
         period = event.period
         times.append(first if period is None else first + count_symbol(index) * period)
         (condition,) = locking.lock([event.condition if event.condition is not None else TRUE])
         enabled.append(condition)
-        scheduled.append(Body(event.label, event.actions, -1, (), event.priority, event.origin))
+        scheduled.append(TransitionBody(event.label, event.actions, -1, (), event.priority, event.origin))
     n_rising = len(conditions)
-    fires, remarks = _with_remarks(branches, scheduled, n_rising)
+    event_actions, remarks = _with_remarks(branches, scheduled, n_rising)
     present = {symbol(Role.PREVIOUS, s.data.name): s for variable in model.unknowns for s in variable.symbols()}
-    writers = _writers(fires, locking, present)
+    writers = _writers(event_actions, locking, present)
     values: dict[Expr, Expr] = {}
     conflict = FALSE
     for target, several in writers.items():
-        values[target], differ = _merged(target, several, fires)
+        values[target], differ = _merged(target, several, event_actions)
         conflict = conflict | differ
     locked = locking.lock(substitute(remarks, present), add_guards=False)
     shared = {target: several for target, several in writers.items() if len(several) > 1}
@@ -162,8 +162,8 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     )
     values = {target: value for target, (value,) in zip(values, new, strict=True)}
     known = iter(given)
-    shared = {target: tuple(Writer(w.fire, next(known)) for w in several) for target, several in shared.items()}
-    return Transitions(tuple(fires), (*conditions, *remarks), n_rising, tuple(times), tuple(enabled), values, conflict, shared)
+    shared = {target: tuple(TargetWriter(w.event_action, next(known)) for w in several) for target, several in shared.items()}
+    return Transitions(tuple(event_actions), (*conditions, *remarks), n_rising, tuple(times), tuple(enabled), values, conflict, shared)
 
 
 def _is_noted(actions: Sequence[Action]) -> bool:
@@ -171,50 +171,54 @@ def _is_noted(actions: Sequence[Action]) -> bool:
     return not actions or any(isinstance(action, Message | Terminate) and action.condition is TRUE for action in actions)
 
 
-def _with_remarks(branches: Sequence[Body], scheduled: Sequence[Body], n_rising: int) -> tuple[list[Body], list[Expr]]:
+def _with_remarks(branches: Sequence[TransitionBody], scheduled: Sequence[TransitionBody], n_rising: int) -> tuple[list[TransitionBody], list[Expr]]:
     """Branches and time events without what they say under conditions, and between them the remarks, whose conditions are the second answer."""
-    groups: list[tuple[Body, Expr, list[Action]]] = []
-    kept: list[Body] = []
-    for fire in (*branches, *scheduled):
+    groups: list[tuple[TransitionBody, Expr, list[Action]]] = []
+    kept: list[TransitionBody] = []
+    for event_action in (*branches, *scheduled):
         said: dict[Expr, list[Action]] = {}
-        for action in fire.actions:
+        for action in event_action.actions:
             if isinstance(action, Message | Terminate) and action.condition is not TRUE:
                 said.setdefault(action.condition, []).append(action)
         aside = [action for actions in said.values() for action in actions]
-        kept.append(replace(fire, actions=tuple(action for action in fire.actions if not any(action is other for other in aside))) if said else fire)
-        groups.extend((fire, condition, actions) for condition, actions in said.items())
-    index_of = {id(fire): k if k < len(branches) else k + len(groups) for k, fire in enumerate((*branches, *scheduled))}
+        kept.append(
+            replace(event_action, actions=tuple(action for action in event_action.actions if not any(action is other for other in aside)))
+            if said
+            else event_action
+        )
+        groups.extend((event_action, condition, actions) for condition, actions in said.items())
+    index_of = {id(event_action): k if k < len(branches) else k + len(groups) for k, event_action in enumerate((*branches, *scheduled))}
     remarks = [
-        replace(fire, actions=tuple(actions), chain=FIRST_REMARK + k, conditions=(n_rising + k,), is_noted=True)
-        for k, (fire, _, actions) in enumerate(groups)
+        replace(event_action, actions=tuple(actions), chain=FIRST_REMARK + k, conditions=(n_rising + k,), is_noted=True)
+        for k, (event_action, _, actions) in enumerate(groups)
     ]
-    conditions = [node("nonzero", (fire_symbol(index_of[id(fire)]),)) & condition for fire, condition, _ in groups]
+    conditions = [node("nonzero", (action_symbol(index_of[id(event_action)]),)) & condition for event_action, condition, _ in groups]
     return [*kept[: len(branches)], *remarks, *kept[len(branches) :]], conditions
 
 
-def _writers(fires: Sequence[Body], locking: Locking, present: Mapping[Expr, Expr]) -> dict[Expr, tuple[Writer, ...]]:
+def _writers(event_actions: Sequence[TransitionBody], locking: Locking, present: Mapping[Expr, Expr]) -> dict[Expr, tuple[TargetWriter, ...]]:
     """For every variable that is assigned who does it, the least important first."""
-    found: dict[Expr, list[Writer]] = {}
-    for index in sorted(range(len(fires)), key=lambda k: -fires[k].priority):
-        for action in fires[index].actions:
+    found: dict[Expr, list[TargetWriter]] = {}
+    for index in sorted(range(len(event_actions)), key=lambda k: -event_actions[k].priority):
+        for action in event_actions[index].actions:
             if isinstance(action, Assignment):
                 (value,) = locking.lock(substitute([action.value], present), add_guards=False)
-                found.setdefault(action.target, []).append(Writer(index, as_real(value)))
+                found.setdefault(action.target, []).append(TargetWriter(index, as_real(value)))
     return {target: tuple(several) for target, several in found.items()}
 
 
-def _merged(target: Expr, writers: Sequence[Writer], fires: Sequence[Body]) -> tuple[Expr, Expr]:
+def _merged(target: Expr, writers: Sequence[TargetWriter], event_actions: Sequence[TransitionBody]) -> tuple[Expr, Expr]:
     """The new value of a variable, and where its writers do not agree: of the most important that happen, that is."""
     merged, conflict = target, FALSE
-    for priority in sorted({fires[w.fire].priority for w in writers}, reverse=True):
+    for priority in sorted({event_actions[w.event_action].priority for w in writers}, reverse=True):
         happens, differ = FALSE, FALSE
-        equals = [w for w in writers if fires[w.fire].priority == priority]
-        chains = {fires[w.fire].chain for w in equals}
+        equals = [w for w in writers if event_actions[w.event_action].priority == priority]
+        chains = {event_actions[w.event_action].chain for w in equals}
         may_meet = len(chains) > 1 or -1 in chains  # of one chain only one happens in a round
         for value, several in _by_value(equals):
             flag = FALSE
             for w in several:
-                flag = flag | node("nonzero", (fire_symbol(w.fire),))
+                flag = flag | node("nonzero", (action_symbol(w.event_action),))
             if happens is not FALSE and may_meet:
                 differ = differ | (flag & happens & _differs(value, merged))
             merged = select(flag, value, merged)
@@ -223,9 +227,9 @@ def _merged(target: Expr, writers: Sequence[Writer], fires: Sequence[Body]) -> t
     return merged, conflict
 
 
-def _by_value(writers: Sequence[Writer]) -> list[tuple[Expr, list[Writer]]]:
+def _by_value(writers: Sequence[TargetWriter]) -> list[tuple[Expr, list[TargetWriter]]]:
     """Writers that give the very same value are one."""
-    found: dict[Expr, list[Writer]] = {}
+    found: dict[Expr, list[TargetWriter]] = {}
     for writer in writers:
         found.setdefault(writer.value, []).append(writer)
     return list(found.items())

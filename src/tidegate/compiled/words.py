@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.compiled_model import EventAction
 from tidegate.compiled.condition_words import condition_words, shortened
 from tidegate.compiled.influence import influenced
-from tidegate.compiled.interface import Fire
 from tidegate.compiled.locking import Guard, GuardKind
-from tidegate.compiled.symbols import Symbols
+from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr, dependencies, evaluate, number_text, text
 from tidegate.structure import Reduced
@@ -28,15 +28,15 @@ class ExpressionWords:
 
     Parameters
     ----------
-    reduced, symbols, guards, fires : of it.
+    reduced, symbols, guards, event_actions : of it.
     activity : for every guard the condition, of modes, discrete variables and parameters, under which it matters; None: never.
     """
 
     def __init__(
-        self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], activity: Sequence[Expr | None], fires: Sequence[Fire]
+        self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], activity: Sequence[Expr | None], event_actions: Sequence[EventAction]
     ) -> None:
         # what is said is said of the model as it was given
-        self._model, self._places, self._fires = reduced.given, symbols.places, fires
+        self._model, self._positions, self._event_actions = reduced.given, symbols.positions, event_actions
         self._sources = [reduced.written.get(guard.source, guard.source) for guard in guards]
         self._activity = activity
 
@@ -49,7 +49,7 @@ class ExpressionWords:
         return condition_words(self._sources[guard], self.origin(guard), holds=holds)
 
     def piece(self, guard: int, before: float, after: float) -> str:
-        """Which edge of a table, or which whole number, was passed."""
+        """Which edge of a table, or which integer, was passed."""
         source = self._sources[guard]
         what, piece = shortened(text(source.args[0])), int(after)
         rises = after > before
@@ -57,9 +57,9 @@ class ExpressionWords:
         edge = passed if source.op == "floor" else source.data[passed]
         return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"
 
-    def clause(self, fire: int) -> str:
+    def clause(self, event_action: int) -> str:
         """A clause by its name, with its conditions and where it stands."""
-        told = self._fires[fire]
+        told = self._event_actions[event_action]
         branches = (branch for when in self._model.whens for branch in when.branches if (branch.label, branch.origin) == (told.label, told.origin))
         conditions = next((branch.conditions[:_SHOWN] for branch in branches), ())
         words = [f"`{condition_words(item, self._model.condition_origins.get(item))}`" for item in conditions]
@@ -72,17 +72,17 @@ class ExpressionWords:
         if active is None or active is TRUE:
             return active is TRUE
         vectors = {"p": p, "m": m}
-        found = ((s, *self._places[s]) for s in dependencies(active))
+        found = ((s, *self._positions[s]) for s in dependencies(active))
         return evaluate([active], {s: float(vectors[vector][k]) for s, vector, k in found}) == [1.0]
 
     def read(self, guard: int) -> frozenset[str]:
         """Names of what stands in the relation."""
         return frozenset(s.data.name for s in dependencies(self._sources[guard]))
 
-    def influenced(self, guard: int, fire: int = -1) -> frozenset[str]:
+    def influenced(self, guard: int, event_action: int = -1) -> frozenset[str]:
         """Names of all columns that depend on a relation, or (guard -1) on what a clause assigns, directly or through others."""
         if guard < 0:
-            return frozenset(influenced(self._model, None, self._fires[fire].targets))
+            return frozenset(influenced(self._model, None, self._event_actions[event_action].targets))
         return frozenset(influenced(self._model, self._sources[guard]))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.schema import FIELDS
 
-__all__ = ["PLACES", "Workspace", "array_view", "integers", "integers_at", "intrinsic", "matrix", "places", "pointer", "tail", "vector"]
+__all__ = ["INDEX_OF", "Workspace", "array_view", "indices_of", "integers", "integers_at", "intrinsic", "matrix", "pointer", "tail", "vector"]
 
 # for type checkers: what it makes is called, whatever its own class says
 intrinsic: Any = extending.intrinsic
@@ -27,15 +27,15 @@ _SINGLE_NUMBERS: Final = [field.name for field in FIELDS if field.shape is None 
 _ARRAYS: Final = [field for field in FIELDS if field.shape is not None and not field.part_of]
 _FIRST_ARRAY: Final = len(_SINGLE_INTEGERS)
 _ARRAY_NUMBER: Final = {field.name: number for number, field in enumerate(_ARRAYS)}
-_NUMBER_PLACES: Final = {name: place for place, name in enumerate(_SINGLE_NUMBERS)}
+_INDEX_OF_NUMBER: Final = {name: index for index, name in enumerate(_SINGLE_NUMBERS)}
 # where every entry stands: a single one in its block, an array by its offset in the block of integers
-PLACES: Final = {name: place for place, name in enumerate([*_SINGLE_INTEGERS, *_ARRAY_NUMBER])} | _NUMBER_PLACES
+INDEX_OF: Final = {name: index for index, name in enumerate([*_SINGLE_INTEGERS, *_ARRAY_NUMBER])} | _INDEX_OF_NUMBER
 _NOWHERE: Final = 1 << 60  # so far outside of memory that touching it ends the process, in tests too
 _LINE: Final = 8  # numbers in a line of the cache: no two arrays share one
 
 # sizes of all arrays are one product of numpy: of the integers at these places, and of plain sizes
-_FACTORS: Final = [[place for size in field.memory for place in size.split("*")] for field in _ARRAYS]
-_PLACES_OF_FACTORS: Final = np.array([[PLACES[name] for name in (*names, "one", "one", "one", "one")[:4]] for names in _FACTORS])
+_FACTORS: Final = [[index for size in field.memory for index in size.split("*")] for field in _ARRAYS]
+_INDICES_OF_FACTORS: Final = np.array([[INDEX_OF[name] for name in (*names, "one", "one", "one", "one")[:4]] for names in _FACTORS])
 _PLAIN: Final = np.array([field.plain * (2 if field.kind == "complex" else 1) for field in _ARRAYS])
 _IS_INTEGER: Final = np.array([field.kind == "integer" for field in _ARRAYS])
 _OWNERS: Final = np.array([field.owner for field in _ARRAYS])
@@ -57,9 +57,9 @@ RELATION, LOWER, UPPER = range(3)
 STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 
 
-def places(names: Sequence[str]) -> NDArray[np.intp]:
+def indices_of(names: Sequence[str]) -> NDArray[np.intp]:
     """Where single entries stand, to reach several at once."""
-    return np.array([PLACES[name] for name in names])
+    return np.array([INDEX_OF[name] for name in names])
 
 
 def array_view(context: Any, builder: Any, kind: Any, start: Any, sizes: Sequence[Any]) -> Any:
@@ -82,9 +82,9 @@ def _view(dimensions: int) -> Any:
         signature = view_type(base, offset, *shape)
 
         def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
-            place = context.cast(builder, values[1], sig.args[1], types.intp)
+            index = context.cast(builder, values[1], sig.args[1], types.intp)
             sizes = [context.cast(builder, v, t, types.intp) for v, t in zip(values[2:], sig.args[2:], strict=True)]
-            return array_view(context, builder, view_type, builder.gep(values[0], [place]), sizes)
+            return array_view(context, builder, view_type, builder.gep(values[0], [index]), sizes)
 
         return signature, generate
 
@@ -178,10 +178,10 @@ class Workspace:
 
     def __getitem__(self, name: str) -> Any:
         """A single integer or number."""
-        return (self.r if name in _NUMBER_PLACES else self.h)[PLACES[name]].item()
+        return (self.r if name in _INDEX_OF_NUMBER else self.h)[INDEX_OF[name]].item()
 
     def __setitem__(self, name: str, value: float) -> None:
-        (self.r if name in _NUMBER_PLACES else self.h)[PLACES[name]] = value
+        (self.r if name in _INDEX_OF_NUMBER else self.h)[INDEX_OF[name]] = value
 
 
 @lru_cache(maxsize=64)
@@ -189,9 +189,9 @@ def _lay(owners: tuple[str, ...], sizes: tuple[tuple[str, int], ...]) -> tuple[N
     """The beginning of the block of integers, the sizes of all arrays, and the lengths of both blocks."""
     singles = np.zeros(_FIRST_ARRAY, dtype=np.int64)
     for name, value in (("one", 1), *sizes):
-        singles[PLACES[name]] = value
+        singles[INDEX_OF[name]] = value
     exists = np.isin(_OWNERS, owners)
-    counts = np.where(exists, singles[_PLACES_OF_FACTORS].prod(axis=1) * _PLAIN, 0)
+    counts = np.where(exists, singles[_INDICES_OF_FACTORS].prod(axis=1) * _PLAIN, 0)
     room = np.maximum(counts, 1)
     room = np.where(_IS_INTEGER, room, -(-room // _LINE) * _LINE) * exists
     offsets = np.empty_like(room)

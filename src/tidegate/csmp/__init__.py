@@ -7,17 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from tidegate.csmp.execution.check_control import control_problems, integration_problems, output_blocks
     from tidegate.csmp.execution.context import Context, RunFacts
-    from tidegate.csmp.execution.control import control_problems, integration_problems, output_blocks
     from tidegate.csmp.execution.csmp_run import CsmpRun
     from tidegate.csmp.execution.execution import Surroundings
     from tidegate.csmp.execution.listing import DebugEntry, debug_text
-    from tidegate.csmp.execution.remarks import Remark
     from tidegate.csmp.execution.routines import Routines, interpolation, routines_of, user
-    from tidegate.csmp.execution.run import SEED, run, run_program
+    from tidegate.csmp.execution.run_messages import Remark
+    from tidegate.csmp.execution.run_program import SEED, run, run_program
     from tidegate.csmp.language.control import RunControl
+    from tidegate.csmp.language.model_lines import load
     from tidegate.csmp.language.program import Routine
-    from tidegate.csmp.language.stored import load
 
 __all__ = [
     "SEED",
@@ -44,16 +44,16 @@ __all__ = [
 
 _NAMES_OF: Final = {
     "execution.context": ("Context", "RunFacts"),
-    "execution.control": ("control_problems", "integration_problems", "output_blocks"),
+    "execution.check_control": ("control_problems", "integration_problems", "output_blocks"),
     "execution.csmp_run": ("CsmpRun",),
     "execution.execution": ("Surroundings",),
     "execution.listing": ("DebugEntry", "debug_text"),
-    "execution.remarks": ("Remark",),
+    "execution.run_messages": ("Remark",),
     "execution.routines": ("Routines", "interpolation", "routines_of", "user"),
-    "execution.run": ("SEED", "run", "run_program"),
+    "execution.run_program": ("SEED", "run", "run_program"),
     "language.control": ("RunControl",),
     "language.program": ("Routine",),
-    "language.stored": ("load",),
+    "language.model_lines": ("load",),
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
-from tidegate.events.guards import expected_sign, guard_noise, guard_slopes
+from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import ACROSS
 
 __all__ = ["blocked_guard"]
@@ -29,10 +29,10 @@ def blocked_guard(run):
     y = run.y
     g = run.g
     reach = run.nu
-    width = run.noise
+    width = run.roundoff
     nothing = run.zero
     zero = run.zero
-    guard_noise(run, t, y)
+    guard_roundoff(run, t, y)
     for q in range(n):
         width[q] = run.atol[q] + run.rtol * run.y_max[q]
     call_value(run.f_guards, t, y, run.p, run.m, g)
@@ -50,7 +50,7 @@ def blocked_guard(run):
             nearest = part
             best = j
     if best >= 0:
-        run.contact[2] = 0.0  # no contact: what led here was no polynomial
+        run.contact[2] = 0.0  # no grazing: what led here was no polynomial
         _move_across(run, t, best, g[best])
     return best
 
@@ -61,7 +61,7 @@ def _move_across(run, t, guard, value):
     n = run.n
     y = run.y
     point = run.y_new
-    width = run.noise
+    width = run.roundoff
     slopes = run.slopes
     direction = run.scratch_1
     gradient = run.scratch_2

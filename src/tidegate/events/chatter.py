@@ -14,15 +14,15 @@ import numpy as np
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import CHATTERING, RELATION, ZENO
+from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.settle import anything_happened
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import FAINT, SHORT, STOPPED, UNRESOLVED
-from tidegate.events.touch import guard_reach
 
-__all__ = ["bounces_below_noise", "goes_on_through", "note_event_time"]
+__all__ = ["bounces_below_roundoff", "goes_on_through", "note_event_time"]
 
 _MOST_AT_ONE_TIME: Final = 100
 _STEADY: Final = 4  # intervals in a row that shrink by the same factor before it is believed
@@ -75,13 +75,15 @@ def note_event_time(run, t, guard):
 
 @native
 def _least_interval(run, t, guard):
-    """How long a guard is on its way that comes from no farther than its own noise: of such intervals chattering is made, however fast it is."""
+    """How long a guard is on its way that comes from no farther than its own round-off level: of such intervals chattering is made, however fast it
+    is.
+    """
     slopes = run.slopes
     guard_slopes(run, t, run.y, run.ydot_before, slopes)
     least = UNRESOLVED * max(abs(t), run.time_size)
-    noise = max(run.nu[guard], run.nu_start[guard])
-    if noise < np.inf and abs(slopes[guard]) > 0.0:
-        least = max(least, FAINT * noise / abs(slopes[guard]))
+    roundoff = max(run.nu[guard], run.nu_start[guard])
+    if roundoff < np.inf and abs(slopes[guard]) > 0.0:
+        least = max(least, FAINT * roundoff / abs(slopes[guard]))
     return least
 
 
@@ -97,21 +99,21 @@ def _least_height(run, t, guard):
 
 
 @native
-def bounces_below_noise(run, t, guard):
+def bounces_below_roundoff(run, t, guard):
     """True if an event has brought its guard to rest at zero, and the motion would go on as if nothing were there.
 
-    Either it threw the guard back, but so faintly that it returns before it has left its own noise, and events accumulate (run.zeno_time is t); or
-    it stopped it there altogether (run.zeno_time is NaN).
+    Either it threw the guard back, but so faintly that it returns before it has left its own round-off level, and events accumulate (run.zeno_time
+    is t); or it stopped it there altogether (run.zeno_time is NaN).
     """
     n = run.n
-    place = run.guard_mode[guard]
+    index = run.guard_mode[guard]
     if run.guard_kind[guard] != RELATION:
         return False
     slopes = run.slopes
-    side = 1.0 if run.m[place] != 0.0 else -1.0
+    side = 1.0 if run.m[index] != 0.0 else -1.0
     guard_slopes(run, t, run.y, run.ydot, slopes)
     away = side * slopes[guard]
-    stopped = run.m[place] != run.m_old[place]
+    stopped = run.m[index] != run.m_old[index]
     if stopped and not _was_stopped(run, t, guard, side, away):
         return False
     if not stopped and not (away > 0.0 and anything_happened(run)):
@@ -141,16 +143,16 @@ def bounces_below_noise(run, t, guard):
 def _was_stopped(run, t, guard, side, after):
     """True if a body took away the speed of the guard, which was clear, and nothing but states has changed."""
     slopes = run.slopes
-    noise = run.nu_start[guard]
+    roundoff = run.nu_start[guard]
     for q in range(run.first_discrete, run.first_previous):
         if run.m[q] != run.m_old[q]:
             return False  # whoever notes what has happened may mean to go on
     short = SHORT * time_scale(run, run.ydot_before_at)
-    if not anything_happened(run) or not abs(after) * short <= noise:
+    if not anything_happened(run) or not abs(after) * short <= roundoff:
         return False
     guard_slopes(run, t, run.y_old, run.ydot_before, slopes)
     before = side * slopes[guard]
-    return before * short > FAINT * noise and abs(after) <= STOPPED * before
+    return before * short > FAINT * roundoff and abs(after) <= STOPPED * before
 
 
 @native

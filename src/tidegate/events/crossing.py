@@ -2,8 +2,8 @@
 
 In: the workspace of a run at an event, the guard or the scheduled items that led there. Out: the modes with every flip of this instant in them. Two
 crossings that coincide by construction (``x >= 0.5`` and ``y <= 0``, a crossing and a clock, a bound and the quantity that reaches it) are found a
-rounding apart: a guard within its noise of zero that leaves to its other side crosses now and not a rounding later (``events.truth`` finds them). One
-whose expression is another one after the flips has not crossed: ``min(x, 0)`` reaches zero together with x, and rests there.
+rounding apart: a guard within its round-off level of zero that leaves to its other side crosses now and not a rounding later (``events.truth`` finds
+them). One whose expression is another one after the flips has not crossed: ``min(x, 0)`` reaches zero together with x, and rests there.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def forget_where_guards_left(run):
 
 
 @native
-def zero_margin(t, noise, slope):
-    """Within this a guard is at zero: its noise, and what it runs through within the rounding of time."""
-    return noise + SAME_TIME * abs(t * slope)
+def zero_margin(t, roundoff, slope):
+    """Within this a guard is at zero: its round-off level, and what it runs through within the rounding of time."""
+    return roundoff + SAME_TIME * abs(t * slope)
 
 
 @native

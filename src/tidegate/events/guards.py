@@ -1,4 +1,4 @@
-"""What is known of guards at a point: which matter, how fast they move, on which side they must stay, and how much of their value is noise."""
+"""What is known of guards at a point: which matter, how fast they move, on which side they must stay, and how much of their value is round-off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
-__all__ = ["expected_sign", "guard_noise", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity", "tape_rounding"]
+__all__ = ["expected_sign", "guard_roundoff", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity", "tape_rounding"]
 
 _ROUNDING_AT_MOST: Final = 0.1  # of the largest term of a guard: bounds at a point that are wider do not come from rounding
 
@@ -27,14 +27,14 @@ def prepare_registers(run):
     n_used = run.n_used
     lo = run.lower_scratch
     hi = run.upper_scratch
-    place = 2 + 2 * n_used
+    offset = 2 + 2 * n_used
     for k in range(run.n_p):
-        lo[place + k] = run.p[k]
-        hi[place + k] = run.p[k]
-    place += run.n_p
+        lo[offset + k] = run.p[k]
+        hi[offset + k] = run.p[k]
+    offset += run.n_p
     for k in range(run.n_m):
-        lo[place + k] = run.m[k]
-        hi[place + k] = run.m[k]
+        lo[offset + k] = run.m[k]
+        hi[offset + k] = run.m[k]
 
 
 @native
@@ -53,7 +53,7 @@ def tape_rounding(run, j):
 
 @native
 def _rounding_of_tapes(run, t, y):
-    """Add to the noise of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
+    """Add to the round-off level of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
     ng = run.n_guards
     n_used = run.n_used
     used = run.used
@@ -78,11 +78,11 @@ def _rounding_of_tapes(run, t, y):
 
 
 @native
-def guard_noise(run, t, y):
+def guard_roundoff(run, t, y):
     """nu of every guard: rounding of what it reads, at its size so far (run.nu_start), and with what Newton leaves in algebraic unknowns (run.nu)."""
     n = run.n
     ng = run.n_guards
-    noise = run.noise
+    roundoff = run.roundoff
     size = run.y_max
     atol = run.atol
     algebraic = run.is_algebraic
@@ -90,17 +90,17 @@ def guard_noise(run, t, y):
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
         # algebraic unknowns come out of a linear system, with its rounding
-        noise[q] = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * max(size[q], atol[q] / run.rtol)
+        roundoff[q] = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * max(size[q], atol[q] / run.rtol)
     zero = run.zero
     now = ROUNDING * abs(t)
-    call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, noise, nothing, nothing, run.nu_start)
+    call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)
     has_algebraic = False
     for q in range(n):
         if algebraic[q] == 1:
-            noise[q] = 1e-2 * (atol[q] + run.rtol * size[q])
+            roundoff[q] = 1e-2 * (atol[q] + run.rtol * size[q])
             has_algebraic = True
     if has_algebraic:
-        call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, noise, nothing, nothing, run.nu)
+        call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu)
     else:
         for j in range(ng):
             run.nu[j] = run.nu_start[j]

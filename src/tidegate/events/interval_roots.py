@@ -134,10 +134,10 @@ def _lowest(run, t, step, y, a, degree, j, sign, low, high):
 
 
 @native
-def _rests(run, t, step, y, a, degree, j, noise, low, high):
+def _rests(run, t, step, y, a, degree, j, roundoff, low, high):
     """True if the guard is nothing but rounding all over a short part."""
     for k in range(_POINTS + 1):
-        if not abs(_value_at(run, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= noise:
+        if not abs(_value_at(run, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= roundoff:
             return False
     return True
 
@@ -183,7 +183,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, upper):
             continue
         bends_up = False
         bends_down = False
-        noise = nu
+        roundoff = nu
         if not fastest < 0.0:
             half = 0.5 * (high - low)
             flattest = 0.0
@@ -198,16 +198,16 @@ def interval_root(run, t, step, y, a, degree, j, sign, upper):
             _fill_bounds(run, t, step, y, a, degree, middle, middle)
             call_unit(run.f_tape, run.h, run.r, j + ng)
             # what rounding leaves open in the guard here may be more than at the start of the step
-            noise = max(nu, tape_rounding(run, j))
+            roundoff = max(nu, tape_rounding(run, j))
             least = lo[value] if sign > 0.0 else -hi[value]
-            if least - half * max(fastest, -slowest) + noise > 0.0:
+            if least - half * max(fastest, -slowest) + roundoff > 0.0:
                 continue
             if bend >= 0:
                 falling = lo[rate] if sign > 0.0 else -hi[rate]
                 rising = hi[rate] if sign > 0.0 else -lo[rate]
                 ahead = _least_on_a_side(least, falling, flattest, half)
                 behind = _least_on_a_side(least, -rising, flattest, half)
-                if min(ahead, behind) + noise > 0.0:
+                if min(ahead, behind) + roundoff > 0.0:
                     continue
                 slowest = max(slowest, falling - half * max(steepest, -flattest))
                 fastest = min(fastest, rising + half * max(steepest, -flattest))
@@ -220,7 +220,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, upper):
             if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
                 return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)
             continue
-        if high - low <= _RESTS_WITHIN and noise < 1e300 and _rests(run, t, step, y, a, degree, j, noise, low, high):
+        if high - low <= _RESTS_WITHIN and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):
             continue
         if visited >= _MOST_PARTS:
             run.decided_to = low

@@ -1,9 +1,9 @@
-"""The earliest zero of any guard on the polynomial of a step: proved by bounds, never by signs at points.
+"""The first root of any guard on the polynomial of a step: proved by bounds, never by signs at points.
 
-A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its noise, so that a guard that starts at zero or
-rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on Bernstein
-coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on parts of the
-step (``interval_roots``), and where that takes too many parts the step is to be made shorter.
+A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its round-off level, so that a guard that starts at
+zero or rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on
+Bernstein coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on
+parts of the step (``interval_roots``), and where that takes too many parts the step is to be made shorter.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import NUMBER, native, unit
-from tidegate.events.guards import expected_sign, guard_noise, guard_slopes, prepare_registers
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.events.grazing import note_grazings
+from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes, prepare_registers
 from tidegate.events.interval_roots import interval_root, sampled_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
-from tidegate.events.touch import note_contacts
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
 
@@ -36,7 +36,7 @@ def guard_at_the_end(run):
     g = run.g
     slopes = run.slopes
     ydot = run.ydot
-    guard_noise(run, t, y)
+    guard_roundoff(run, t, y)
     call_value(run.f_guards, t, y, run.p, run.m, g)
     known = run.mass_kind == 0
     if known:
@@ -50,10 +50,10 @@ def guard_at_the_end(run):
             return UNDEFINED
         sign = expected_sign(run, j)
         towards = -sign * slopes[j] if known else 0.0
-        noise = run.nu_start[j]
-        if sign * g[j] < -noise:
+        roundoff = run.nu_start[j]
+        if sign * g[j] < -roundoff:
             return j  # across already, by less than the last step could show
-        if towards * AT_THE_END * time_scale(run, run.ydot_at) > noise and abs(g[j]) <= noise + SAME_TIME * abs(t) * towards:
+        if towards * AT_THE_END * time_scale(run, run.ydot_at) > roundoff and abs(g[j]) <= roundoff + SAME_TIME * abs(t) * towards:
             return j
     return -1
 
@@ -70,9 +70,9 @@ def _is_undefined_at_the_end(run, t):
     return False
 
 
-@unit(NUMBER, NUMBER)
+@kernel_entry(NUMBER, NUMBER)
 def earliest_crossing(run, t, step):
-    """The active guard that is across earliest on the step from the current point with the polynomial in A; -1 if there is none.
+    """The active guard with the first root on the step from the current point with the polynomial in A; -1 if there is none.
 
     Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too many parts.
     """
@@ -85,7 +85,7 @@ def earliest_crossing(run, t, step):
     a = run.coefficients
     g = run.g
     call_value(run.f_guards, t, y, run.p, run.m, g)
-    guard_noise(run, t, y)
+    guard_roundoff(run, t, y)
     nu = run.nu
     active = run.active
     linear = run.is_linear
@@ -111,7 +111,7 @@ def earliest_crossing(run, t, step):
             returns = sign * coefficients[0, j]
             if not -start <= SAME_TIME * abs(t) / step * returns:
                 if run.n_sens > 0:
-                    note_contacts(run, t, step, y, 0.0, j)
+                    note_grazings(run, t, step, y, 0.0, j)
                 run.found_theta = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back
@@ -147,6 +147,6 @@ def earliest_crossing(run, t, step):
     if found < 0 and _is_undefined_at_the_end(run, t + step):
         return UNDEFINED
     if run.n_sens > 0:
-        note_contacts(run, t, step, y, min(best, 1.0), found)
+        note_grazings(run, t, step, y, min(best, 1.0), found)
     run.found_theta = best
     return found

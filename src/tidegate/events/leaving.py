@@ -1,9 +1,9 @@
 """Where a trajectory goes from a guard's zero: to one side, to the other, or nowhere (stage: events, at a point that an event has made consistent).
 
-In: a point with its derivatives, and guards that lie within their noise there. Out: for each the sign of the first derivative along the trajectory
-that does not vanish, or 0 where it rests. A slope decides if it is larger than what the rounding of the point makes of it. Else the trajectory is
-followed for a while in the mode that holds, by Runge and Kutta's method in one step and in two, and for ever shorter whiles as long as the guard gets
-out of its noise by more than the two differ: what is seen last is what follows first.
+In: a point with its derivatives, and guards that lie within their round-off level there. Out: for each the sign of the first derivative along the
+trajectory that does not vanish, or 0 where it rests. A slope decides if it is larger than what the rounding of the point makes of it. Else the
+trajectory is followed for a while in the mode that holds, by Runge and Kutta's method in one step and in two, and for ever shorter whiles as long as
+the guard gets out of its round-off level by more than the two differ: what is seen last is what follows first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import CLEAR, ROUNDING, ROUNDING_OF_SLOPES, ROUNDING_SOLVED
@@ -68,7 +68,7 @@ def _look_ahead(run, t, tau):
     code = _stride(run, t, run.y_at, run.ydot_at, end, tau)
     if code != 0:
         return code
-    _guards_at(run, t + tau, run.trial_end, run.trial_g_whole)
+    _guards_at(run, t + tau, run.trial_end, run.trial_g_full)
     half = 0.5 * tau
     code = _stride(run, t, run.y_at, run.ydot_at, middle, half)
     if code != 0:
@@ -86,7 +86,7 @@ def _look_ahead(run, t, tau):
 def _judge(run, sides):
     """Take what the guards are after a while into ``sides``; True if any of them is still to be asked."""
     ng = run.n_guards
-    whole = run.trial_g_whole
+    full = run.trial_g_full
     half = run.trial_g_half
     end = run.trial_g_end
     more = False
@@ -94,15 +94,15 @@ def _judge(run, sides):
         if sides[j] < ASKED:
             continue
         here = run.g[j]
-        noise = run.nu_start[j]
-        if half[j] == here and end[j] == here and whole[j] == here:
+        roundoff = run.nu_start[j]
+        if half[j] == here and end[j] == here and full[j] == here:
             still = True
             moves = False
         else:
-            doubt = abs(end[j] - whole[j])
-            margin = CLEAR * (noise + doubt)
-            moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * noise or (half[j] > 0.0) == (end[j] > 0.0))
-            still = doubt <= noise and abs(end[j]) <= margin and abs(half[j]) <= margin
+            spread = abs(end[j] - full[j])
+            margin = CLEAR * (roundoff + spread)
+            moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * roundoff or (half[j] > 0.0) == (end[j] > 0.0))
+            still = spread <= roundoff and abs(end[j]) <= margin and abs(half[j]) <= margin
         if moves:
             sides[j] = _SEEN_UP if end[j] > 0.0 else _SEEN_DOWN
             more = True
@@ -131,7 +131,7 @@ def _slopes_decide(run, t, sides):
     slopes = run.slopes
     point = run.trial_stage
     rate = run.trial_rate
-    other = run.trial_g_whole
+    other = run.trial_g_full
     terms = run.trial_g_half
     spread = run.trial_g_end
     algebraic = run.is_algebraic
@@ -209,9 +209,9 @@ def _keep_answers(run, t, sides):
         run.answers[j] = ASKED if not was_asked else _known(sides[j]) if sides[j] >= ASKED else sides[j]
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def leaving_sides(run, t, only_slopes):
-    """Answer where every guard goes whose side is ASKED; guards, slopes, noise and y' must be those of the point."""
+    """Answer where every guard goes whose side is ASKED; guards, slopes, round-off levels and y' must be those of the point."""
     ng = run.n_guards
     sides = run.sides
     moving = False

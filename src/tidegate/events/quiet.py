@@ -41,8 +41,8 @@ def flips_quietly(run, t, guard):
     ng = run.n_guards
     if run.guard_kind[guard] != RELATION:
         return False
-    place = run.m_at + run.guard_mode[guard]
-    run.r[place] = 1.0 - run.r[place]
+    offset = run.m_at + run.guard_mode[guard]
+    run.r[offset] = 1.0 - run.r[offset]
     same = _conditions_are_the_same(run, t)
     if same:
         after = run.slopes
@@ -53,7 +53,7 @@ def flips_quietly(run, t, guard):
             if after[j] != 0.0 and active[j] == 0.0 and asleep[j] == 0:
                 same = False
     if not same:
-        run.r[place] = 1.0 - run.r[place]
+        run.r[offset] = 1.0 - run.r[offset]
         return False
     asleep = run.asleep
     asleep[guard] = 1

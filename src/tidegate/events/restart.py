@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import NUMBER, WHOLE, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry
 from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
 from tidegate.linear.systems import algebraic_residual, factor_base, solve_base
 
@@ -21,16 +21,16 @@ __all__ = ["consistent_point", "derivatives"]
 _MOST_ITERATIONS: Final = 40
 
 
-@unit(NUMBER, WHOLE)
-def consistent_point(run, t, place):
-    """Move the point at offset ``place`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
+@kernel_entry(NUMBER, INTEGER)
+def consistent_point(run, t, offset):
+    """Move the point at offset ``offset`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
 
     Returns 0 or the reason of failure.
     """
     n = run.n
     if run.rank == n:
         return 0
-    y = vector(run.r, place, n)
+    y = vector(run.r, offset, n)
     f = run.scratch_1
     delta = run.scratch_2
     before = run.scratch_3
@@ -71,11 +71,11 @@ def consistent_point(run, t, place):
     return RESTART_FAILED
 
 
-@unit(NUMBER, WHOLE, WHOLE)
-def derivatives(run, t, place, target):
-    """y' of every unknown, algebraic ones included, at the consistent point at offset ``place``, into ``target``; 0 or the reason of failure."""
+@kernel_entry(NUMBER, INTEGER, INTEGER)
+def derivatives(run, t, offset, target):
+    """y' of every unknown, algebraic ones included, at the consistent point at offset ``offset``, into ``target``; 0 or the reason of failure."""
     n = run.n
-    y = vector(run.r, place, n)
+    y = vector(run.r, offset, n)
     ydot = vector(run.r, target, n)
     if run.mass_kind == 0:
         call_value(run.f_rhs, t, y, run.p, run.m, ydot)

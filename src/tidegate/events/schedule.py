@@ -83,7 +83,7 @@ def stopped_clock(run, t):
     n_clocks = run.n_clocks
     times = run.times
     fired = run.fired
-    first = run.n_fires - run.n_steps - n_clocks
+    first = run.n_actions - run.n_steps - n_clocks
     repeats = run.repeats
     looked = False
     for k in range(n_clocks):
@@ -99,7 +99,7 @@ def stopped_clock(run, t):
 
 @native
 def mark_due(run, t, apply):
-    """Set the fire flags of time events due at t, count them, mark the guards of time that flip; returns the first due item or -1.
+    """Set the action flags of time events due at t, count them, mark the guards of time that flip; returns the first due item or -1.
 
     With ``apply`` false it only looks.
     """
@@ -112,7 +112,7 @@ def mark_due(run, t, apply):
     of_time = run.is_time
     flipped = run.flipped
     first = -1
-    n_branches = run.n_fires - run.n_steps - run.n_clocks
+    n_branches = run.n_actions - run.n_steps - run.n_clocks
     active = run.active
     for k in range(n_times):
         if not is_same_time(run, times[k], t):
@@ -177,7 +177,7 @@ def steps_ask(run):
 @native
 def mark_steps(run):
     """Set the flags of the step events that happen."""
-    first = run.n_fires - run.n_steps
+    first = run.n_actions - run.n_steps
     for k in range(run.n_steps):
         if run.steps_asked[k] != 0.0:
             run.flags[first + k] = 1.0

@@ -1,7 +1,7 @@
 """The clauses of one event: which conditions became true, and what their bodies do.
 
-In: the workspace of a run at an event. Out: flags, new values. ``integrators.transition`` puts the pieces in order, together with the jumps of
-sensitivities (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999).
+In: the workspace of a run at an event. Out: flags, new values. ``integrators.hybrid_loop.transition`` puts the pieces in order, together with the
+jumps of sensitivities (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tidegate.events.tolerances import HELD_STILL, HELD_STILL_TOLERANCE
 
 __all__ = [
     "anything_happened",
+    "carry_out_branches",
     "compute_bodies",
     "conditions_hold",
     "drop_of_states",
-    "fire_branches",
     "keep_states",
     "note_conditions",
     "note_start",
@@ -48,7 +48,7 @@ def note_conditions(run, t):
         if now[c] != before[c]:
             changed = True
         before[c] = now[c]
-    for k in range(run.n_fires):
+    for k in range(run.n_actions):
         if run.fired[k] > _SILENTLY:
             changed = True
     return changed
@@ -58,7 +58,7 @@ def note_conditions(run, t):
 def anything_happened(run):
     """True if the event just settled carried anything out, be it without changing a value."""
     happened = False
-    for k in range(run.n_fires):
+    for k in range(run.n_actions):
         happened = happened or run.fired[k] != 0.0
     return happened
 
@@ -90,11 +90,11 @@ def conditions_hold(run, t):
 @native
 def _branches(run):
     """How many flags belong to branches and remarks; those of time events and step events follow."""
-    return run.n_fires - run.n_clocks - run.n_steps
+    return run.n_actions - run.n_clocks - run.n_steps
 
 
 @native
-def fire_branches(run):
+def carry_out_branches(run):
     """Set the flags of branches of which a condition has just become true; in a chain only the first. True if any was set."""
     now = run.conditions_now
     before = run.conditions
@@ -103,7 +103,7 @@ def fire_branches(run):
     branch = run.branch_first
     chain = run.branch_chain
     flags = run.flags
-    any_fired = False
+    any_carried_out = False
     n_rising = run.n_when
     last_chain = -1
     for b in range(n_branches):
@@ -118,14 +118,14 @@ def fire_branches(run):
         if rises and chain[b] != last_chain:
             flags[b] = 1.0
             last_chain = chain[b]
-            any_fired = True
+            any_carried_out = True
             for c in range(branch[b], branch[b + 1]):
                 held[c] = 0.0
     for c in range(run.n_when):
         before[c] = now[c] if c < n_rising else 0.0
         if now[c] == 0.0:
             held[c] = 0.0
-    return any_fired
+    return any_carried_out
 
 
 @native
@@ -216,7 +216,7 @@ def write_bodies(run):
     discrete = run.discrete
     flags = run.flags
     fired = run.fired
-    meaning = run.fire_meaning
+    meaning = run.action_meaning
     changed = False
     for q in range(n):
         if out[q] != y[q]:
@@ -226,7 +226,7 @@ def write_bodies(run):
         if _differ(out[n + q], discrete[q]):
             changed = True
         discrete[q] = out[n + q]
-    for k in range(run.n_fires):
+    for k in range(run.n_actions):
         if flags[k] != 0.0:
             fired[k] = 1.0 if changed or meaning[k] != 0 else max(fired[k], _SILENTLY)
             if meaning[k] & TERMINATES:

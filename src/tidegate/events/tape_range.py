@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-from tidegate.compiled.jit import WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, kernel_entry, native
 from tidegate.compiled.workspace import matrix, vector
 from tidegate.expressions import interval, tape
 
@@ -22,7 +22,7 @@ for _rule in (*interval.RULES, *tape.KERNELS):
 _run_tape = native(tape.run_tape)
 
 
-@unit(WHOLE)
+@kernel_entry(INTEGER)
 def tape_range(run, guard_and_level):
     """Run the tape of a guard on the registers, as far as its value (level 0), its rate (1) or its bend (2): guard + level * run.n_guards."""
     guard = guard_and_level % run.n_guards

@@ -1,7 +1,8 @@
 """What counts as zero, as one instant, as standing still: the tolerances of everything about events, and where each comes from.
 
-Three sizes are behind them. A *time* is a double: a handful of operations lead to one, each with half an EPS of it. The *noise* nu of a guard is
-what the rounding of all that it reads makes of it (``events.guards``): below that its sign means nothing, and a few noises are as good as none. The
+Three sizes are behind them. A *time* is a double: a handful of operations lead to one, each with half an EPS of it. The *round-off level* nu of a
+guard is what the rounding of all that it reads makes of it (``events.guards``): below that its sign means nothing, and a few round-off levels are as
+good as none. The
 *tolerance* is how far an unknown may be from the solution by the user's own word. Nothing here depends on the length of a run.
 """
 
@@ -10,8 +11,25 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
-    "ACROSS", "AT_THE_END", "CLEAR", "CONTACT", "EPS", "FAINT", "HELD_STILL", "HELD_STILL_TOLERANCE", "ROUNDING", "ROUNDING_OF_SLOPES",
-    "ROUNDING_SOLVED", "SAME_PLACE", "SAME_RATE", "SAME_TIME", "SHORT", "SOLVED_AGAIN", "STOPPED", "TINY_STEP", "UNRESOLVED",
+    "ACROSS",
+    "AT_THE_END",
+    "CLEAR",
+    "EPS",
+    "FAINT",
+    "GRAZING",
+    "HELD_STILL",
+    "HELD_STILL_TOLERANCE",
+    "ROUNDING",
+    "ROUNDING_OF_SLOPES",
+    "ROUNDING_SOLVED",
+    "SAME_PLACE",
+    "SAME_RATE",
+    "SAME_TIME",
+    "SHORT",
+    "SOLVED_AGAIN",
+    "STOPPED",
+    "TINY_STEP",
+    "UNRESOLVED",
 ]  # fmt: skip
 
 EPS: Final = 2.220446049250313e-16
@@ -34,20 +52,20 @@ ROUNDING_OF_SLOPES: Final = 32 * EPS
 HELD_STILL: Final = 1e-13
 HELD_STILL_TOLERANCE: Final = 1e-4
 
-# --- noises of a guard -----------------------------------------------------------------------------------------------------------
+# --- round-off levels of a guard -----------------------------------------------------------------------------------------------------------
 # how far behind its zero the point of an event is put: less than one, so that the side it leaves to still decides
 ACROSS: Final = 0.5
 # moved by less, it lies where it was left: half of what an event puts it across
 SAME_PLACE: Final = 0.25
-# so far from zero it has left it: its own noise and that of the point it is compared with
+# so far from zero it has left it: its own round-off level and that of the point it is compared with
 CLEAR: Final = 2.0
-# a contact nearer than this may be a crossing: the noise grows to this over the steps that led there
-CONTACT: Final = 16.0
+# a grazing nearer than this may be a crossing: the round-off level grows to this over the steps that led there
+GRAZING: Final = 16.0
 # a bounce lower than this is fed by rounding, of which each bounce adds one
 FAINT: Final = 100.0
 
 # --- parts of the model's own time scale, of speeds, of tolerances ---------------------------------------------------------------
-# a guard at zero that does not pass its noise within this rests there
+# a guard at zero that does not pass its round-off level within this rests there
 AT_THE_END: Final = 1e-6
 # over this the rate of a rate is measured: half of the digits of a double are left of the difference
 SHORT: Final = 1e-7

@@ -1,9 +1,9 @@
 """What every relation and every piece number says: set by the guards' values, at zero by where the trajectory goes (stage: events).
 
-In: the workspace of a run at an event, with the modes of before. Out: the modes after it. A guard clear of its noise has the truth of its sign. At
-zero the side counts that the trajectory leaves to (``events.leaving``); where it rests, a relation has the truth that is written, ``>=`` or ``>``,
-whatever it was before. Only where that truth would drive the guard away from its zero, in the mode that it brings, does the side count on which it
-really lies: a level that runs dry, ``x' = -1 if x >= 0 else 0``, ends a trifle below.
+In: the workspace of a run at an event, with the modes of before. Out: the modes after it. A guard clear of its round-off level has the truth of its
+sign. At zero the side counts that the trajectory leaves to (``events.leaving``); where it rests, a relation has the truth that is written, ``>=`` or
+``>``, whatever it was before. Only where that truth would drive the guard away from its zero, in the mode that it brings, does the side count on
+which it really lies: a level that runs dry, ``x' = -1 if x >= 0 else 0``, ends a trifle below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_untouched, margin_of, note_left, zero_margin
-from tidegate.events.guards import guard_noise, guard_slopes
+from tidegate.events.guards import guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.tolerances import SAME_PLACE
 
@@ -28,7 +28,7 @@ _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one 
 
 @native
 def _find_sides(run, t, at_start):
-    """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and noise must be known."""
+    """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and round-off levels must be known."""
     ng = run.n_guards
     g = run.g
     slope = run.slopes
@@ -111,7 +111,7 @@ def look_again(run, t, at_start, counts, before_clauses):
     crossed = run.crossed
     active = run.active
     modes = run.m_at
-    guard_noise(run, t, y)
+    guard_roundoff(run, t, y)
     changes = 0
     # pieces may depend on one another
     for _ in range(_MOST_CATCHING_UP):
@@ -139,8 +139,8 @@ def look_again(run, t, at_start, counts, before_clauses):
         if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
         truth = _truth(run, j)
-        place = modes + mode[j]
-        if run.r[place] == truth:
+        offset = modes + mode[j]
+        if run.r[offset] == truth:
             continue
         if abs(g[j]) <= margin_of(run, t, j):
             if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
@@ -150,7 +150,7 @@ def look_again(run, t, at_start, counts, before_clauses):
             counts[j] += 1
             if counts[j] > _MOST_FLIPS:
                 return changes, j
-        run.r[place] = truth
+        run.r[offset] = truth
         changes += 1
     return changes, -1
 
@@ -164,10 +164,10 @@ def _set_by_values(run, t, all_known):
     kind = run.guard_kind
     mode = run.guard_mode
     active = run.active
-    open_ones = run.trial_g_whole
+    open_ones = run.trial_g_full
     slope = run.slopes
     nu = run.nu_start
-    guard_noise(run, t, y)
+    guard_roundoff(run, t, y)
     some_algebraic = run.rank < run.n
     for j in range(ng):
         slope[j] = 0.0
@@ -190,13 +190,13 @@ def _set_by_values(run, t, all_known):
                     continue
             elif active[j] != 0.0:
                 continue
-            place = run.m_at + mode[j]
+            offset = run.m_at + mode[j]
             if kind[j] == RELATION:
                 truth = 1.0 if g[j] > 0.0 else 0.0
-                changed = changed or run.r[place] != truth
-                run.r[place] = truth
+                changed = changed or run.r[offset] != truth
+                run.r[offset] = truth
             elif g[j] < 0.0:
-                run.r[place] = _piece(run, j, run.r[place], g[j], kind[j] == LOWER)
+                run.r[offset] = _piece(run, j, run.r[offset], g[j], kind[j] == LOWER)
                 changed = True
         if not changed:
             break
@@ -208,7 +208,7 @@ def _set_by_values(run, t, all_known):
 def _find_open(run, t, out):
     """Not zero for guards that read what the algebraic equations are still to determine."""
     n = run.n
-    width = run.noise
+    width = run.roundoff
     algebraic = run.is_algebraic
     nothing = run.zero
     for q in range(n):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
-from tidegate.compiled.interface import Fire
+from tidegate.compiled.compiled_model import EventAction
 from tidegate.errors import Origin
 from tidegate.integrators.interface import Problem
 
@@ -45,7 +45,7 @@ class Causes:
 
     def __init__(self, problem: Problem) -> None:
         model = problem.model
-        self._layout, self._guards, self._fires, self._words = model.layout, model.guards, model.fires, model.words
+        self._layout, self._guards, self._event_actions, self._words = model.layout, model.guards, model.event_actions, model.words
         self._p, self._m = problem.p, problem.m
         self._written: dict[tuple[int, float, float], str] = {}
 
@@ -58,10 +58,10 @@ class Causes:
         before, after : modes on both sides.
         fired : flags of branches and time events.
         """
-        happened = [self._fires[k] for k in np.flatnonzero(fired)]
-        happened.sort(key=lambda fire: fire.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
-        texts = [fire.label for fire in happened if fire.label]
-        origins = [fire.origin for fire in happened]
+        happened = [self._event_actions[k] for k in np.flatnonzero(fired)]
+        happened.sort(key=lambda event_action: event_action.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
+        texts = [event_action.label for event_action in happened if event_action.label]
+        origins = [event_action.origin for event_action in happened]
         # at a time event with a name the relations that changed are what followed
         for j in self._changed(crossed, before, after, is_named=bool(texts)) if crossed >= 0 or not texts else ():
             texts.append(self._text(j, before, after))
@@ -72,7 +72,7 @@ class Causes:
             texts=tuple(dict.fromkeys(texts)),
             origins=tuple(dict.fromkeys(origins)),
             messages=tuple(_said(happened)),
-            priority=min((fire.priority for fire in happened), default=_PRIORITY),
+            priority=min((event_action.priority for event_action in happened), default=_PRIORITY),
         )
 
     def _changed(self, crossed: int, before: FloatArray, after: FloatArray, *, is_named: bool) -> list[int]:
@@ -106,23 +106,23 @@ class Causes:
 
     def _holds(self, j: int, before: FloatArray, after: FloatArray) -> bool:
         """Whether the relation came to hold; one that the event itself turned back again did."""
-        place = self._guards.mode[j]
-        return bool(after[place] if before[place] != after[place] else not before[place])
+        index = self._guards.mode[j]
+        return bool(after[index] if before[index] != after[index] else not before[index])
 
     def _text(self, j: int, before: FloatArray, after: FloatArray) -> str:
-        place = self._guards.mode[j]
-        sides = (j, float(before[place]), float(after[place]))
+        index = self._guards.mode[j]
+        sides = (j, float(before[index]), float(after[index]))
         if sides not in self._written:
             is_relation = self._guards.kind[j] == w.RELATION
             self._written[sides] = self._words.relation(j, holds=self._holds(j, before, after)) if is_relation else self._words.piece(*sides)
         return self._written[sides]
 
 
-def _said(fires: Sequence[Fire]) -> Iterator[str]:
+def _said(event_actions: Sequence[EventAction]) -> Iterator[str]:
     """What the clauses say; of one body that happens for several reasons, or for several elements, once."""
     told: set[tuple[Origin, str]] = set()
-    for fire in fires:
-        for sentence in fire.messages:
-            if (fire.origin, sentence) not in told:
-                told.add((fire.origin, sentence))
+    for event_action in event_actions:
+        for sentence in event_action.messages:
+            if (event_action.origin, sentence) not in told:
+                told.add((event_action.origin, sentence))
                 yield sentence

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.opaque import OpaqueCalls, value_at
+from tidegate.compiled.callbacks import OpaqueCalls, value_at
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import (
     CallbackError,
     ChatteringError,
@@ -25,7 +25,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
-from tidegate.integrators.interface import Integrator, Problem, Stop
+from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 
 __all__ = ["callback_error", "failure"]
@@ -79,7 +79,7 @@ def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
     return error
 
 
-def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
+def failure(stop: Stop, problem: Problem, integrator: StepIntegrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
     """The exception for a run that stopped; ``recent`` are the last entries of the event log."""
     raised = callback_error(integrator.calls, integrator.time)
     if raised is not None and stop not in _OF_EVENTS:
@@ -90,7 +90,7 @@ def failure(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArra
     return error
 
 
-def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
+def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
     t = integrator.time
     compiled = problem.model
     if stop is Stop.NOT_FINITE:
@@ -119,37 +119,39 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: Integrator, recent: 
     return _step_size(problem, integrator)
 
 
-def _unsettled(problem: Problem, integrator: Integrator, recent: NDArray[np.void] | None) -> RunError:
+def _unsettled(problem: Problem, integrator: StepIntegrator, recent: NDArray[np.void] | None) -> RunError:
     """Name the clauses that make each other happen, their conditions and what they change; where no clause does, the relations that flip."""
     t, compiled = integrator.time, problem.model
-    numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.fires[k].label]
+    numbers = [k for k, on in enumerate(integrator.fired) if on and compiled.event_actions[k].label]
     if not numbers:
         words, origin = _culprits(compiled, recent, integrator.failed_guard)
         return UnsettledEventError(
-            f"the event at t = {t:.9g} does not come to rest: {words} keeps changing by what follows from it at the same instant",
+            f"the event iteration at t = {t:.9g} does not converge: {words} keeps changing by what follows from it at the same instant",
             time=t,
             origin=origin,
             hint="compare with something that does not jump by it, let a discrete variable hold what was decided, or make the condition hysteretic",
         )
-    changed = list(dict.fromkeys(name for k in numbers for name in compiled.fires[k].targets))
+    changed = list(dict.fromkeys(name for k in numbers for name in compiled.event_actions[k].targets))
     clauses = listed(map(compiled.words.clause, numbers), _SHOWN, " and ")
     each = "each other's conditions" if len(numbers) > 1 else "its own condition"
     return UnsettledEventError(
-        f"the event at t = {t:.9g} does not come to rest: {clauses} {'keep' if len(numbers) > 1 else 'keeps'} changing "
+        f"the event iteration at t = {t:.9g} does not converge: {clauses} {'keep' if len(numbers) > 1 else 'keeps'} changing "
         f"{listed(changed, _SHOWN) or 'something'}, and with it {each}",
         time=t,
         hint=f"let the condition look at tg.pre({changed[0] if changed else '...'}), the value before, or make it hysteretic",
     )
 
 
-def _conflict(problem: Problem, integrator: Integrator) -> RunError:
+def _conflict(problem: Problem, integrator: StepIntegrator) -> RunError:
     """Name two clauses that do not agree; their flags still stand in m, and nothing has been written."""
     t, model = integrator.time, problem.model
     found = model.diagnosis.disagreement(integrator)
     if found is None:
         return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
-    fires = [model.fires[k] for k in found.fires]
-    both = " and ".join(f"{fire.label or 'a clause'}{f' (at {fire.origin})' if str(fire.origin) else ''}" for fire in fires)
+    event_actions = [model.event_actions[k] for k in found.event_actions]
+    both = " and ".join(
+        f"{event_action.label or 'a clause'}{f' (at {event_action.origin})' if str(event_action.origin) else ''}" for event_action in event_actions
+    )
     values = " and ".join(f"{value:.9g}" for value in found.values)
     return ConflictError(
         f"at t = {t:.9g} {both} happen together and give {found.target} different values: {values}",
@@ -158,7 +160,7 @@ def _conflict(problem: Problem, integrator: Integrator) -> RunError:
     )
 
 
-def _stopped_clock(problem: Problem, integrator: Integrator) -> RunError:
+def _stopped_clock(problem: Problem, integrator: StepIntegrator) -> RunError:
     clock, following = integrator.stopped_clock
     event = problem.model.clocks[clock]
     return ClockError(
@@ -181,7 +183,7 @@ def _culprits(compiled: CompiledModel, recent: NDArray[np.void] | None, guard: i
     return " and ".join(f"`{words.relation(k)}`" for k in guards), words.origin(guards[0])
 
 
-def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
+def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
     """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
     model, t = problem.model, integrator.time
     found = model.diagnosis.not_finite(integrator)
@@ -208,7 +210,7 @@ def _not_finite(problem: Problem, integrator: Integrator) -> RunError:
     )
 
 
-def _largest(problem: Problem, integrator: Integrator) -> str:
+def _largest(problem: Problem, integrator: StepIntegrator) -> str:
     names = problem.model.layout.unknowns
     if not names:
         return "the model has no continuous variables"
@@ -216,7 +218,7 @@ def _largest(problem: Problem, integrator: Integrator) -> str:
     return f"the largest variable there is {names[worst]} = {integrator.y[worst]:g}"
 
 
-def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> RunError:
+def _singular(problem: Problem, integrator: StepIntegrator, *, at_start: bool) -> RunError:
     """Name the algebraic unknowns that the equations leave open, by the null space of their Jacobian."""
     compiled = problem.model
     names = compiled.layout.unknowns
@@ -247,7 +249,7 @@ def _singular(problem: Problem, integrator: Integrator, *, at_start: bool) -> Ru
     )
 
 
-def _step_size(problem: Problem, integrator: Integrator) -> RunError:
+def _step_size(problem: Problem, integrator: StepIntegrator) -> RunError:
     return StepSizeError(
         f"the step size became too small to go on at t = {integrator.time:.9g}; {_largest(problem, integrator)}",
         time=integrator.time,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
-from tidegate.compiled.opaque import OpaqueCalls
+from tidegate.compiled.callbacks import OpaqueCalls
 
 __all__ = ["Interrupts"]
 

@@ -181,7 +181,7 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         if getattr(options, name) is not None and not _number(options, name) > 0:
             raise UsageError(f"{name} must be positive, not {getattr(options, name)}")
     if options.max_steps is not None and options.max_steps != int(min(options.max_steps, 1e18)):
-        raise UsageError(f"max_steps must be a whole number, not {options.max_steps}", hint="max_steps=10_000; none at all for no limit")
+        raise UsageError(f"max_steps must be an integer, not {options.max_steps}", hint="max_steps=10_000; none at all for no limit")
     if options.method not in METHODS:
         raise UsageError(f"there is no method {options.method!r}", hint=suggestion(options.method, METHODS, f"one of {', '.join(METHODS)}"))
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):

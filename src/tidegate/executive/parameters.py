@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.interface import CompiledModel, Place
+from tidegate.compiled.compiled_model import CompiledModel, Located
 from tidegate.errors import UsageError
 from tidegate.executive.options import numbers_given
 from tidegate.names import listed, suggestion
@@ -27,8 +27,8 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
     """
     given: dict[int, float] = {}
     for name, value in changes.items():
-        place = _place(model, name)
-        given |= dict(zip(place.indices.tolist(), numbers_for(f"parameter {name}", value, place.shape).tolist(), strict=True))
+        located = _located(model, name)
+        given |= dict(zip(located.indices.tolist(), numbers_for(f"parameter {name}", value, located.shape).tolist(), strict=True))
     result = model.start.parameters(given)
     problem = model.start.problem(result) if given else None
     if problem is not None:
@@ -56,19 +56,19 @@ def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArr
 
 
 def find_parameters(model: CompiledModel, wanted: Sequence[str]) -> list[int]:
-    """Places of parameters by name; an array's name stands for all its elements."""
-    return [place for name in wanted for place in _place(model, name).indices.tolist()]
+    """Indices of parameters by name; an array's name stands for all its elements."""
+    return [located for name in wanted for located in _located(model, name).indices.tolist()]
 
 
-def _place(model: CompiledModel, name: str) -> Place:
+def _located(model: CompiledModel, name: str) -> Located:
     names = model.layout.parameters
     known = f"the parameters are {listed(names) or '(none)'}"
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise UsageError(f"a parameter has a name, and {name!r} is none", hint=known)
-    place = model.places.get(name)
-    if place is None or place.quantity.vector != "p":
+    located = model.located.get(name)
+    if located is None or located.quantity.vector != "p":
         raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
-    return place
+    return located
 
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:

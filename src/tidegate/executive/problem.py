@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
-from tidegate.executive.initial import acted_on
+from tidegate.executive.initial_actions import acted_on
 from tidegate.executive.options import Options, check_options, numbers_given, output_times
 from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators.interface import Problem
@@ -93,8 +93,8 @@ def _named_tolerances(compiled: CompiledModel, given: Mapping[str, ArrayLike], u
     indices |= {shown.column.name: shown.index for shown in compiled.layout.shown if shown.column.role == "unknown"}
     by_name = {name: float(usual[k]) for name, k in indices.items()}
     for name, value in given.items():
-        place = compiled.places.get(name)
-        elements = [name] if place is None else place.names
+        located = compiled.located.get(name)
+        elements = [name] if located is None else located.names
         if any(element not in indices for element in elements):
             hint = suggestion(name, list(indices), f"the unknowns are {listed(indices)}")
             raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)

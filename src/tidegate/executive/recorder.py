@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
-from tidegate.compiled.interface import Said
+from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.executive.causes import Causes
 from tidegate.executive.options import Options
-from tidegate.integrators.interface import Counters, Integrator, Problem, Records
+from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
 from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.events import EventKind, LazyEvents, largest
+from tidegate.results.event_log import EventKind, LazyEvents, largest
 
 __all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
@@ -73,7 +73,7 @@ class Legend:
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
-        self.clauses = [fire for fire in model.fires if 0 <= fire.chain < FIRST_REMARK]
+        self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(column.role != "unknown" for column in model.layout.columns)
         self.facts: dict[str, Any] = {
@@ -85,7 +85,7 @@ class Legend:
 
     def idle_clauses(self, held: FloatArray) -> str:
         """A sentence that names the clauses whose condition was true from the start to the end, and so never became true; empty if there are none."""
-        names = [fire.label or "a clause" for fire in self.clauses if any(held[c] for c in fire.conditions)]
+        names = [event_action.label or "a clause" for event_action in self.clauses if any(held[c] for c in event_action.conditions)]
         if not names:
             return ""
         shown = listed(names, _IDLE_SHOWN)
@@ -108,17 +108,24 @@ class Recording:
     status : how the run ended, or "unfinished".
     told : why it ended; for a run that the model terminated, what the model said is found here.
     integrator : of the run, at the end of the records.
-    opening : what the model said at the start, if the records begin there.
+    initial_words : what the model said at the start, if the records begin there.
     """
 
     def __init__(
-        self, legend: Legend, records: Records, cost: Cost, status: RunStatus, told: str, integrator: Integrator, opening: Said | None = None
+        self,
+        legend: Legend,
+        records: Records,
+        cost: Cost,
+        status: RunStatus,
+        told: str,
+        integrator: StepIntegrator,
+        initial_words: Said | None = None,
     ) -> None:
         self.legend, self.cost = legend, cost
         self.status: RunStatus = status
         self._rows, self._log, self._polynomials = [*records.rows], [*records.log], [*records.polynomials]
         self._told = told
-        self._opening = opening if records.rows else None
+        self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
         self._m = None if legend.formulas is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
@@ -186,12 +193,12 @@ class Recording:
     @property
     def n_events(self) -> int:
         """How many there are."""
-        return (self._opening is not None) + len(self.log) + (self._last is not None)
+        return (self._initial_words is not None) + len(self.log) + (self._last is not None)
 
     @cached_property
     def events(self) -> EventLog:
         """The log in the user's words."""
-        first = [] if self._opening is None else [self.legend.initial_event(self._opening, self.values[0])]
+        first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.values[0])]
         events = _RecordedEvents(self.legend, self.log, self.values, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
@@ -212,12 +219,12 @@ class Recording:
         if not self.legend.keeps_polynomials:
             return None
         layout = self.legend.layout
-        names, places, signs = layout.interpolated
+        names, indices, signs = layout.interpolated
         kept, nd = len(names), len(layout.discretes)
         table, self._polynomials = joined(self._polynomials, self.legend.polynomial_type), []
         degree = int(table["degree"].max()) if len(table) else 0
         coefficients = np.zeros((len(table), degree + 1, kept + nd))
-        coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, places] * signs
+        coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
         coefficients[:, 0, kept:] = table["discrete"]
         return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *layout.discretes])
 
@@ -228,15 +235,15 @@ class Recording:
         if formulas is None or m is None:
             return None
         constants = np.concatenate([legend.p[list(formulas.parameters)], m[[legend.layout.first_input + k for k in formulas.inputs]]])
-        places, log = list(formulas.modes), self.log
-        modes = np.concatenate([log["m_before"][:1, places], log["m_after"][:, places]]) if len(log) else m[places][None]
+        indices, log = list(formulas.modes), self.log
+        modes = np.concatenate([log["m_before"][:1, indices], log["m_after"][:, indices]]) if len(log) else m[indices][None]
         return DenseOutputs(
             formulas,
             constants[None],
             np.zeros(1, dtype=np.int64),
-            log["time"].copy() if places else np.zeros(0),
-            modes if places else np.zeros((1, 0)),
-            np.array([0, len(modes) if places else 1], dtype=np.int64),
+            log["time"].copy() if indices else np.zeros(0),
+            modes if indices else np.zeros((1, 0)),
+            np.array([0, len(modes) if indices else 1], dtype=np.int64),
         )
 
     # -- what else there is to say ----------------------------------------------------------------------------------------------------------
@@ -304,12 +311,12 @@ class _RecordedEvents(LazyEvents):
     def __len__(self) -> int:
         return len(self._first) + len(self._log) + len(self._last)
 
-    def made(self, place: int) -> Event:
+    def made(self, position: int) -> Event:
         """The event at this place, put into words."""
-        if place < len(self._first):
-            return self._first[place]
-        place -= len(self._first)
-        return self._event(place) if place < len(self._log) else self._last[place - len(self._log)]
+        if position < len(self._first):
+            return self._first[position]
+        position -= len(self._first)
+        return self._event(position) if position < len(self._log) else self._last[position - len(self._log)]
 
     def _event(self, index: int) -> Event:
         legend, layout, entry = self._legend, self._legend.layout, self._log[index]

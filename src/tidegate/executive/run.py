@@ -9,13 +9,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.executive.options import Options
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import Legend
 from tidegate.executive.session import Session
 from tidegate.integrators import choose
-from tidegate.integrators.interface import Integrator, Problem
+from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.results import Result
 
 __all__ = ["Prepared", "prepare"]
@@ -47,7 +47,7 @@ class Prepared:
         self.source = source
         self.method = options.chosen_method
         # memory of runs that are over, for the next ones; as many as there were at once
-        self._spare: list[Integrator] = []
+        self._spare: list[StepIntegrator] = []
 
     def __getstate__(self) -> dict[str, Any]:
         # memory of a run holds addresses, which mean nothing in a copy
@@ -57,7 +57,7 @@ class Prepared:
     def _legend(self) -> Legend:
         return Legend(self.problem, self.options)
 
-    def integrator(self) -> Integrator:
+    def integrator(self) -> StepIntegrator:
         """A fresh integrator at the start of the run."""
         return choose(self.problem, self.method)
 

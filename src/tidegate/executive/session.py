@@ -1,4 +1,5 @@
-"""One run (stage: executive): it starts, advances, takes changes, finishes. In: a problem, and deeds. Out: results of its segments, or of the whole.
+"""One run (stage: executive): it starts, advances, takes changes, finishes. In: a problem, and what is to be done. Out: results of its segments, or
+of the whole.
 
 ``tg.simulate`` advances a session once, from the start to the end of its problem. Under the user's hand (``tg.Simulation``) a session goes on from
 segment to segment, also after a failure; every segment is kept as a result, and all of them are joined when the whole is asked for.
@@ -17,21 +18,21 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import Said
+from tidegate.compiled.compiled_model import Said
 from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
-from tidegate.executive.closing import close
-from tidegate.executive.contacts import Recorded
-from tidegate.executive.doubts import Doubts, warn
+from tidegate.executive.derivative_warnings import LostDerivatives, warn
+from tidegate.executive.drive import begin, drive, drop_rows_behind
 from tidegate.executive.failures import failure
-from tidegate.executive.initial import open_run
+from tidegate.executive.final_actions import close
+from tidegate.executive.initial_actions import open_run
 from tidegate.executive.interrupts import Interrupts
-from tidegate.executive.loop import begin, drive, drop_rows_behind
+from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
-from tidegate.integrators.interface import Integrator, Problem, Records, Stop
+from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
 from tidegate.results import EventLog, Result, RunStatus
 from tidegate.results.joined import joined
 from tidegate.results.labels import number
@@ -73,7 +74,7 @@ class Setting:
 
 
 @dataclass(eq=False)
-class _Stopped:
+class _StoppedRun:
     """A segment that ended early: why, what caused that, and the state to go on from, if the integrator's own will not do."""
 
     error: BaseException
@@ -99,7 +100,7 @@ class Session:
         options: Options,
         source: object = None,
         *,
-        whole: tuple[Integrator, Legend, float] | None = None,
+        whole: tuple[StepIntegrator, Legend, float] | None = None,
         going_on: tuple[State, Sequence[Result]] | None = None,
     ) -> None:
         self.problem, self.options, self.source = problem, options, source
@@ -107,16 +108,16 @@ class Session:
         self.message = ""
         self.is_fresh = going_on is None  # no advance yet
         self._is_whole = whole is not None
-        self._integrator: Integrator | None = None
+        self._integrator: StepIntegrator | None = None
         self._legend: Legend | None = None
         self._loading = 0.0
         if whole is not None:
             self._integrator, self._legend, self._loading = whole
-        self._records, self._opening = Records([], [], []), None  # of the segment under way
+        self._records, self._initial_words = Records([], [], []), None  # of the segment under way
         self._state: State = {} if going_on is None else going_on[0]
         self._segments: list[Result] = [] if going_on is None else [*going_on[1]]
-        self._doubts = Doubts(self._state.get(_LOST))
-        self._handed_doubts: Doubts | None = None  # of what the caller's function is given, which may be behind or before
+        self._lost_derivatives = LostDerivatives(self._state.get(_LOST))
+        self._handed_lost_derivatives: LostDerivatives | None = None  # of what the caller's function is given, which may be behind or before
         if not self._is_whole:
             self._settings: list[Setting] = []  # what was set before the first advance
             self._joined: Result | None = None
@@ -133,7 +134,7 @@ class Session:
         return {**kept, "_state": self.state, "source": None}  # functions of the user, which may know no way to another process
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept, _integrator=None, _legend=None, _joined=None, _records=Records(), _opening=None)
+        vars(self).update(kept, _integrator=None, _legend=None, _joined=None, _records=Records(), _initial_words=None)
         if self.is_fresh:
             self._start_afresh(self.problem.t_end)
 
@@ -149,7 +150,7 @@ class Session:
     def state(self) -> State:
         """Everything to go on from."""
         state = self._state if self._integrator is None else self._integrator.state()
-        return state if self._doubts.lost is None else {**state, _LOST: self._doubts.lost.astype(np.float64)}
+        return state if self._lost_derivatives.lost is None else {**state, _LOST: self._lost_derivatives.lost.astype(np.float64)}
 
     @property
     def result(self) -> Result:
@@ -170,8 +171,8 @@ class Session:
 
     # -- start ------------------------------------------------------------------------------------------------------------------------------------
 
-    def _start(self, integrator: Integrator) -> None:
-        self._opening = open_run(self.problem, integrator)
+    def _start(self, integrator: StepIntegrator) -> None:
+        self._initial_words = open_run(self.problem, integrator)
         begin(integrator, self.problem, self._records)
 
     def _start_afresh(self, until: float) -> None:
@@ -183,10 +184,12 @@ class Session:
         self._records = Records()
         self._start(integrator)
         integrator.collect(self._records)
-        ends_at_once = self._opening is not None and self._opening.terminates
+        ends_at_once = self._initial_words is not None and self._initial_words.terminates
         self.status = "terminated" if ends_at_once else "ready"
-        self._segments, self._doubts = [], Doubts()
-        self._note(self._part(self._label(self._records, NOTHING_DONE, "terminated" if ends_at_once else "unfinished", opening=self._opening)))
+        self._segments, self._lost_derivatives = [], LostDerivatives()
+        self._note(
+            self._part(self._label(self._records, NOTHING_DONE, "terminated" if ends_at_once else "unfinished", initial_words=self._initial_words))
+        )
         settings, self._settings = self._settings, []
         for setting in settings:
             self.change(setting)
@@ -207,7 +210,7 @@ class Session:
         begin(integrator, self.problem, Records())
         self._integrator = integrator
 
-    def _live(self) -> Integrator:
+    def _live(self) -> StepIntegrator:
         """The integrator at the current point."""
         if self._integrator is None:
             self._resume(max(self.standing.time, self.problem.t_end))
@@ -245,11 +248,11 @@ class Session:
             self._start_afresh(until)
             self._loading += self.problem.model.seconds
             if is_changed:
-                self._records, self._opening = Records(), None
+                self._records, self._initial_words = Records(), None
             else:
-                self._segments, self._doubts = [], Doubts()
+                self._segments, self._lost_derivatives = [], LostDerivatives()
             return
-        self._records, self._opening, self._loading = Records(), None, 0.0
+        self._records, self._initial_words, self._loading = Records(), None, 0.0
         if self._integrator is not None:
             times = self._times(until)
             self.problem = replace(self.problem, t_end=until, output_times=times)
@@ -277,22 +280,22 @@ class Session:
             error, cause = InterruptedRunError(f"interrupted at t = {now:g}, when the run had come to its end", time=now, result=result), error
         if error is not None:
             raise error from cause
-        warn(segment.not_finite(), self._doubts.untold())
+        warn(segment.not_finite(), self._lost_derivatives.untold())
         return part
 
-    def _segment(self, integrator: Integrator, interrupts: Interrupts) -> tuple[Recording, _Stopped | None]:
+    def _segment(self, integrator: StepIntegrator, interrupts: Interrupts) -> tuple[Recording, _StoppedRun | None]:
         """Advance to the end of the problem. Of a session that goes on, what was written down until where it can go on from."""
         meter, options = Meter(integrator, has_started=not self._is_whole), self.options
         visits: Visits | None = None
         try:
             if self._is_whole:
                 self._start(integrator)
-            records, opening = self._records, self._opening
+            records, initial_words = self._records, self._initial_words
             if options.on_rows is not None or not self._is_whole:
-                self._handed_doubts = self._handed_doubts or self._doubts.copy()
+                self._handed_lost_derivatives = self._handed_lost_derivatives or self._lost_derivatives.copy()
                 hand = None if options.on_rows is None else partial(self._hand, options.on_rows, interrupts)
-                visits = Visits(integrator, records, opening, hand, remembers=not self._is_whole)
-            if opening is not None and opening.terminates:
+                visits = Visits(integrator, records, initial_words, hand, remembers=not self._is_whole)
+            if initial_words is not None and initial_words.terminates:
                 stop = Stop.TERMINATED
                 integrator.collect(records)
             else:
@@ -301,11 +304,11 @@ class Session:
             if visits is not None:
                 visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
-            return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, opening), None
+            return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, initial_words), None
         except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
             return self._broken_off(error, meter, visits, interrupts)
 
-    def _broken_off(self, error: BaseException, meter: Meter, visits: Visits | None, interrupts: Interrupts) -> tuple[Recording, _Stopped]:
+    def _broken_off(self, error: BaseException, meter: Meter, visits: Visits | None, interrupts: Interrupts) -> tuple[Recording, _StoppedRun]:
         integrator, records, cause = self._live(), self._records, error.__cause__
         now = integrator.time
         if isinstance(error, KeyboardInterrupt):
@@ -314,11 +317,11 @@ class Session:
         drop_rows_behind(now, records)
         is_ours = isinstance(error, RunError | InterruptedRunError)
         cost, message = meter.read(self._loading), error.message if is_ours else f"{type(error).__name__}: {error}"
-        doubts = self._doubts if self._is_whole else self._doubts.copy()
-        segment = self._label(records, cost, "failed", message, self._opening, doubts)
+        lost_derivatives = self._lost_derivatives if self._is_whole else self._lost_derivatives.copy()
+        segment = self._label(records, cost, "failed", message, self._initial_words, lost_derivatives)
         if is_ours:
             error.result = segment.result(self.source)
-        stopped = _Stopped(error, cause)
+        stopped = _StoppedRun(error, cause)
         if visits is not None and visits.remembers:
             if isinstance(error, RunError) and not isinstance(error, TooManyStepsError):
                 stopped.state = shortly_before(now, visits, self.problem, self.options, records, interrupts)
@@ -326,7 +329,7 @@ class Session:
                 # the step in which the callback was interrupted may be half an event
                 visits.drop_what_came_since()
                 stopped.state = visits.state
-            segment = self._label(records, cost, "failed", message, self._opening)
+            segment = self._label(records, cost, "failed", message, self._initial_words)
         if visits is not None and is_ours:
             try:
                 visits.hand_over()
@@ -335,7 +338,7 @@ class Session:
                 stopped.error, stopped.cause = late, interrupt if isinstance(error, KeyboardInterrupt) else error
         return segment, stopped
 
-    def _take_in(self, segment: Recording, stopped: _Stopped | None) -> Result:
+    def _take_in(self, segment: Recording, stopped: _StoppedRun | None) -> Result:
         """Stand where the segment has led to."""
         before = [*self._segments]
         if stopped is None:
@@ -363,7 +366,7 @@ class Session:
         """
         integrator, new, layout = self._live(), setting.new, self.problem.model.layout
         state, meter, records = integrator.state(), Meter(integrator), Records()
-        integrator.m[layout.first_input : layout.first_fire] = new.m[layout.first_input : layout.first_fire]
+        integrator.m[layout.first_input : layout.first_action] = new.m[layout.first_input : layout.first_action]
         stop = integrator.disturb(new.y, new.m[layout.first_discrete : layout.first_previous], new.p)
         integrator.collect(records)
         problem = replace(self.problem, p=new.p, m=new.m)
@@ -394,8 +397,8 @@ class Session:
     # -- results ------------------------------------------------------------------------------------------------------------------------------------
 
     def _label(
-        self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, opening: Said | None = None,
-        doubts: Doubts | None = None,
+        self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, initial_words: Said | None = None,
+        lost_derivatives: LostDerivatives | None = None,
     ) -> Recording:  # fmt: skip
         """Everything in records under the user's names.
 
@@ -403,23 +406,23 @@ class Session:
         ----------
         status : "finished" and "terminated" are ends of the run, at which the model's final actions are done; "unfinished" is not.
         told : why it ended; where it is the end of a segment, or the model's doing, that is found here.
-        opening : what the model said at the start, if the records begin there.
-        doubts : what is known of derivatives, if that is not what the session knows.
+        initial_words : what the model said at the start, if the records begin there.
+        lost_derivatives : what is known of derivatives, if that is not what the session knows.
         """
         integrator, problem = self._live(), self.problem
         if self._legend is None:
             self._legend = Legend(problem, self.options)
         if told is None:
             told = _reached(integrator.time) if status == "unfinished" else ""
-        recording = Recording(self._legend, records, cost, status, told, integrator, opening)
+        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words)
         if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
-            (doubts or self._doubts).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
+            (lost_derivatives or self._lost_derivatives).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
         if status in ("finished", "terminated"):
-            close(problem, integrator, recording, self._doubts.lost)
+            close(problem, integrator, recording, self._lost_derivatives.lost)
         return recording
 
-    def _hand(self, receive: Callable[[Result], None], interrupts: Interrupts, records: Records, cost: Cost, opening: Said | None) -> None:
-        part = self._label(records, cost, "unfinished", "", opening, self._handed_doubts).result(None)
+    def _hand(self, receive: Callable[[Result], None], interrupts: Interrupts, records: Records, cost: Cost, initial_words: Said | None) -> None:
+        part = self._label(records, cost, "unfinished", "", initial_words, self._handed_lost_derivatives).result(None)
         with interrupts.in_user_code():
             receive(part)
 

@@ -13,21 +13,22 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import Said
+from tidegate.compiled.compiled_model import Said
 from tidegate.errors import RunError
+from tidegate.executive.drive import begin, drive
 from tidegate.executive.interrupts import Interrupts
-from tidegate.executive.loop import begin, drive
 from tidegate.executive.options import Options
 from tidegate.executive.recorder import NONE_DONE, Cost
 from tidegate.integrators import choose
-from tidegate.integrators.interface import Integrator, Problem, Records
+from tidegate.integrators.interface import Problem, Records, StepIntegrator
 
 __all__ = ["Hand", "Meter", "State", "Visits", "shortly_before"]
 
 State = Mapping[str, NDArray[np.float64]]
 Hand = Callable[[Records, Cost, Said | None], None]
 
-# of the time since the last visit: so far before a failure the run is stopped, well clear of the noise of conditions; farther where that does not do
+# of the time since the last visit: so far before a failure the run is stopped, well clear of the round-off level of conditions; farther where that
+# does not do
 _SHORT_OF: Final = (1e-6, 1e-4, 1e-2)
 
 
@@ -40,7 +41,7 @@ class Meter:
     has_started : otherwise what it counts now may be of the run before it in the same memory.
     """
 
-    def __init__(self, integrator: Integrator, *, has_started: bool = True) -> None:
+    def __init__(self, integrator: StepIntegrator, *, has_started: bool = True) -> None:
         self._integrator = integrator
         self._before = (integrator.counters if has_started else NONE_DONE, time.perf_counter(), integrator.calls.count)
 
@@ -57,13 +58,13 @@ class Visits:
     Parameters
     ----------
     integrator, records : of the run; records only grow.
-    opening : what the model said at the start, if the records begin there.
+    initial_words : what the model said at the start, if the records begin there.
     hand : gives new records, what they cost, and the opening if it is among them to the caller's function, if there is one.
     remembers : whether the run may have to go on from the last visit.
     """
 
-    def __init__(self, integrator: Integrator, records: Records, opening: Said | None, hand: Hand | None, *, remembers: bool) -> None:
-        self._integrator, self._records, self._opening, self._hand, self.remembers = integrator, records, opening, hand, remembers
+    def __init__(self, integrator: StepIntegrator, records: Records, initial_words: Said | None, hand: Hand | None, *, remembers: bool) -> None:
+        self._integrator, self._records, self._initial_words, self._hand, self.remembers = integrator, records, initial_words, hand, remembers
         self._meter = Meter(integrator)
         self._given = self._counts = (0, 0, 0)
         self.state: State = {}
@@ -88,8 +89,8 @@ class Visits:
         self._given = self._count()
         new = Records(records.rows[a:], records.log[b:], records.polynomials[c:])
         if self._hand is not None and (new.rows or new.log or new.polynomials):
-            opening, self._opening = self._opening, None
-            self._hand(new, self._meter.read(), opening)
+            initial_words, self._initial_words = self._initial_words, None
+            self._hand(new, self._meter.read(), initial_words)
 
     def drop_what_came_since(self) -> None:
         """Leave in the records what was there at the last visit."""

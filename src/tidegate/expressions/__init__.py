@@ -1,9 +1,10 @@
 """Scalar symbolic expressions and their interpretations."""
 
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
+from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.equality import fleeting_equality
 from tidegate.expressions.evaluate import call_opaque, evaluate
-from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.lookup_tables import Table, table
 from tidegate.expressions.node_data import OpaqueFunction, Role, Spline, Symbol
 from tidegate.expressions.nodes import (
     FALSE,
@@ -28,7 +29,6 @@ from tidegate.expressions.nodes import (
 from tidegate.expressions.printing import number_text, text
 from tidegate.expressions.sparsity import dependencies, dependency_sets, depends_on, is_affine
 from tidegate.expressions.substitute import substitute
-from tidegate.expressions.tables import Table, table
 
 __all__ = [
     "FALSE",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tidegate.errors import UsageError
-from tidegate.expressions.arithmetic import apply, difference_step
+from tidegate.expressions.ieee_arithmetic import apply, difference_step
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import Expr, walk
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.expressions.arithmetic import apply
 from tidegate.expressions.evaluate import evaluate
+from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["columns_of", "evaluate_rows"]

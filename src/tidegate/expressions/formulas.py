@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.expressions.evaluate_rows import evaluate_rows
 from tidegate.expressions.nodes import Expr, walk
-from tidegate.expressions.stored import stored, unstored
+from tidegate.expressions.pickled import stored, unstored
 
 __all__ = ["Formulas"]
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions.arithmetic import MAX_MULTIPLIED_POWER
+from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER
 from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["RULES", "bounds"]
@@ -349,12 +349,12 @@ def erf(lo: float, hi: float) -> tuple[float, float]:
 
 
 def floor_of(x: float) -> float:
-    """Largest whole number not above a bound, without exceptions."""
+    """Largest integer not above a bound, without exceptions."""
     return float(math.floor(x)) if abs(x) < _WHOLE_ABOVE else x
 
 
 def floor(lo: float, hi: float) -> tuple[float, float]:
-    """Largest whole number not above, exactly."""
+    """Largest integer not above, exactly."""
     return floor_of(lo), floor_of(hi)
 
 

@@ -456,7 +456,7 @@ def segment(x: Any, grid: Iterable[float]) -> Expr:
 
 
 def lookup(index: Any, values: Iterable[float]) -> Expr:
-    """``values[index]`` for an index that is a whole number within the range."""
+    """``values[index]`` for an index that is an integer within the range."""
     return node("lookup", (as_real(index),), tuple(float(v) for v in values))
 
 

@@ -25,7 +25,7 @@ _NEGATED: Final = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as this number, whole numbers without a point.
+    """The shortest text that reads back as this number, integers without a point.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from tidegate.expressions.arithmetic import apply
+from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.node_data import Node
 
 __all__ = ["simplified"]

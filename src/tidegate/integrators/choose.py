@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tidegate.integrators.interface import Integrator, Problem
+from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["choose"]
 
 
-def choose(problem: Problem, method: str) -> Integrator:
+def choose(problem: Problem, method: str) -> StepIntegrator:
     """The integrator for a problem.
 
     Parameters
@@ -21,7 +21,7 @@ def choose(problem: Problem, method: str) -> Integrator:
     UsageError : the method cannot solve equations of this kind.
     """
     if method in ("ida", "bdf", "adams"):
-        return kernel("tidegate.integrators.sundials.integrator").SundialsIntegrator(problem, method)
+        return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
-    return kernel("tidegate.integrators.radau.integrator").RadauIntegrator(problem)
+    return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

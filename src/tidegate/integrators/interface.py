@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.interface import CompiledModel
-from tidegate.compiled.opaque import OpaqueCalls
+from tidegate.compiled.callbacks import OpaqueCalls
+from tidegate.compiled.compiled_model import CompiledModel
 
-__all__ = ["Counters", "Integrator", "Problem", "Records", "Stop"]
+__all__ = ["Counters", "Problem", "Records", "StepIntegrator", "Stop"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Problem:
     y, m, p : start vectors.
     rtol : relative tolerance; atol : absolute, one an unknown.
     step_max, first_step : limits; first_step 0 for the method's own guess.
-    sensitivity_parameters : places in p.
+    sensitivity_parameters : indices in p.
     dy_dp, dd_dp : derivatives of the start values, (n_s, n) and (n_s, n_d).
     output_times : increasing; empty for none.
     step_rows, event_rows : record at steps, around events.
@@ -100,7 +100,7 @@ class Records:
     polynomials: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
 
 
-class Integrator(Protocol):
+class StepIntegrator(Protocol):
     """One run of one problem with one method."""
 
     def reset(self) -> None:
@@ -197,7 +197,7 @@ class Integrator(Protocol):
 
     @property
     def failed_guard(self) -> int:
-        """The guard that did not come to rest or cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
+        """The guard for which the event iteration did not converge, or that cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
         ...
 
     @property

@@ -26,9 +26,9 @@ _ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
 _MOST_NOTES: Final = 64 << 10  # bytes of notes, of 64 each
 _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 10 MiB
 # What a second process compiles at the same time, and what this one does meanwhile. The last is not waited for.
-_BESIDE: Final = ("tidegate.integrators.transition", "tidegate.integrators.event", "tidegate.events.tape_range")
+_BESIDE: Final = ("tidegate.integrators.hybrid_loop.transition", "tidegate.integrators.hybrid_loop.event", "tidegate.events.tape_range")
 _MEANWHILE: Final = (
-    "tidegate.integrators.record",
+    "tidegate.integrators.hybrid_loop.record",
     "tidegate.integrators.radau.step",
     "tidegate.integrators.radau.sensitivities",
     "tidegate.events.isolate",
@@ -92,7 +92,7 @@ def kernel(module: str) -> ModuleType:
 
     Parameters
     ----------
-    module : full name, e.g. ``"tidegate.integrators.radau.integrator"``.
+    module : full name, e.g. ``"tidegate.integrators.radau.radau_method"``.
     """
     from numba.core import config  # loading it takes 0.2 s, and only a run needs it
 

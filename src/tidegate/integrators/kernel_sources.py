@@ -71,7 +71,7 @@ def kernel_sources(roots: Iterable[str]) -> dict[str, str]:
     return found
 
 
-class _Module:
+class _SourceModule:
     """One file.
 
     Attributes
@@ -124,10 +124,10 @@ class _Module:
 
 
 @cache
-def _module(name: str) -> _Module:
+def _module(name: str) -> _SourceModule:
     path = _file(name)
     assert path is not None, name
-    return _Module(name, path)
+    return _SourceModule(name, path)
 
 
 def _file(name: str) -> Path | None:

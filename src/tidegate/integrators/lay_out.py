@@ -25,9 +25,9 @@ _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
 }  # fmt: skip
 _INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
-_PLACES_OF_FUNCTIONS: Final = w.places([f"f_{name}" for name in _FUNCTIONS])
-_PLACES_OF_NUMBERS: Final = w.places(["t", "t_start", "t_end", "rtol", "step_max", "step_new", "time_size", *_NUMBERS_AT_START])
-_PLACES_OF_INTEGERS: Final = w.places(["wants_event_rows", "wants_step_rows", "ends_hard", *_INTEGERS_AT_START])
+_INDICES_OF_FUNCTIONS: Final = w.indices_of([f"f_{name}" for name in _FUNCTIONS])
+_INDICES_OF_NUMBERS: Final = w.indices_of(["t", "t_start", "t_end", "rtol", "step_max", "step_new", "time_size", *_NUMBERS_AT_START])
+_INDICES_OF_INTEGERS: Final = w.indices_of(["wants_event_rows", "wants_step_rows", "ends_hard", *_INTEGERS_AT_START])
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Method:
     Parameters
     ----------
     owner : its name in ``compiled.schema``, for arrays of its own.
-    hooks : name -> address of the unit, for the six units of ``integrators.loop``.
+    hooks : name -> address of the kernel entry, for the six kernel entries of ``integrators.hybrid_loop.loop``.
     degree : largest degree of its polynomials.
     facts : name -> value, of what the method says about itself.
     """
@@ -56,21 +56,21 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     ns, nd, npar = len(problem.sensitivity_parameters), len(layout.discretes), len(layout.parameters)
     n_times = ng + layout.n_time_events if (model.guards.is_time.any() or layout.n_time_events) else 0
     sizes = {
-        "n": n, "n_guards": ng, "n_m": nm, "n_p": npar, "n_sens": ns, "n_discrete": nd, "n_fires": layout.n_fires, "n_when": model.n_conditions,
+        "n": n, "n_guards": ng, "n_m": nm, "n_p": npar, "n_sens": ns, "n_discrete": nd, "n_actions": layout.n_actions, "n_when": model.n_conditions,
         "n_conditions": model.n_conditions + model.n_state_conditions, "n_times": n_times, "n_clocks": layout.n_time_events,
         "n_steps": layout.n_step_events,
         "n_outputs": layout.n_outputs, "n_used": len(model.tapes.used), "n_registers": model.tapes.n_registers,
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
-        "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_fires + 1, "longest": max(n, nm, npar, 8),
+        "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "longest": max(n, nm, npar, 8),
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3,
         **_systems(problem, method, n, ns),
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
     facts = {
         "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
-        "first_previous": layout.first_previous, "first_flags": layout.first_fire, "first_counts": layout.first_count,
-        "first_drops": layout.first_drop, "first_contact": layout.first_contact, "degree": 1, **method.hooks, **method.facts,
+        "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,
+        "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "degree": 1, **method.hooks, **method.facts,
     }  # fmt: skip
     for name, value in facts.items():
         work[name] = value
@@ -100,7 +100,7 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
 def fill(work: w.Workspace, problem: Problem) -> None:
     """Put the problem into the workspace: functions, facts about the model, start values, options."""
     model = problem.model
-    work.h[_PLACES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
+    work.h[_INDICES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
     n = len(model.layout.unknowns)
     if model.sparsity is None:
         work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = lapack_addresses(max(n, work["n_sens_system"]))
@@ -123,7 +123,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         "used": tapes.used, "tape_first": tapes.first_row,
         "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
         "tape_code": tapes.code.ravel(),
-        "fire_meaning": [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.fires],
+        "action_meaning": [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.event_actions],
         "dropping": model.layout.dropping,
         "repeats": [clock.repeats for clock in model.clocks],
     }  # fmt: skip
@@ -132,9 +132,9 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     _fill_branches(work, problem)
     _fill_grids(work, problem)
     t = problem.t_start
-    work.r[_PLACES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
+    work.r[_INDICES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
     # what Python computes may not be defined behind the end
-    work.h[_PLACES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
+    work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
     set_stops(work, problem)
 
 
@@ -148,7 +148,7 @@ def set_stops(work: w.Workspace, problem: Problem) -> None:
 
 
 def _fill_branches(work: w.Workspace, problem: Problem) -> None:
-    branches = [fire for fire in problem.model.fires if fire.chain >= 0]
+    branches = [fire for fire in problem.model.event_actions if fire.chain >= 0]
     first: NDArray[np.int64] = work.integers("branch_first")
     chain: NDArray[np.int64] = work.integers("branch_chain")
     for index, fire in enumerate(branches):
@@ -158,14 +158,14 @@ def _fill_branches(work: w.Workspace, problem: Problem) -> None:
 
 
 def _fill_grids(work: w.Workspace, problem: Problem) -> None:
-    """The inner edges of the grids whose pieces guards watch; none for a floor, whose pieces are the whole numbers."""
+    """The inner edges of the grids whose pieces guards watch; none for a floor, whose pieces are the integers."""
     start: NDArray[np.int64] = work.integers("grid_first")
     count: NDArray[np.int64] = work.integers("n_edges")
-    place = 0
+    offset = 0
     for index, edges in enumerate(problem.model.guards.grids):
         if edges is None:
             count[index] = -1
         elif edges:
-            start[index], count[index] = place, len(edges)
-            work.numbers("grids")[place : place + len(edges)] = edges
-            place += len(edges)
+            start[index], count[index] = offset, len(edges)
+            work.numbers("grids")[offset : offset + len(edges)] = edges
+            offset += len(edges)

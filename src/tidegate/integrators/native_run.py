@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.opaque import OpaqueCalls, noted_in
-from tidegate.compiled.workspace import places
+from tidegate.compiled.workspace import indices_of
 from tidegate.events.tolerances import SAME_TIME
-from tidegate.integrators import loop
+from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.lay_out import Method, fill, lay_out, set_stops
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
@@ -23,10 +23,10 @@ __all__ = ["NativeRun"]
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
-_COUNTERS: Final = places(
+_COUNTERS: Final = indices_of(
     ["c_steps", "c_rejected", "c_rhs", "c_jacobian", "c_factor", "c_newton", "c_newton_failed", "c_events", "c_flips", "c_resteps", "c_undecided"]
 )
-_COUNTS: Final = places(["n_rows", "n_logged", "n_polynomials"])
+_COUNTS: Final = indices_of(["n_rows", "n_logged", "n_polynomials"])
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
 _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)(loop.advance.address)
@@ -34,7 +34,7 @@ _DISTURB: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(loop.
 _CONCLUDE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(loop.conclude.address)
 _CONTINUE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.continue_from.address)
 _MOVE_END: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.move_end.address)
-# what a continuation needs besides arrays: numbers, then whole numbers
+# what a continuation needs besides arrays: numbers, then integers
 _STATE: Final = {
     "unknowns": "y",
     "parameters": "p",
@@ -232,7 +232,7 @@ class NativeRun:
 
     @property
     def failed_guard(self) -> int:
-        """The guard that did not come to rest at one instant, or -1."""
+        """The guard for which the event iteration at one instant did not converge, or -1."""
         return int(self._work["failed_guard"])
 
     @property

@@ -1,6 +1,6 @@
 """What a run writes down, as types of records: a row, an event, the polynomial of a step. The kernel writes their numbers in this order.
 
-All are numbers of eight bytes, so that a buffer of them is a plain matrix for the kernel (``integrators.record``).
+All are numbers of eight bytes, so that a buffer of them is a plain matrix for the kernel (``integrators.hybrid_loop.record``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def event_type(problem: Problem) -> np.dtype[np.void]:
     n, n_m = len(layout.unknowns), layout.first_discrete + len(layout.discretes)
     return _numbers(
         ("time", ()), ("kind", ()), ("guard", ()), ("item", ()), ("rounds", ()), ("dt_dp", (len(problem.sensitivity_parameters),)),
-        ("y_before", (n,)), ("m_before", (n_m,)), ("y_after", (n,)), ("m_after", (n_m,)), ("fired", (layout.n_fires,)),
+        ("y_before", (n,)), ("m_before", (n_m,)), ("y_after", (n,)), ("m_after", (n_m,)), ("fired", (layout.n_actions,)),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import native, unit
+from tidegate.compiled.jit import kernel_entry, native
 from tidegate.compiled.workspace import matrix
 
 __all__ = ["DIAGONAL", "IDENTITY", "by_rows", "is_held", "times_mass", "update_mass"]
@@ -66,7 +66,7 @@ def _echelon(run):
     return rank
 
 
-@unit()
+@kernel_entry()
 def update_mass(run):
     """Evaluate M and find its rank; where it is not diagonal, its row echelon form."""
     n = run.n

@@ -1,9 +1,9 @@
 """Sparse LU by columns, real and complex: with the pivots and the pattern that the structure gives while these are good, else with others.
 
 The order of columns, the row that is matched to each as its pivot, and the pattern of L and U that follows are the compiler's
-(``compiled.sparsity``); factors with these are straight loops (Davis and Palamadai Natarajan 2010). Where a pivot is small against its column, pivots
-are searched for: column k of L and U is a triangular solve with the columns before it, whose pattern is what the graph of L reaches from the column's
-entries (Gilbert and Peierls 1988). From then on the system has a pattern of its own.
+(``compiled.jacobian_pattern``); factors with these are straight loops (Davis and Palamadai Natarajan 2010). Where a pivot is small against its
+column, pivots are searched for: column k of L and U is a triangular solve with the columns before it, whose pattern is what the graph of L reaches
+from the column's entries (Gilbert and Peierls 1988). From then on the system has a pattern of its own.
 
 Rows are numbered by the step at which they are pivots. Consecutive columns of L with the same rows, of which a model in space has many, are taken
 together (Demmel et al. 1999). Between calls the scratch column is zero.
@@ -115,28 +115,28 @@ def _reach(run, pattern, start, k, top):
     lower_row = run.lower_row[pattern]
     reached = run.reached_scratch
     stack = run.stack_scratch
-    place = run.stack_place_scratch
+    index = run.stack_index_scratch
     mark = run.mark_scratch
     mark[start] = k
     stack[0] = start
-    place[0] = lower_first[step_of[start]] if step_of[start] != _NONE else 0
+    index[0] = lower_first[step_of[start]] if step_of[start] != _NONE else 0
     depth = 0
     while depth >= 0:
         i = stack[depth]
         s = step_of[i]
         deeper = False
         if s != _NONE:
-            q = place[depth]
+            q = index[depth]
             end = lower_first[s + 1]
             while q < end and mark[lower_row[q]] == k:
                 q += 1
-            place[depth] = q + 1
+            index[depth] = q + 1
             if q < end:
                 i = lower_row[q]
                 mark[i] = k
                 depth += 1
                 stack[depth] = i
-                place[depth] = lower_first[step_of[i]] if step_of[i] != _NONE else 0
+                index[depth] = lower_first[step_of[i]] if step_of[i] != _NONE else 0
                 deeper = True
         if not deeper:
             top -= 1

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, NUMBERS, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.schema import REAL_SYSTEMS
 from tidegate.compiled.workspace import matrix, vector
 from tidegate.linear import dense, sparse
@@ -104,23 +104,23 @@ def _assemble_sparse(run, shift, jac, out):
         out[diagonal[q]] += shift if run.mass_kind == IDENTITY else shift * mass[q]
 
 
-@unit(WHOLE, NUMBER, WHOLE)
-def factor_real(run, system, shift, place):
-    """LU of shift M - J with J at offset ``place`` of r; 0 if regular."""
+@kernel_entry(INTEGER, NUMBER, INTEGER)
+def factor_real(run, system, shift, offset):
+    """LU of shift M - J with J at offset ``offset`` of r; 0 if regular."""
     n = run.n
     run.c_factor += 1
     if run.is_sparse == 1:
         entries = run.entries_scratch
-        _assemble_sparse(run, shift, vector(run.r, place, run.n_entries), entries)
+        _assemble_sparse(run, shift, vector(run.r, offset, run.n_entries), entries)
         return sparse.factor(
             run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
         )
     a = run.real_factors[system]
-    _assemble_dense(run, shift, matrix(run.r, place, n, n), a)
+    _assemble_dense(run, shift, matrix(run.r, offset, n, n), a)
     return dense.factor_real(a, n, run.real_pivots[system], run.dgetrf)
 
 
-@unit(WHOLE, NUMBERS)
+@kernel_entry(INTEGER, NUMBERS)
 def solve_real(run, system, right):
     """Solve with the factors of ``factor_real``; the right side is overwritten."""
     n = run.n
@@ -132,7 +132,7 @@ def solve_real(run, system, right):
     return 0
 
 
-@unit(WHOLE, WHOLE, NUMBER, NUMBER)
+@kernel_entry(INTEGER, INTEGER, NUMBER, NUMBER)
 def factor_complex(run, which, pair, real, imaginary):
     """LU of (real + i imaginary) M - J with run.jacobian; 0 if regular."""
     n = run.n
@@ -150,7 +150,7 @@ def factor_complex(run, which, pair, real, imaginary):
     return dense.factor_complex(a, n, run.complex_pivots[which, pair], run.zgetrf)
 
 
-@unit(WHOLE, WHOLE)
+@kernel_entry(INTEGER, INTEGER)
 def solve_complex(run, which, pair):
     """Solve with the factors of ``factor_complex`` for run.pairs[pair], which is overwritten."""
     b = run.pairs[pair]
@@ -233,7 +233,7 @@ def _assemble_base_sparse(run, entries):
     return True
 
 
-@unit(NUMBER, NUMBERS)
+@kernel_entry(NUMBER, NUMBERS)
 def factor_base(run, t, point):
     """Factor [U; E2 J] at a point, rows scaled to size one; 0 if regular, where a pivot at rounding level means the same as zero."""
     n = run.n

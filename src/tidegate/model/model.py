@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
-from tidegate.expressions.stored import stored, unstored
+from tidegate.expressions.pickled import stored, unstored
 from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import Action, StepEvent, TimeEvent, When
 from tidegate.model.variables import Variable, VariableRole

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tidegate.expressions import Expr, Role, evaluate, symbol
 from tidegate.model.events import Action, Assignment, Branch, Terminate, TimeEvent
 from tidegate.model.model import Model
-from tidegate.model.plain import Deed, Instant
+from tidegate.model.plain_model import Instant, PlainAction
 from tidegate.model.remarks import sentences
 from tidegate.model.variables import VariableRole
 
@@ -28,7 +28,7 @@ _TIME: Final = symbol(Role.TIME, "time")
 
 
 @dataclass(frozen=True, eq=False)
-class _Branch:
+class _PlainBranch:
     """A ``when`` in numbers."""
 
     branch: Branch
@@ -43,7 +43,7 @@ class _Branch:
     def conditions(self, at: Instant) -> list[bool]:
         return [value != 0.0 for value in self.owner.numbers(self.branch.conditions, at)]
 
-    def deed(self, at: Instant) -> Deed:
+    def action(self, at: Instant) -> PlainAction:
         return self.owner.done(self.branch.actions, at)
 
 
@@ -64,7 +64,7 @@ class _Clock:
     def period(self, at: Instant) -> float | None:
         return None if self.event.period is None else self.owner.numbers([self.event.period], at)[0]
 
-    def deed(self, at: Instant) -> Deed:
+    def action(self, at: Instant) -> PlainAction:
         return self.owner.done(self.event.actions, at)
 
 
@@ -85,7 +85,7 @@ class PlainExpressions:
         self.unknowns = [name for variable in model.unknowns for name in variable.names]
         self.discretes = [name for variable in model.discretes for name in variable.names]
         self.equations = [equation.label or f"equation {k + 1}" for k, equation in enumerate(model.equations)]
-        self.clauses = [_Branch(branch, k, when.priority, self) for k, when in enumerate(model.whens) for branch in when.branches]
+        self.clauses = [_PlainBranch(branch, k, when.priority, self) for k, when in enumerate(model.whens) for branch in when.branches]
         self.clocks = [_Clock(event, self) for event in model.time_events]
         self._constants: dict[Expr, float] = {symbol(Role.PARAMETER, name): value for name, value in parameters.items()}
         for variable in model.by_role(VariableRole.INPUT):
@@ -108,19 +108,19 @@ class PlainExpressions:
             values.update(zip((symbol(role, name) for name in names), given.tolist(), strict=True))
         return evaluate(roots, values)
 
-    def done(self, actions: tuple[Action, ...], at: Instant) -> Deed:
+    def done(self, actions: tuple[Action, ...], at: Instant) -> PlainAction:
         """What actions do."""
         found = [action for action in actions if isinstance(action, Assignment)]
         values = dict(zip((item.target.data.name for item in found), self.numbers([item.value for item in found], at), strict=True))
         remarks = [action for action in actions if not isinstance(action, Assignment)]
         held = [item for item, holds in zip(remarks, self.numbers([item.condition for item in remarks], at), strict=True) if holds]
-        return Deed(values, sentences(held), any(isinstance(item, Terminate) for item in held))
+        return PlainAction(values, sentences(held), any(isinstance(item, Terminate) for item in held))
 
-    def opening(self, at: Instant) -> Deed | None:
+    def initial(self, at: Instant) -> PlainAction | None:
         """See ``PlainModel``."""
         return self.done(self.model.initial_actions, at) if self.model.initial_actions else None
 
-    def closing(self, at: Instant) -> Deed | None:
+    def final(self, at: Instant) -> PlainAction | None:
         """See ``PlainModel``."""
         return self.done(self.model.final_actions, at) if self.model.final_actions else None
 

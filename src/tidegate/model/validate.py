@@ -14,7 +14,7 @@ from typing import Final
 from tidegate.errors import InvalidModelError, Origin, UnitError
 from tidegate.expressions import Expr, Role, Symbol, symbol, walk
 from tidegate.expressions.evaluate import evaluate
-from tidegate.model.clauses import previous_problems, writer_problems
+from tidegate.model.clause_checks import previous_problems, writer_problems
 from tidegate.model.events import Action, Assignment, TimeEvent
 from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole
@@ -164,7 +164,7 @@ def value_problem(variable: Variable, name: str, value: float, word: str = "valu
     if not _inside(value, variable.minimum, variable.maximum):
         return f"{what} must be {_limits(variable)}"
     if variable.kind == "integer" and value != math.floor(value):
-        return f"{what} is not a whole number, but the variable is an integer"
+        return f"{what} is not an integer, but the variable is one"
     if variable.kind == "boolean" and value not in (0.0, 1.0):
         return f"{what} is neither true nor false, but the variable is a truth value"
     return ""

@@ -34,7 +34,7 @@ class Times:
         between = (np.abs(gaps) * (_POINTS / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
         rank = np.arange(int(between.sum())) - np.repeat(np.cumsum(between) - between, between) + 1
         self._inner = np.repeat(t[:-1], between) + rank * np.repeat(gaps / (between + 1), between)
-        self._inner_places = np.repeat(np.arange(1, gaps.size + 1), between)
+        self._inner_positions = np.repeat(np.arange(1, gaps.size + 1), between)
         self._jumps = np.flatnonzero(gaps == 0.0) + 1
         interpolant = result.interpolant
         self._names: dict[str, int] = {}
@@ -57,7 +57,7 @@ class Times:
         name = result.columns[curve.column].name
         places, times, values = self._breaks(y)
         if curve.parameter < 0 and name in self._names:
-            places = np.concatenate([self._inner_places, places])
+            places = np.concatenate([self._inner_positions, places])
             times = np.concatenate([self._inner, times])
             values = np.concatenate([self._dense[:, self._names[name]], values])
         # np.insert keeps the given order of what goes to one place

@@ -4,7 +4,7 @@ Stage after the run. In go plain arrays and names from the recorder, out come ob
 """
 
 from tidegate.results.columns import Column, ColumnRole
-from tidegate.results.events import Event, EventKind, EventLog
+from tidegate.results.event_log import Event, EventKind, EventLog
 from tidegate.results.files import known_suffix, written_whole
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result, RunStatus

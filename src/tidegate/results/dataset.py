@@ -19,7 +19,7 @@ from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, storage_names
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.events import EventLog
+from tidegate.results.event_log import EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.statistics import Statistics
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-__all__ = ["Labelled", "at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
+__all__ = ["LabelledResult", "at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
-class Labelled(Protocol):
+class LabelledResult(Protocol):
     """What of a ``Result`` is given labels; see there."""
 
     model_name: str
@@ -63,7 +63,7 @@ _SIDES: Final[tuple[Side, ...]] = ("left", "right")
 _VERSIONED: Final = ("tidegate", "numpy", "xarray")  # what decides the numbers and their form in a file
 
 
-def trajectories_of(result: Labelled) -> xr.Dataset:
+def trajectories_of(result: LabelledResult) -> xr.Dataset:
     """Values and sensitivities, without the events."""
     import xarray as xr
 
@@ -84,12 +84,12 @@ def trajectories_of(result: Labelled) -> xr.Dataset:
     return xr.Dataset(variables, coords=coordinates, attrs=_run_attributes(result))
 
 
-def time_attributes(result: Labelled) -> dict[str, str]:
+def time_attributes(result: LabelledResult) -> dict[str, str]:
     """What is said of the time."""
     return {"units": result.time_unit} if result.time_unit else {}
 
 
-def dataset_of(result: Labelled, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
+def dataset_of(result: LabelledResult, *, trajectories: xr.Dataset | None = None) -> xr.Dataset:
     """Trajectories and events."""
     base = trajectories if trajectories is not None else trajectories_of(result)
     coordinates, variables = _event_variables(result.events, result.sensitivity_parameters if result.sensitivities is not None else ())
@@ -127,7 +127,7 @@ def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any
     return attributes
 
 
-def _run_attributes(result: Labelled) -> dict[str, Any]:
+def _run_attributes(result: LabelledResult) -> dict[str, Any]:
     columns = [[column.name, column.role, column.unit, column.description] for column in result.columns]
     return {
         "model": result.model_name,
@@ -179,7 +179,7 @@ def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[
     return coordinates, variables
 
 
-def at_times(result: Labelled, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:
+def at_times(result: LabelledResult, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:
     """Dense output of some variables, or of the one that is named (``Result.at``)."""
     from tidegate.results.dense_dataset import DenseDataset
 
@@ -227,7 +227,7 @@ def _checked_times(times: ArrayLike) -> NDArray[np.float64]:
 class _Sources:
     """Where values at some times come from: step polynomials, formulas of outputs, rows of what is constant between events."""
 
-    def __init__(self, result: Labelled, interpolant: Interpolant, times: NDArray[np.float64], side: Side) -> None:
+    def __init__(self, result: LabelledResult, interpolant: Interpolant, times: NDArray[np.float64], side: Side) -> None:
         self._result, self._interpolant, self._times = result, interpolant, times
         self._side: Side = side
         self._dense = interpolant(times, side=side)
@@ -258,7 +258,7 @@ class _Sources:
         return None
 
 
-def _chosen(result: Labelled, names: str | Sequence[str] | None) -> list[Group]:
+def _chosen(result: LabelledResult, names: str | Sequence[str] | None) -> list[Group]:
     if names is None:
         return list(result.groups)
     groups = {group.name: group for group in result.groups}

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAGIC", "Frame", "frames_in", "is_framed", "packed"]
+__all__ = ["MAGIC", "FileFrame", "frames_in", "is_framed", "packed"]
 
 # the first byte is no text, the line end shows a file that was copied as one
 MAGIC: Final = b"\x89tidegate\r\n\x1a\n"
@@ -25,7 +25,7 @@ _HEAD: Final = struct.Struct("<IQI")
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class FileFrame:
     """One thing written down.
 
     Parameters
@@ -61,7 +61,7 @@ def is_framed(path: str | Path) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def frames_in(path: str | Path) -> Iterator[Frame]:
+def frames_in(path: str | Path) -> Iterator[FileFrame]:
     """The frames of a file in order, up to its end or to the first that is cut or damaged."""
     with Path(path).open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
@@ -76,4 +76,4 @@ def frames_in(path: str | Path) -> Iterator[Frame]:
                 return
             facts: dict[str, Any] = json.loads(head)
             numbers: NDArray[np.float64] = np.frombuffer(body, dtype="<f8").astype(np.float64)
-            yield Frame(facts, numbers.reshape(facts.pop("shape")))
+            yield FileFrame(facts, numbers.reshape(facts.pop("shape")))

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.events import Event, EventLog, LazyEvents, largest
+from tidegate.results.event_log import Event, EventLog, LazyEvents, largest
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result, RunStatus
 from tidegate.results.statistics import Statistics
@@ -28,11 +28,11 @@ class _JoinedEvents(LazyEvents):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def made(self, place: int) -> Event:
+    def made(self, position: int) -> Event:
         """The event at this place of the whole run."""
-        part = int(np.searchsorted(self._ends, place, side="right"))
-        event = self._logs[part][place - (self._ends[part - 1] if part else 0)]
-        return replace(event, index=place, sizes=self._sizes)
+        part = int(np.searchsorted(self._ends, position, side="right"))
+        event = self._logs[part][position - (self._ends[part - 1] if part else 0)]
+        return replace(event, index=position, sizes=self._sizes)
 
 
 def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message: str | None = None) -> Result:

@@ -14,8 +14,8 @@ import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.results.columns import Column
-from tidegate.results.events import EventLog, StoredEvents, Wordings
-from tidegate.results.frames import Frame, packed
+from tidegate.results.event_log import EventLog, StoredEvents, Wordings
+from tidegate.results.frames import FileFrame, packed
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.joined import joined
 from tidegate.results.result import Result
@@ -35,7 +35,7 @@ class JournalWriter:
 
     def frames_of(self, part: Result) -> bytes:
         """The bytes of a part of a run."""
-        pieces = [] if self._has_begun else [self._opening(part)]
+        pieces = [] if self._has_begun else [self._head(part)]
         self._has_begun = True
         new, numbers = self._wordings.taken_in(part.events)
         pieces.extend(packed("wording", facts) for facts in new)
@@ -53,7 +53,7 @@ class JournalWriter:
         pieces.append(packed("rows", {**facts, "statistics": part.statistics.to_dict()}, rows))
         return b"".join(pieces)
 
-    def _opening(self, part: Result) -> bytes:
+    def _head(self, part: Result) -> bytes:
         facts = {
             "format": FORMAT,
             "tidegate": version("tidegate"),
@@ -67,7 +67,7 @@ class JournalWriter:
         return packed("journal", facts)
 
 
-def read_journal(frames: Iterable[Frame], *, source: str = "the file") -> Result:
+def read_journal(frames: Iterable[FileFrame], *, source: str = "the file") -> Result:
     """The result that was written down, complete or not.
 
     Parameters
@@ -81,24 +81,24 @@ def read_journal(frames: Iterable[Frame], *, source: str = "the file") -> Result
         If they hold no rows, or were written by a newer tidegate.
     """
     every = iter(frames)
-    opening = next((frame.facts for frame in every if frame.facts["is"] == "journal"), None)
-    if opening is None:
+    head = next((frame.facts for frame in every if frame.facts["is"] == "journal"), None)
+    if head is None:
         raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
-    if opening["format"] > FORMAT:
+    if head["format"] > FORMAT:
         raise UsageError(
-            f"{source} has format {opening['format']}, of tidegate {opening['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
+            f"{source} has format {head['format']}, of tidegate {head['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
             hint="update tidegate",
         )
-    parts = list(_parts(every, opening))
+    parts = list(_parts(every, head))
     if not parts:
         raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
     return joined(parts)
 
 
-def _parts(frames: Iterator[Frame], opening: dict[str, Any]) -> Iterator[Result]:
-    columns = [Column(**facts) for facts in opening["columns"]]
+def _parts(frames: Iterator[FileFrame], head: dict[str, Any]) -> Iterator[Result]:
+    columns = [Column(**facts) for facts in head["columns"]]
     wordings: list[dict[str, Any]] = []
-    found: dict[str, Frame] = {}
+    found: dict[str, FileFrame] = {}
     for frame in frames:
         kind = frame.facts["is"]
         if kind == "wording":
@@ -108,26 +108,26 @@ def _parts(frames: Iterator[Frame], opening: dict[str, Any]) -> Iterator[Result]
             continue
         facts, rows = frame.facts, frame.numbers
         yield Result(
-            opening["model"],
+            head["model"],
             columns,
             rows[:, 0],
             rows[:, 1:],
             parameters=facts["parameters"],
-            sensitivity_parameters=opening["sensitivity_parameters"],
-            sensitivities=found["sensitivities"].numbers if opening["has_sensitivities"] else None,
+            sensitivity_parameters=head["sensitivity_parameters"],
+            sensitivities=found["sensitivities"].numbers if head["has_sensitivities"] else None,
             events=EventLog(StoredEvents(wordings, found["events"].numbers) if "events" in found else []),
             statistics=Statistics.from_dict(facts["statistics"]),
             interpolant=_interpolant(found),
             options=facts["options"],
             status=facts["status"],
             message=facts["message"],
-            parameter_units=opening["parameter_units"],
-            time_unit=opening["time_unit"],
+            parameter_units=head["parameter_units"],
+            time_unit=head["time_unit"],
         )
         found = {}
 
 
-def _interpolant(found: dict[str, Frame]) -> Interpolant | None:
+def _interpolant(found: dict[str, FileFrame]) -> Interpolant | None:
     if "polynomials" not in found:
         return None
     k = found["polynomials"].facts["starts"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import Origin, UsageError
 from tidegate.results.columns import Column, group_columns, storage_names
-from tidegate.results.events import Event, EventKind, EventLog, largest
+from tidegate.results.event_log import Event, EventKind, EventLog, largest
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.result import Result
 from tidegate.results.statistics import Statistics

@@ -23,7 +23,7 @@ from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dataset import at_times, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.events import Event, EventLog
+from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import FinalValues, number
 from tidegate.results.statistics import Statistics

@@ -46,7 +46,7 @@ def event_time_derivatives(run, t, y, guard, scale):
     tau = run.dt_dp
     call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 1.0, run.ydot_before, nothing, nothing, gt)
     slope = gt[guard]
-    # a guard that does not leave its own rounding noise within the model's own time has no event time to differentiate
+    # a guard that does not leave its own round-off level within the model's own time has no event time to differentiate
     tiny = nu[guard] / scale
     # what the slope must be for a crossing to be certain was noted where it was found
     tangent = slope * slope <= run.contact[2]
@@ -140,7 +140,7 @@ def restart_jump(run, t, y, place_before):
     change = run.scratch_1
     right = run.scratch_2
     jump = run.scratch_3
-    held = run.noise
+    held = run.roundoff
     jumps = False
     for q in range(n):
         jump[q] = y[q] - run.r[place_before + q]

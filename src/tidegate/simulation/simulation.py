@@ -11,14 +11,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.interface import CompiledModel
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.executive import ASSUMED_LENGTH, Options, Session, Setting, Standing, Status, changed, finite_time, of_unknown_length, problem_of
 from tidegate.integrators.interface import Problem
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.simulate import compiled_of, judged_by
-from tidegate.simulation.quantities import Quantities, Values
+from tidegate.simulation.named_values import NamedValues, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
 
 __all__ = ["Simulation"]
@@ -62,7 +62,7 @@ class Simulation:
 
     def _take(self, session: Session) -> None:
         self._session = session
-        self._quantities = Quantities(session.problem.model)
+        self._quantities = NamedValues(session.problem.model)
         self._names = self._quantities.names()
 
     # -- where it stands ----------------------------------------------------------------------------------------------------------------------
@@ -157,14 +157,14 @@ class Simulation:
         before: dict[str, float] = {}
         after: dict[str, float] = {}
         for name, value in values.items():
-            place, new = self._quantities.checked(name, value)
-            vector = vectors[place.quantity.vector]
-            old = vector[place.indices]
+            located, new = self._quantities.checked(name, value)
+            vector = vectors[located.quantity.vector]
+            old = vector[located.indices]
             if np.array_equal(old, new):
                 continue
-            vector[place.indices] = new
+            vector[located.indices] = new
             causes.append(f"{name} set by the user")
-            if place.quantity.role in ("parameter", "input"):
+            if located.quantity.role in ("parameter", "input"):
                 elements = self._quantities.element_names(name)
                 before |= dict(zip(elements, old.tolist(), strict=True))
                 after |= dict(zip(elements, new.tolist(), strict=True))
@@ -279,10 +279,10 @@ class Simulation:
 
     # -- for people ---------------------------------------------------------------------------------------------------------------------------
 
-    def _check_open(self, deed: str) -> None:
+    def _check_open(self, what: str) -> None:
         if self.status in ("terminated", "finished"):
             how = f"was ended by the model ({self._session.message})" if self.status == "terminated" else "has ended"
-            raise UsageError(f"cannot {deed}: the run {how} at t = {self.time:g}", hint="start a new simulation")
+            raise UsageError(f"cannot {what}: the run {how} at t = {self.time:g}", hint="start a new simulation")
 
     def summary(self) -> str:
         """One line: model, time, status."""
@@ -295,7 +295,7 @@ class Simulation:
     def _repr_html_(self) -> str:
         cells = "".join(
             f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(self[name]))}</td>"
-            f"<td>{escape(self._quantities.place(name).quantity.unit)}</td></tr>"
+            f"<td>{escape(self._quantities.located(name).quantity.unit)}</td></tr>"
             for name in self._names
         )
         return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"

@@ -17,7 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.executive.options import METHODS, time_span
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.tracing import function_origin
-from tidegate.frontends.equations.quantities import Problems, Quantities, read_quantities
+from tidegate.frontends.equations.quantities import FunctionQuantities, Problems, read_quantities
 from tidegate.frontends.equations.returned import flat
 from tidegate.names import suggestion, unknown_name
 
@@ -66,7 +66,7 @@ class Ivp:
     t1: float
     sign: float
     y0: FloatArray
-    quantities: Quantities
+    quantities: FunctionQuantities
 
     @property
     def time(self) -> Expr:
@@ -225,6 +225,6 @@ def check_events(events: Any) -> list[Watched]:
         except (TypeError, ValueError):
             raise UsageError(f"{label} has terminal {terminal!r} and direction {direction!r}; numbers are expected") from None
         if not (count >= 0 and count == int(count)):
-            raise UsageError(f"{label}.terminal is {terminal!r}", hint="True, or a whole number: at which zero the run ends")
+            raise UsageError(f"{label}.terminal is {terminal!r}", hint="True, or an integer: at which zero the run ends")
         watched.append(Watched(function, label, sense, count or math.inf))
     return watched

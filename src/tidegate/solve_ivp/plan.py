@@ -21,7 +21,7 @@ from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.solve_ivp.arguments import TIME, Ivp, Watched, name_of
 
-__all__ = ["Plan", "plan_of"]
+__all__ = ["SolvePlan", "plan_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class _Traced:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class SolvePlan:
     """The model to run.
 
     Parameters
@@ -51,7 +51,7 @@ class Plan:
     called: dict[str, str]
 
 
-def plan_of(ivp: Ivp, watched: list[Watched]) -> Plan:
+def plan_of(ivp: Ivp, watched: list[Watched]) -> SolvePlan:
     """The functions as a neutral model."""
     traced = _follow(ivp, ivp.fun, ivp.derivatives(ivp.t0, ivp.y0.copy()).tolist(), ivp.derivatives, vectorized=ivp.vectorized)
     slopes = [value if ivp.sign > 0 else -value for value in traced.values]
@@ -81,7 +81,7 @@ def plan_of(ivp: Ivp, watched: list[Watched]) -> Plan:
         condition_origins=condition_origins,
         origin=origin,
     )
-    return Plan(model, at_start, {name: reason for name, reason in called.items() if reason})
+    return SolvePlan(model, at_start, {name: reason for name, reason in called.items() if reason})
 
 
 def _alone(item: Watched, ivp: Ivp) -> Callable[[float, FloatArray], FloatArray]:

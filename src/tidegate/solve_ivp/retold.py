@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Model, VariableRole
-from tidegate.model.plain import Deed, Instant, PlainClock
+from tidegate.model.plain_model import Instant, PlainAction, PlainClock
 from tidegate.results import Column, Event, Interpolant, Result
 from tidegate.solve_ivp.arguments import Ivp, Watched, turned
 
@@ -83,8 +83,8 @@ class _Zero:
         sides = ((1.0, bool(value > 0.0)), (-1.0, not value if is_boolean else bool(value < 0.0)))
         return [holds for sense, holds in sides if self.item.direction * sense >= 0.0]
 
-    def deed(self, at: Instant) -> Deed:
-        return Deed({}, ends=int(np.sum(self.times <= at.t)) >= self.item.count)
+    def action(self, at: Instant) -> PlainAction:
+        return PlainAction({}, ends=int(np.sum(self.times <= at.t)) >= self.item.count)
 
 
 class PlainIvp:
@@ -110,11 +110,11 @@ class PlainIvp:
         """See ``PlainModel``."""
         return self._ivp.sign * self._ivp.derivatives(self._ivp.sign * at.t + 0.0, at.y.copy()) - at.ydot
 
-    def opening(self, at: Instant) -> None:  # noqa: ARG002, as any model
+    def initial(self, at: Instant) -> None:  # noqa: ARG002, as any model
         """See ``PlainModel``."""
         return
 
-    closing = opening
+    final = initial
 
     def outputs(self, at: Instant) -> dict[str, float]:  # noqa: ARG002, as any model
         """See ``PlainModel``."""

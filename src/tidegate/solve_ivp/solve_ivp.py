@@ -14,7 +14,7 @@ from tidegate.results import Interpolant, Result
 from tidegate.simulate import simulate
 from tidegate.solve_ivp.arguments import Ivp, Watched, check_events, check_method, check_options, check_problem, check_times, turned
 from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
-from tidegate.solve_ivp.plan import Plan, plan_of
+from tidegate.solve_ivp.plan import SolvePlan, plan_of
 from tidegate.solve_ivp.retold import Ran
 
 __all__ = ["solve_ivp"]
@@ -138,7 +138,7 @@ def _rows(result: Result, ivp: Ivp, times: FloatArray | None) -> tuple[FloatArra
     return t, y.T
 
 
-def _occurrences(result: Result, ivp: Ivp, plan: Plan, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
+def _occurrences(result: Result, ivp: Ivp, plan: SolvePlan, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
     """For each event function its times and (times, n) values."""
     found: dict[str, list[tuple[float, list[float]]]] = {item.label: [] for item in watched}
     for item, happens in zip(watched, plan.at_start, strict=True):

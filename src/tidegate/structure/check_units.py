@@ -15,9 +15,9 @@ from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.printing import text
 from tidegate.model import Action, Assignment, Model, VariableRole
 from tidegate.names import shortened
-from tidegate.structure import quantities as q
+from tidegate.structure import unit_algebra as q
 from tidegate.structure.analyse import equation_name
-from tidegate.structure.quantities import NUMBER, PURE, UNKNOWN, Quantity
+from tidegate.structure.unit_algebra import NUMBER, PURE, UNKNOWN, Measured
 from tidegate.units import DIMENSIONLESS, Unit, name_of, parse
 
 __all__ = ["check_units"]
@@ -96,19 +96,19 @@ class _Check:
         self.model = model
         self.time = parse(model.time_unit or "s")
         self.texts: dict[Expr, str] = {}
-        self.known: dict[Expr, Quantity] = {}
+        self.known: dict[Expr, Measured] = {}
         self.problems: list[tuple[int, str]] = []
         self._read_symbols()
         self.places = list(_places(model))
         self.at = 0
 
     def _read_symbols(self) -> None:
-        self.known[_TIME] = Quantity(self.time, is_time=True)
+        self.known[_TIME] = Measured(self.time, is_time=True)
         for variable in self.model.variables:
             if not variable.unit.strip():
                 continue
-            given = Quantity(parse(variable.unit))
-            rate = Quantity(Unit(parse(variable.unit).dimension, parse(variable.unit).factor) / self.time)
+            given = Measured(parse(variable.unit))
+            rate = Measured(Unit(parse(variable.unit).dimension, parse(variable.unit).factor) / self.time)
             for name in variable.names:
                 # an output has no symbol of its own; it is written as if it had
                 items = [symbol(Role.UNKNOWN, name)] if variable.role in _DEFINED else [symbol(_ROLES[variable.role], name)]
@@ -135,44 +135,44 @@ class _Check:
 
     # -- one operation
 
-    def _quantity(self, item: Expr) -> Quantity:
+    def _quantity(self, item: Expr) -> Measured:
         rule = _RULES.get(item.op)
         return UNKNOWN if rule is None else rule(self, item)
 
-    def sum_of(self, item: Expr) -> Quantity:
+    def sum_of(self, item: Expr) -> Measured:
         """``add`` and ``sub``."""
         a, b = (self.known[arg] for arg in item.args)
         found = q.total(a, b, 1.0 if item.op == "add" else -1.0)
         return self._contradiction(item.args[0], item.args[1], "what is added or compared must be the same") if found is None else found
 
-    def choice(self, item: Expr) -> Quantity:
+    def choice(self, item: Expr) -> Measured:
         """``select``."""
         found = q.alternative(self.known[item.args[1]], self.known[item.args[2]])
         return self._contradiction(item.args[1], item.args[2], "either may be taken, so they must be the same") if found is None else found
 
-    def relation(self, item: Expr) -> Quantity:
+    def relation(self, item: Expr) -> Measured:
         """``ge`` and ``gt``, whose argument is the difference of what was compared."""
         if item.args[0].op == "sub":
             a, b = item.args[0].args
             self._compare_zeros(a, b, "what is compared must be the same")
         return UNKNOWN
 
-    def function(self, item: Expr) -> Quantity:
+    def function(self, item: Expr) -> Measured:
         """``sin``, ``exp`` and their like."""
         self._pure(item.args[0], f"the argument of {item.op}")
         return NUMBER if self.known[item.args[0]].is_number else PURE
 
-    def angle(self, item: Expr) -> Quantity:
+    def angle(self, item: Expr) -> Measured:
         """``atan2``."""
         if q.agreed(self.known[item.args[0]], self.known[item.args[1]]) is None:
             self._contradiction(item.args[0], item.args[1], "the arguments of atan2 must be the same")
         return PURE
 
-    def root(self, item: Expr) -> Quantity:
+    def root(self, item: Expr) -> Measured:
         """``sqrt`` and ``cbrt``."""
         return q.power(self.known[item.args[0]], _ROOTS[item.op])
 
-    def power(self, item: Expr) -> Quantity:
+    def power(self, item: Expr) -> Measured:
         """``pow``; an exponent that is no constant leaves only pure numbers what they are."""
         base, exponent = item.args
         if exponent.op == "const":
@@ -181,7 +181,7 @@ class _Check:
         known = self.known[base]
         return PURE if base.op == "const" or (known.unit is not None and q.is_pure(known) and not known.is_time) else UNKNOWN
 
-    def whole(self, item: Expr) -> Quantity:
+    def whole(self, item: Expr) -> Measured:
         """``floor``; of a ratio, as in ``x % y``, only where numerator and denominator are in one unit."""
         known = self.known[item.args[0]]
         if item.args[0].op == "div" and known.unit is not None and known.unit.dimension == DIMENSIONLESS.dimension:
@@ -190,7 +190,7 @@ class _Check:
                 return self._contradiction(a, b, "how often one goes into the other needs the same")
         return known if known.unit is None else replace(known, literals=1.0, is_time=False)
 
-    def constant(self, item: Expr) -> Quantity:
+    def constant(self, item: Expr) -> Measured:
         """``const``."""
         return q.literal(item.value)
 
@@ -225,7 +225,7 @@ class _Check:
             advice = f"multiply it by {known.unit.factor:.6g}"
         self._note(f"{what} must be a pure number, but {self._said(item)}: {advice}")
 
-    def _contradiction(self, a: Expr, b: Expr, reason: str) -> Quantity:
+    def _contradiction(self, a: Expr, b: Expr, reason: str) -> Measured:
         left, right = self.known[a].unit, self.known[b].unit
         assert left is not None
         assert right is not None
@@ -273,7 +273,7 @@ _ROLES: Final = {
     VariableRole.DISCRETE: Role.DISCRETE,
     VariableRole.PARAMETER: Role.PARAMETER,
 }
-_RULES: Final[dict[str, Callable[[_Check, Expr], Quantity]]] = {
+_RULES: Final[dict[str, Callable[[_Check, Expr], Measured]]] = {
     **dict.fromkeys(UNARY_FUNCTIONS, _Check.function),
     **dict.fromkeys(_ROOTS, _Check.root),
     **dict.fromkeys(("add", "sub"), _Check.sum_of),

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from tidegate.expressions import Expr, walk
-from tidegate.expressions.stored import stored, unstored
+from tidegate.expressions.pickled import stored, unstored
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Model
 from tidegate.model.rewriting import expressions_of

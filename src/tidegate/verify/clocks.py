@@ -1,7 +1,7 @@
 """Whether clocks ticked when they should (stage: verification). In: plain clocks, steps and event log. Out: findings.
 
-Between two events discrete variables are constant, and so are the times of a clock: those are *stretches*. A single time must have its event where it
-lies inside the stretch for which it is given. A clock with a period goes on from each tick by the period that the tick left behind.
+Between two events discrete variables are constant, and so are the times of a clock: those are *segments*. A single time must have its event where it
+lies inside the segment for which it is given. A clock with a period goes on from each tick by the period that the tick left behind.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainClock, PlainModel
+from tidegate.model.plain_model import Instant, PlainClock, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
-from tidegate.verify.pieces import Piece
+from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
 __all__ = ["check_clocks"]
@@ -28,7 +28,7 @@ _MOST_TICKS: Final = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Stretch:
+class _Segment:
     """Between two events: values from its begin on."""
 
     start: float
@@ -40,7 +40,7 @@ class _Stretch:
 class _Clocks:
     """What all clocks are looked at with."""
 
-    stretches: list[_Stretch]
+    segments: list[_Segment]
     begin: float
     end: float
     tally: Tally
@@ -64,11 +64,11 @@ class _Clocks:
 
     def after(self, time: float) -> Instant:
         """The values that an instant leaves behind."""
-        k = int(np.searchsorted([item.start for item in self.stretches], time, side="right")) - 1
-        return self.stretches[max(k, 0)].at
+        k = int(np.searchsorted([item.start for item in self.segments], time, side="right")) - 1
+        return self.segments[max(k, 0)].at
 
 
-def check_clocks(model: PlainModel, result: Result, pieces: Sequence[Piece], tally: Tally) -> list[str]:
+def check_clocks(model: PlainModel, result: Result, pieces: Sequence[StepPiece], tally: Tally) -> list[str]:
     """Every tick of a clock has an event at its time, and no other event is one of it; returned is what could not be judged."""
     clocks = _Clocks(_stretches(model, result, pieces), pieces[0].start, pieces[-1].end, tally)
     unjudged: list[str] = []
@@ -76,7 +76,7 @@ def check_clocks(model: PlainModel, result: Result, pieces: Sequence[Piece], tal
         own = [clock for clock in model.clocks if clock.label == label]
         found = np.unique([event.time for event in result.events if label in event.causes])
         is_alone = len(own) == 1 and not any(other.label == label for other in model.clauses)
-        periods = [clock.period(clocks.stretches[0].at) for clock in own]
+        periods = [clock.period(clocks.segments[0].at) for clock in own]
         if any(period is not None and not period > 0.0 for period in periods):
             unjudged.append(f"clock {label}, whose period is not positive at the start")
         elif sum((clocks.end - clocks.begin) / period for period in periods if period is not None) > _MOST_TICKS:
@@ -91,12 +91,12 @@ def check_clocks(model: PlainModel, result: Result, pieces: Sequence[Piece], tal
     return unjudged
 
 
-def _stretches(model: PlainModel, result: Result, pieces: Sequence[Piece]) -> list[_Stretch]:
+def _stretches(model: PlainModel, result: Result, pieces: Sequence[StepPiece]) -> list[_Segment]:
     last: dict[float, Event] = {event.time: event for event in result.events if event.kind in ("state", "time", "set")}
     first = pieces[0].at(0.0)
     starts = [first.t, *sorted(time for time in last if time > first.t)]
     ends = [*starts[1:], pieces[-1].end]
-    found: list[_Stretch] = []
+    found: list[_Segment] = []
     at = first
     for start, end in zip(starts, ends, strict=True):
         event = last.get(start)
@@ -104,37 +104,37 @@ def _stretches(model: PlainModel, result: Result, pieces: Sequence[Piece]) -> li
             d = np.array([event.after.get(name, value) for name, value in zip(model.discretes, at.d.tolist(), strict=True)])
             y = np.array([event.after.get(name, value) for name, value in zip(model.unknowns, at.y.tolist(), strict=True)])
             at = Instant(start, y, at.ydot, d, d)
-        found.append(_Stretch(start, end, at))
+        found.append(_Segment(start, end, at))
     return found
 
 
 def _varies(clock: PlainClock, clocks: _Clocks) -> bool:
-    first = clocks.stretches[0]
+    first = clocks.segments[0]
     known = {first.at.d.tobytes(): clock.period(first.at)}
-    for stretch in clocks.stretches:
-        key = stretch.at.d.tobytes()
+    for segment in clocks.segments:
+        key = segment.at.d.tobytes()
         if key not in known:
-            known[key] = clock.period(stretch.at)
+            known[key] = clock.period(segment.at)
     return len(set(known.values())) > 1
 
 
 def _check_given(label: str, own: Sequence[PlainClock], clocks: _Clocks, found: FloatArray, *, is_alone: bool) -> None:
-    """Single times, which may move from one stretch to the next, and ticks at a constant distance."""
+    """Single times, which may move from one segment to the next, and ticks at a constant distance."""
     wanted: list[float] = []
     for clock in own:
-        period = clock.period(clocks.stretches[0].at)
+        period = clock.period(clocks.segments[0].at)
         if period is not None:
-            wanted += [time for first in clock.times(clocks.stretches[0].at) for time in _ticks(first, period, clocks)]
+            wanted += [time for first in clock.times(clocks.segments[0].at) for time in _ticks(first, period, clocks)]
             continue
         known: dict[bytes, Sequence[float]] = {}
-        for stretch in clocks.stretches:
-            key = stretch.at.d.tobytes()
+        for segment in clocks.segments:
+            key = segment.at.d.tobytes()
             if key not in known:
-                known[key] = clock.times(stretch.at)
-            near = clocks.near(stretch.end)
+                known[key] = clock.times(segment.at)
+            near = clocks.near(segment.end)
             # one that an event moved to the very instant of that event is past
-            wanted += [time for time in known[key] if stretch.start + near * (stretch.start > clocks.begin) < time <= stretch.end + near]
-            wanted += [time for time in known[key] if abs(time - clocks.begin) <= near and stretch.start == clocks.begin]
+            wanted += [time for time in known[key] if segment.start + near * (segment.start > clocks.begin) < time <= segment.end + near]
+            wanted += [time for time in known[key] if abs(time - clocks.begin) <= near and segment.start == clocks.begin]
     for time in wanted:
         if clocks.is_inside(time):
             clocks.missing(label, time, found)
@@ -153,7 +153,7 @@ def _ticks(first: float, period: float, clocks: _Clocks) -> list[float]:
 
 def _check_varying(clock: PlainClock, clocks: _Clocks, found: FloatArray) -> None:
     """A clock that goes on from its last tick."""
-    at = clocks.stretches[0].at
+    at = clocks.segments[0].at
     (expected,) = clock.times(at)
     period = clock.period(at)
     assert period is not None

@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainModel
-from tidegate.verify.pieces import Piece
+from tidegate.model.plain_model import Instant, PlainModel
+from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
 __all__ = ["Defects", "Tolerance", "differential", "moved_at_once", "noisy"]
@@ -114,7 +114,7 @@ def _smaller(pair: list[FloatArray]) -> FloatArray:
     return np.where(np.abs(one) <= np.abs(other), one, other)
 
 
-def differential(model: PlainModel, piece: Piece) -> NDArray[np.bool_]:
+def differential(model: PlainModel, piece: StepPiece) -> NDArray[np.bool_]:
     """Which unknowns are states: those whose derivatives the residuals depend on."""
     found = _matrices(model, piece.at(0.5), piece.size, piece.width).M
     return np.any(np.abs(found) > 0.0, axis=0)
@@ -148,7 +148,7 @@ class Defects:
     _kept: _Matrices | None = field(default=None, init=False)
     _age: int = field(default=0, init=False)
 
-    def look(self, piece: Piece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
+    def look(self, piece: StepPiece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
         """Judge one step at these parts of it.
 
         Parameters
@@ -177,11 +177,11 @@ class Defects:
             worst = int(np.argmax(np.max(shares[kept], axis=1)))
             self._note(piece, float(thetas[kept][worst]), np.max(shares[kept], axis=0), "", int(kept.sum()))
 
-    def _note(self, piece: Piece, theta: float, shares: FloatArray, says: str, count: int) -> None:
+    def _note(self, piece: StepPiece, theta: float, shares: FloatArray, says: str, count: int) -> None:
         for name, share in zip(self.model.unknowns, shares.tolist(), strict=True):
             self.tally.note("equation", name, piece.start + theta * piece.width, share, says, count)
 
-    def _shares(self, piece: Piece, thetas: FloatArray, allowed: FloatArray) -> FloatArray:
+    def _shares(self, piece: StepPiece, thetas: FloatArray, allowed: FloatArray) -> FloatArray:
         """(points, n): what the defects at these points move the unknowns by, over what is allowed."""
         defects = np.array([residuals(self.model, at) for at in piece.instants(thetas)])
         if self._kept is not None:
@@ -190,11 +190,11 @@ class Defects:
                 return shares
         return np.array([self._share(piece, theta, allowed) for theta in thetas.tolist()])
 
-    def _said(self, piece: Piece, defect: FloatArray) -> str:
+    def _said(self, piece: StepPiece, defect: FloatArray) -> str:
         worst = int(np.argmax(np.abs(np.where(np.isnan(defect), np.inf, defect))))
         return f"{self.model.equations[worst]} is off by {abs(defect[worst]):.3g} in the step of {piece.width:.3g} from {piece.start:.8g}"
 
-    def _share(self, piece: Piece, theta: float, allowed: FloatArray, tau: float | None = None) -> FloatArray:
+    def _share(self, piece: StepPiece, theta: float, allowed: FloatArray, tau: float | None = None) -> FloatArray:
         """What the defect at a point moves the unknowns by, over what is allowed."""
         at = piece.at(theta)
         defect = residuals(self.model, at)
@@ -216,7 +216,7 @@ class Defects:
         # a mode that grows by e in tau makes the matrix singular: the same by two halves
         return np.minimum(share, fresh.moved(defect, tau, 0.5) / allowed)
 
-    def _lasting(self, piece: Piece, theta: float, between: tuple[float, float], allowed: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _lasting(self, piece: StepPiece, theta: float, between: tuple[float, float], allowed: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same, over the length on which the defect lasts, and the defect."""
         defect = residuals(self.model, piece.at(theta))
         edges = [self._edge(piece, theta, other, defect) for other in between]
@@ -225,7 +225,7 @@ class Defects:
             return np.zeros_like(allowed), defect
         return self._share(piece, theta, allowed, length * piece.width), defect
 
-    def _edge(self, piece: Piece, inside: float, outside: float, defect: FloatArray) -> float:
+    def _edge(self, piece: StepPiece, inside: float, outside: float, defect: FloatArray) -> float:
         """Between a point with the defect and one without, where it ends: where it is no more than half."""
         most = 0.5 * np.max(np.abs(defect))
 
@@ -239,7 +239,7 @@ class Defects:
             inside, outside = (middle, outside) if lasts(middle) else (inside, middle)
         return inside
 
-    def _is_rounding(self, piece: Piece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
+    def _is_rounding(self, piece: StepPiece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
         """Whether the defect vanishes within the rounding of what was integrated."""
         for moved in noisy(piece.at(theta), at_rest, self.largest):
             defect = residuals(self.model, moved)

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Deed, Instant, PlainModel
+from tidegate.model.plain_model import Instant, PlainAction, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, moved_at_once
 from tidegate.verify.happenings import Happenings
-from tidegate.verify.pieces import Piece
+from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
 __all__ = ["Endings"]
@@ -38,53 +38,53 @@ class Endings:
     def __init__(self, model: PlainModel, result: Result, tolerance: Tolerance, tally: Tally, happenings: Happenings) -> None:
         self._model, self._result, self._tolerance, self._tally, self._happenings = model, result, tolerance, tally, happenings
 
-    def look(self, first: Piece, last: Piece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
+    def look(self, first: StepPiece, last: StepPiece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
         """Judge both.
 
         Parameters
         ----------
         states : which unknowns are states.
         """
-        opening = self._model.opening(first.at(0.0))
+        initial = self._model.initial(first.at(0.0))
         begins = [event for event in self._result.events if event.kind == "initial"]
-        if opening is not None and (begins or not self._result.is_part):
+        if initial is not None and (begins or not self._result.is_part):
             told = {sentence for event in begins for sentence in event.messages}
-            self._happenings.compare_words(_FIRST, first.start, told, [opening])
-        self._check_end(last.end, opening)
+            self._happenings.compare_words(_FIRST, first.start, told, [initial])
+        self._check_end(last.end, initial)
         self._check_last(last, states, is_explicit=is_explicit)
 
-    def _check_end(self, end: float, opening: Deed | None) -> None:
+    def _check_end(self, end: float, initial: PlainAction | None) -> None:
         """That the run was ended by a body that ends it, and by none that the log has before."""
-        by_body = (opening is not None and opening.ends) or any(self._happenings.is_end(time) for _, time in self._happenings.ends)
+        by_body = (initial is not None and initial.ends) or any(self._happenings.is_end(time) for _, time in self._happenings.ends)
         if self._result.status == "terminated" and not by_body:
             self._tally.note("end", "no body", end, np.inf, f"the run was ended by the model at t = {number(end, 9)}, and no body ends it there")
 
-    def _check_last(self, piece: Piece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
+    def _check_last(self, piece: StepPiece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
         model, tally = self._model, self._tally
         found = [event for event in self._result.events if event.kind == "final"]
         if not self._result.success or (self._result.is_part and not found):
             return
         before = self._instant(found[0], found[0].before, piece) if found else piece.at(1.0)
-        closing = model.closing(before)
-        if closing is None or not found:
-            is_missing = closing is not None
+        final = model.final(before)
+        if final is None or not found:
+            is_missing = final is not None
             if is_missing or found:
                 says = "the log has none, and the model has a body for it" if is_missing else "the log has one, and the model has no body for it"
                 tally.note("missed event" if is_missing else "spurious event", LAST, piece.end, np.inf, says)
             return
-        self._happenings.compare_words(LAST, piece.end, set(found[0].messages), [closing])
-        wanted = self._happenings.carried_out(before, closing.values)
+        self._happenings.compare_words(LAST, piece.end, set(found[0].messages), [final])
+        wanted = self._happenings.carried_out(before, final.values)
         share, name, says = self._happenings.missed(found[0], wanted, states)
         tally.note("reset", LAST, piece.end, share, f"{name} {says}" if share > 1.0 else "")
         self._check_last_row(found[0], piece, states, is_explicit=is_explicit)
 
-    def _instant(self, event: Event, values: object, piece: Piece) -> Instant:
+    def _instant(self, event: Event, values: object, piece: StepPiece) -> Instant:
         given = dict(event.before if values is event.before else event.after)
         y = np.array([given[name] for name in self._model.unknowns])
         d = np.array([given[name] for name in self._model.discretes])
         return Instant(event.time, y, piece.at(1.0).ydot, d, d)
 
-    def _check_last_row(self, event: Event, piece: Piece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
+    def _check_last_row(self, event: Event, piece: StepPiece, states: NDArray[np.bool_], *, is_explicit: bool) -> None:
         """The algebraic equations hold with the last values, and outputs follow from them."""
         model, tally, tolerance = self._model, self._tally, self._tolerance
         after = self._instant(event, event.after, piece)

@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Deed, Instant, PlainClause, PlainClock, PlainModel
+from tidegate.model.plain_model import Instant, PlainAction, PlainClause, PlainClock, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, noisy
-from tidegate.verify.pieces import Piece
+from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
 __all__ = ["Happenings"]
@@ -69,9 +69,11 @@ class Happenings:
     largest: FloatArray
     tally: Tally
     _held: Truth | None = field(default=None, init=False)
-    _last: Piece | None = field(default=None, init=False)
+    _last: StepPiece | None = field(default=None, init=False)
     _looked: float = field(default=0.0, init=False)  # the last part of the present step that was asked
-    _around: dict[float, tuple[Piece | None, Piece | None]] = field(default_factory=dict[float, "tuple[Piece | None, Piece | None]"], init=False)
+    _around: dict[float, tuple[StepPiece | None, StepPiece | None]] = field(
+        default_factory=dict[float, "tuple[StepPiece | None, StepPiece | None]"], init=False
+    )
     _exact: dict[float, NDArray[np.bool_]] = field(default_factory=dict[float, NDArray[np.bool_]], init=False)
     ends: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]], init=False)
     _named: dict[float, set[str]] = field(default_factory=dict[float, set[str]], init=False)
@@ -86,7 +88,7 @@ class Happenings:
     def _truth(self, at: Instant) -> Truth:
         return tuple(tuple(bool(value) for value in clause.conditions(at)) for clause in self.model.clauses)
 
-    def look(self, piece: Piece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
+    def look(self, piece: StepPiece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
         """The conditions at these parts of a step."""
         before = self._last
         self._last = piece
@@ -109,7 +111,7 @@ class Happenings:
             self._held = truth
             self._looked = theta
 
-    def _changed(self, piece: Piece, theta: float, last: tuple[Piece, float] | None, new: Truth) -> None:
+    def _changed(self, piece: StepPiece, theta: float, last: tuple[StepPiece, float] | None, new: Truth) -> None:
         old = self._held
         assert old is not None
         for k, clause in enumerate(self.model.clauses):
@@ -117,7 +119,9 @@ class Happenings:
                 if new[k][j] and not old[k][j]:
                     self._became_true(clause, j, *self._between(piece, theta, last, clause, j))
 
-    def _between(self, piece: Piece, theta: float, last: tuple[Piece, float] | None, clause: PlainClause, j: int) -> tuple[Piece, float, float]:
+    def _between(
+        self, piece: StepPiece, theta: float, last: tuple[StepPiece, float] | None, clause: PlainClause, j: int
+    ) -> tuple[StepPiece, float, float]:
         """A step and the two parts of it between which a condition became true; the same part twice at its beginning."""
         if self._looked > 0.0 or not clause.conditions(piece.at(0.0))[j]:
             return piece, self._looked, theta
@@ -125,7 +129,7 @@ class Happenings:
             return last[0], last[1], 1.0
         return piece, 0.0, 0.0
 
-    def _became_true(self, clause: PlainClause, j: int, piece: Piece, left: float, right: float) -> None:
+    def _became_true(self, clause: PlainClause, j: int, piece: StepPiece, left: float, right: float) -> None:
         for _ in range(_HALVINGS if right > left else 0):
             middle = 0.5 * (left + right)
             left, right = (left, middle) if clause.conditions(piece.at(middle))[j] else (middle, right)
@@ -142,12 +146,12 @@ class Happenings:
         says = f"became true at t = {number(time, 9)}, and the log has no event of it there"
         self.tally.note("missed event", clause.label, time, np.inf, says)
 
-    def _before_start(self, piece: Piece) -> bool:
+    def _before_start(self, piece: StepPiece) -> bool:
         return piece.index == 0
 
     def _does_nothing(self, clause: PlainClause, at: Instant) -> bool:
         """Whether its body gives what is there already: that is no event."""
-        given = clause.deed(at).values
+        given = clause.action(at).values
         values = self._values(at)
         return bool(given) and all(values[name] == value for name, value in given.items())
 
@@ -226,7 +230,7 @@ class Happenings:
         found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
-    def _instant(self, event: Event, values: Mapping[str, float], before: Piece | None) -> Instant:
+    def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:
         y = np.array([values[name] for name in self.model.unknowns])
         d = np.array([values[name] for name in self.model.discretes])
         pre = np.array([event.before[name] for name in self.model.discretes])
@@ -242,7 +246,7 @@ class Happenings:
 
     def _rounds(self, event: Event, base: Instant) -> list[Instant]:
         """The values after each body of the event, were it the first."""
-        return [self.carried_out(base, body.deed(base).values) for body in self._bodies(event)]
+        return [self.carried_out(base, body.action(base).values) for body in self._bodies(event)]
 
     def carried_out(self, at: Instant, given: Mapping[str, float]) -> Instant:
         """The values after an assignment."""
@@ -261,31 +265,31 @@ class Happenings:
         share, name, says = min(misses, key=lambda item: item[0])
         label = ", ".join(item.label for item in bodies if item.label) or "what only flips"
         self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
-        self.compare_words(label, event.time, set(event.messages), [deed for _, deed in wanted])
-        self._compare_end(label, event.time, [deed.ends for _, deed in wanted])
+        self.compare_words(label, event.time, set(event.messages), [action for _, action in wanted])
+        self._compare_end(label, event.time, [action.ends for _, action in wanted])
 
-    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[tuple[Instant, Deed]]:
+    def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[tuple[Instant, PlainAction]]:
         """What may stand after an event, and be said: all bodies in one round, or one after the other in an order of their own."""
-        deeds: list[Deed] = []
+        actions: list[PlainAction] = []
         given: dict[str, float] = {}
         for _ in range(2):  # a second time with what the others give
             following = self.carried_out(base, given).d
             at = Instant(base.t, base.y, base.ydot, base.d, base.pre, following)
-            deeds = [body.deed(at) for body in bodies]
-            given = {name: value for deed in deeds for name, value in deed.values.items()}
-        found = [(self.carried_out(base, given), _together(deeds))]
+            actions = [body.action(at) for body in bodies]
+            given = {name: value for action in actions for name, value in action.values.items()}
+        found = [(self.carried_out(base, given), _together(actions))]
         if len(bodies) > 1:
             for order in (bodies, bodies[::-1]):
-                at, deeds = base, []
+                at, actions = base, []
                 for body in order:
-                    deeds.append(body.deed(at))
-                    at = self.carried_out(at, deeds[-1].values)
-                found.append((at, _together(deeds)))
+                    actions.append(body.action(at))
+                    at = self.carried_out(at, actions[-1].values)
+                found.append((at, _together(actions)))
         return found
 
-    def compare_words(self, label: str, time: float, told: set[str], deeds: Sequence[Deed]) -> None:
+    def compare_words(self, label: str, time: float, told: set[str], actions: Sequence[PlainAction]) -> None:
         """What the log says was said, with what may have been: only what is said in every order must be there."""
-        said = [set(deed.says) for deed in deeds]
+        said = [set(action.says) for action in actions]
         missing = {sentence for sentence in said[0] if all(sentence in other for other in said)} - told
         extra = told.difference(*said)
         if not (told or any(said)):
@@ -322,5 +326,5 @@ class Happenings:
         return worst, name, f"is {number(pair[0], 9)} after it, and its body gives {number(pair[1], 9)}"
 
 
-def _together(deeds: Sequence[Deed]) -> Deed:
-    return Deed({}, tuple(item for deed in deeds for item in deed.says), any(deed.ends for deed in deeds))
+def _together(actions: Sequence[PlainAction]) -> PlainAction:
+    return PlainAction({}, tuple(item for action in actions for item in action.says), any(action.ends for action in actions))

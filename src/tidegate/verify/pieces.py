@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant
+from tidegate.model.plain_model import Instant
 from tidegate.results import Result
 
-__all__ = ["Exact", "Piece", "pieces_of"]
+__all__ = ["Exact", "StepPiece", "pieces_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ _LOOKS: Final = np.linspace(0.0, 1.0, 9)  # parts of a step at which sizes are t
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class StepPiece:
     """One step's polynomial.
 
     Parameters
@@ -73,7 +73,7 @@ class Piece:
         return np.max(np.abs(np.vander(_LOOKS, len(self.coefficients), increasing=True) @ self.coefficients), axis=0)
 
 
-def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str]) -> list[Piece]:
+def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str]) -> list[StepPiece]:
     """Every step that has a length, in order."""
     kept = result.interpolant
     assert kept is not None
@@ -81,7 +81,7 @@ def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str])
     own, constants = [place[name] for name in unknowns], [place[name] for name in discretes]
     instants = set(result.events.times.tolist())
     moving = np.flatnonzero(kept.widths)
-    found: list[Piece] = []
+    found: list[StepPiece] = []
     for k in moving.tolist():
         start, width = float(kept.starts[k]), float(kept.widths[k])
         following = k + 1
@@ -89,7 +89,7 @@ def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str])
         is_last = following >= len(kept) or end in instants
         is_first = not found or start in instants
         c = kept.coefficients[k]
-        found.append(Piece(k, start, width, c[:, own], c[0, constants], is_first, is_last))
+        found.append(StepPiece(k, start, width, c[:, own], c[0, constants], is_first, is_last))
     return found
 
 
@@ -112,7 +112,7 @@ class Exact:
                 self._changed[event.time] = self._changed.get(event.time, False) | changed
         self._given = np.ones(len(unknowns), dtype=bool)
 
-    def at_rest(self, piece: Piece) -> NDArray[np.bool_]:
+    def at_rest(self, piece: StepPiece) -> NDArray[np.bool_]:
         """For each unknown; the pieces are asked for in their order."""
         if piece.start in self._changed:
             self._given = self._given | self._changed[piece.start]

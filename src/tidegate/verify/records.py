@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.plain import Instant, PlainModel
+from tidegate.model.plain_model import Instant, PlainModel
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, noisy
-from tidegate.verify.pieces import Piece
+from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
 __all__ = ["check_joints", "check_rows"]
@@ -30,7 +30,7 @@ _BESIDE_THE_ROW: Final = 5.0  # tolerances: algebraic unknowns of a row are solv
 _ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order of operations
 
 
-def check_joints(pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally) -> None:
+def check_joints(pieces: Sequence[StepPiece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally) -> None:
     """Where one step ends and the next begins."""
     last: dict[float, Event] = {event.time: event for event in result.events if event.kind in ("state", "time")}
     others = {event.time for event in result.events if event.kind == "set"}
@@ -52,7 +52,7 @@ def check_joints(pieces: Sequence[Piece], result: Result, model: PlainModel, tol
 
 
 def check_rows(
-    pieces: Sequence[Piece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool, most: int
+    pieces: Sequence[StepPiece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, *, is_explicit: bool, most: int
 ) -> list[str]:
     """Rows that are not at an event, against the polynomials and against outputs in Python; returned is what could not be judged.
 
@@ -85,7 +85,7 @@ def check_rows(
             says = f"the row at t = {t:.9g} and the dense result differ by {_BESIDE_THE_ROW * shares[worst]:.3g} tolerances"
             tally.note("row", model.unknowns[worst], t, float(shares[worst]), says)
         if outputs:
-            asked = _Outputs(model, piece, Instant(t, y, at.ydot, d, d), largest, is_explicit)
+            asked = _RowOutputs(model, piece, Instant(t, y, at.ydot, d, d), largest, is_explicit)
             for name in outputs:
                 got = float(result.values[row, place[name]])
                 # derivatives in an output of a DAE are not those of the polynomial, which has them to less
@@ -95,13 +95,13 @@ def check_rows(
     return [f"{len(shown) - len(outputs)} outputs that what it is judged by does not have"] if len(outputs) < len(shown) else []
 
 
-class _Outputs:
+class _RowOutputs:
     """What Python gives for outputs at a row and, only where that is something else, on either side of it.
 
     A row may lie where an output jumps without an event, as one of a start value on a threshold does: then it is the limit from one side.
     """
 
-    def __init__(self, model: PlainModel, piece: Piece, row: Instant, largest: FloatArray, is_explicit: bool) -> None:
+    def __init__(self, model: PlainModel, piece: StepPiece, row: Instant, largest: FloatArray, is_explicit: bool) -> None:
         self._model, self._piece, self._row, self._largest, self._is_explicit = model, piece, row, largest, is_explicit
         self._given: list[Mapping[str, float]] = []
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.model import Assignment, Form, Lowerable, Model
-from tidegate.model.plain import Plainly, PlainModel
 from tidegate.model.plain_expressions import PlainExpressions
+from tidegate.model.plain_model import Plainly, PlainModel
 from tidegate.results import EventLog, Result
 from tidegate.verify.clocks import check_clocks
 from tidegate.verify.defects import Defects, Tolerance, differential
 from tidegate.verify.endings import Endings
 from tidegate.verify.happenings import Happenings
-from tidegate.verify.pieces import Exact, Piece, pieces_of
+from tidegate.verify.pieces import Exact, StepPiece, pieces_of
 from tidegate.verify.records import check_joints, check_rows
 from tidegate.verify.verification import Tally, Verification
 
@@ -163,7 +163,7 @@ def _unjudged(result: Result, model: Model) -> list[str]:
     return found
 
 
-def _thetas(piece: Piece, rng: np.random.Generator, points: int, distances: FloatArray) -> FloatArray:
+def _thetas(piece: StepPiece, rng: np.random.Generator, points: int, distances: FloatArray) -> FloatArray:
     """One irregular point in each equal part of a step, and others that come close to an event at its ends."""
     found = [(np.arange(points) + rng.random(points)) / points]
     near = distances * (1.0 - 0.9 * rng.random(distances.size))

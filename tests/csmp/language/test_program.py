@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.csmp.language import CsmpProgram
-from tidegate.csmp.language.stored import read_statements
+from tidegate.csmp.language.model_lines import read_statements
 
 
 def program_of(configurations: str, parameters: str = "", functions: str = "") -> CsmpProgram:

@@ -17,7 +17,7 @@ from tidegate.csmp.language import (
     ParameterReader,
     StatementReader,
 )
-from tidegate.csmp.language.kinds import KINDS, is_user_kind
+from tidegate.csmp.language.block_kinds import KINDS, is_user_kind
 from tidegate.errors import Origin
 
 SESSION = json.loads((Path(__file__).parents[2] / "golden" / "csmp" / "csmp.json").read_text())["session_4_1_4"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tidegate as tg
 from golden_csmp import EXPECTED, control, model, program
 from tidegate import csmp
-from tidegate.csmp.language.kinds import BlockStatement
+from tidegate.csmp.language.block_kinds import BlockStatement
 from tidegate.csmp.language.program import CsmpProgram
 
 ORDINARY = ("G", "W", "+", "X", "-", "O", "M", "B", "D", "L", "N", "P", "R", "K", "J", "I", "T1", "U", "Z", "T")

@@ -14,7 +14,7 @@ from prompt_toolkit.output import DummyOutput
 
 from csmp_sessions import DECAY
 from tidegate.csmp.session.console import ConsoleTerminal, watched
-from tidegate.csmp.session.session import Session
+from tidegate.csmp.session.csmp_session import CsmpSession
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import EndOfReplies
 
@@ -33,7 +33,7 @@ def terminal(keys: PipeInput, history: Path | None = None) -> ConsoleTerminal:
 
 def test_a_model_is_typed_at_the_console(keys: PipeInput, tmp_path: Path) -> None:
     keys.send_text("".join(f"{line}\r" for line in [*DECAY, "EXI"]))
-    session = Session(terminal(keys), SessionState(folder=tmp_path))
+    session = CsmpSession(terminal(keys), SessionState(folder=tmp_path))
     assert session.run().n_diagnostics == 0
     assert session.state.is_complete
 

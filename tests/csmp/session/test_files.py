@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from csmp_sessions import DECAY, RUN_DECAY, Person, Played, Stage
-from tidegate.csmp.session.session import Session
+from tidegate.csmp.session.csmp_session import CsmpSession
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import Recorder, ScriptTerminal
 
@@ -100,7 +100,7 @@ def test_manual_hands_a_script_over_to_a_person(stage: Stage, reply: str | None)
     replies: Iterator[str] = iter(["PAR", "2 3 .5", "", *([reply] if reply else [])])
     person = Person(replies)
     said: list[str] = []
-    session = Session(ScriptTerminal([*DECAY, "MAN", "XYZ"], said.append), SessionState(folder=stage.folder), by_hand=lambda: person)
+    session = CsmpSession(ScriptTerminal([*DECAY, "MAN", "XYZ"], said.append), SessionState(folder=stage.folder), by_hand=lambda: person)
     played = Played(person.said, session.state, session.run())
     assert played.state.program.parameters[2] == (3.0, 0.5, 0.0)
     assert played.ended.n_diagnostics == 0
@@ -130,7 +130,7 @@ def test_every_statement_is_on_disk_before_the_next_is_asked_for(stage: Stage) -
             return super().ask(prompt, ())
 
     recorder = Recorder(stage.folder / "BOMMP.OUT")
-    Session(Watching(iter(DECAY)), SessionState(folder=stage.folder), recorder=recorder).run()
+    CsmpSession(Watching(iter(DECAY)), SessionState(folder=stage.folder), recorder=recorder).run()
     assert seen == [DECAY[:k] for k in range(len(DECAY) + 1)]
 
 

@@ -6,8 +6,8 @@ carried over: in the language U, J and Z act at every half step, so that the pro
 
 from __future__ import annotations
 
+from tidegate.csmp.language.block_kinds import BlockStatement, Parameters
 from tidegate.csmp.language.fields import title_of
-from tidegate.csmp.language.kinds import BlockStatement, Parameters
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import InvalidModelError, Origin
 from tidegate.frontends.blocks.block import Block

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Unpack
 
+from tidegate.csmp.language.block_kinds import BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.diagnostics import say
-from tidegate.csmp.language.kinds import BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.program import CsmpProgram, Routine, RoutineOf
 from tidegate.errors import CsmpError, ModelError, Origin, UsageError
 from tidegate.expressions import Expr, as_real
@@ -46,7 +46,7 @@ class _Context:
         self.stage = 3
         self.time, self.x1, self.x2, self.x3, self.p1, self.p2, self.p3 = signals
         known = {1: self.time, **{number: signals[k + 1] for k, number in enumerate(block.statement.inputs) if number}}
-        self.out = _Outputs(known, path, block.origin)
+        self.out = _BlockOutputs(known, path, block.origin)
         self.uo: dict[int, Any] = dict.fromkeys(block.extras, 0.0)
 
     def set_uo(self, number: int, value: Any) -> None:
@@ -55,7 +55,7 @@ class _Context:
         self.uo[number] = value
 
 
-class _Outputs(dict[int, Any]):
+class _BlockOutputs(dict[int, Any]):
     """Outputs of the blocks that a routine's block reads."""
 
     def __init__(self, known: Mapping[int, Any], path: str, origin: Origin) -> None:

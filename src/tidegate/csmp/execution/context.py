@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.csmp.language.diagnostics import say
 from tidegate.csmp.language.program import CsmpProgram
-from tidegate.csmp.machine import places as m
+from tidegate.csmp.machine import offsets as m
 from tidegate.errors import CsmpError
 
 __all__ = ["Context", "Outputs", "RunFacts"]
@@ -113,7 +113,7 @@ class Context:
         self._memory = memory
         self._values = memory.numbers(m.O_X)
         self._parameters = memory.numbers(m.O_P)
-        self._matrix = memory.whole(m.O_MATRIX)
+        self._matrix = memory.integers(m.O_MATRIX)
         self.out = Outputs(self._values, program)
 
     def _input(self, place: int) -> float:

@@ -17,11 +17,11 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.csmp.execution.control import output_blocks
+from tidegate.csmp.execution.check_control import output_blocks
 from tidegate.csmp.execution.listing import DebugEntry
-from tidegate.csmp.execution.remarks import Remark, RunStatus
+from tidegate.csmp.execution.run_messages import Remark, RunStatus
+from tidegate.csmp.language.block_kinds import Parameters
 from tidegate.csmp.language.control import RunControl
-from tidegate.csmp.language.kinds import Parameters
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import UsageError
 from tidegate.results import Column, Result, Statistics

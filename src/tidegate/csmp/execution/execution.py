@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 
+from tidegate.csmp.execution.check_control import integration_problems
 from tidegate.csmp.execution.context import RunFacts
-from tidegate.csmp.execution.control import integration_problems
 from tidegate.csmp.execution.csmp_run import CsmpRun
 from tidegate.csmp.execution.listing import debug_entries
-from tidegate.csmp.execution.loading import load_routines
-from tidegate.csmp.execution.remarks import ending
+from tidegate.csmp.execution.load_routines import load_routines
 from tidegate.csmp.execution.routines import Routines
+from tidegate.csmp.execution.run_messages import ending
 from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
-from tidegate.csmp.machine import places as m
+from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import CsmpError
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from tidegate.csmp.language.kinds import MOST_USER_TYPES, BlockStatement, Parameters, is_user_kind
+from tidegate.csmp.language.block_kinds import MOST_USER_TYPES, BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.program import Routine
 from tidegate.errors import UsageError
 

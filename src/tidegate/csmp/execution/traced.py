@@ -19,7 +19,7 @@ from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.native import NativeModule, load
 from tidegate.csmp.execution.context import RunFacts
 from tidegate.csmp.execution.routines import Routine
-from tidegate.csmp.language.kinds import BlockStatement
+from tidegate.csmp.language.block_kinds import BlockStatement
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions import Expr, Role, as_real, select, symbol, walk

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypedDict
 
-from tidegate.csmp.language import numbers
+from tidegate.csmp.language import written_numbers
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.errors import Origin
@@ -78,7 +78,7 @@ def control_lines(control: Control) -> list[str]:
     for name in _NUMBERS:
         value = control.get(name)
         if value is not None:
-            lines.append(f"{name.upper()} {numbers.exact(value)}")
+            lines.append(f"{name.upper()} {written_numbers.exact(value)}")
     line = "OUTPUTS"
     for number in control.get("outputs", ()):
         if len(line) + len(f" {number}") > _WIDTH:
@@ -101,20 +101,20 @@ def take_control(control: Control, line: str, origin: Origin | None = None) -> D
         known = [each.upper() for each in _NAMES]
         return _incorrect(line, suggestion(name, known, f"a line of CONTROL begins with {', '.join(known)}"), origin)
     if name == "outputs":
-        blocks = [numbers.whole(text) for text in texts]
-        if any(block is None or not 1 <= block <= numbers.HIGHEST_BLOCK for block in blocks):
+        blocks = [written_numbers.whole(text) for text in texts]
+        if any(block is None or not 1 <= block <= written_numbers.HIGHEST_BLOCK for block in blocks):
             return _incorrect(line, "give block numbers", origin)
         control["outputs"] = (*control.get("outputs", ()), *(block for block in blocks if block is not None))
         return None
     if len(texts) != 1:
         return _incorrect(line, f"give one number behind {name.upper()}", origin)
     try:
-        value = numbers.parse(texts[0])
+        value = written_numbers.parse(texts[0])
     except ValueError as fault:
         return _incorrect(line, str(fault), origin)
     if name == "seed":
         if not value.is_integer():
-            return _incorrect(line, "a seed is a whole number", origin)
+            return _incorrect(line, "a seed is an integer", origin)
         control["seed"] = int(value)
     else:
         control.update({name: value})  # pyright: ignore[reportCallIssue, reportArgumentType]  one of _NUMBERS, which pyright does not follow

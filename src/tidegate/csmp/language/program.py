@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tidegate.csmp.language.block_kinds import NO_PARAMETERS, BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.diagnostics import Diagnostic, say
-from tidegate.csmp.language.kinds import NO_PARAMETERS, BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.sorting import sort_failure, sort_list
 from tidegate.later_stages import later
 from tidegate.model import Model

@@ -6,8 +6,8 @@ import heapq
 from collections.abc import Mapping
 from typing import Final
 
+from tidegate.csmp.language.block_kinds import BlockStatement
 from tidegate.csmp.language.diagnostics import Diagnostic, say
-from tidegate.csmp.language.kinds import BlockStatement
 from tidegate.errors import CsmpError
 
 __all__ = ["loop_of", "sort_failure", "sort_list", "store_order"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegate.csmp.fortran_numbers import five
-from tidegate.csmp.language import numbers
+from tidegate.csmp.language import written_numbers
+from tidegate.csmp.language.block_kinds import KINDS, MOST_INPUTS, MOST_PARAMETERS, BlockKind, BlockStatement, Parameters
 from tidegate.csmp.language.diagnostics import Diagnostic, Notice, notice, say
 from tidegate.csmp.language.fields import Fields, split
-from tidegate.csmp.language.kinds import KINDS, MOST_INPUTS, MOST_PARAMETERS, BlockKind, BlockStatement, Parameters
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import Origin
 
@@ -45,7 +45,7 @@ class Limits:
     @property
     def highest_number(self) -> int:
         """The highest block number, with or without a limit."""
-        return numbers.HIGHEST_BLOCK if self.highest is None else min(self.highest, numbers.HIGHEST_BLOCK)
+        return written_numbers.HIGHEST_BLOCK if self.highest is None else min(self.highest, written_numbers.HIGHEST_BLOCK)
 
 
 NO_LIMITS: Final = Limits()
@@ -163,7 +163,7 @@ class ConfigurationReader(_LineReader):
         inputs: list[int] = []
         signs: list[int] = []
         for text in fields.values[2:]:
-            source = 0 if text is None else whole_input(text, self.limits)
+            source = 0 if text is None else integer_input(text, self.limits)
             if source is None:
                 return say("ERROR IN BLK", n=number, hint=f"input {text!r} is no block number; write 0 or nothing for no input")
             if text is not None and text[0] in "+-" and kind.kind != "+":
@@ -222,7 +222,7 @@ class ParameterReader(_LineReader):
             what = "labels stand in configuration statements" if fields.has_label else f"a block has at most three parameters, not {len(texts)}"
             return say("IMPROPER PARAM SPECIFICATION", n=number, hint=what)
         try:
-            values = [0.0 if text is None else numbers.parse(text) for text in texts]
+            values = [0.0 if text is None else written_numbers.parse(text) for text in texts]
         except ValueError as fault:
             return say("IMPROPER PARAM SPECIFICATION", n=number, hint=f"{fault}; write e.g. {number}, -1.5, 2E3")
         p1, p2, p3 = (*values, *(0.0,) * (MOST_PARAMETERS - len(values)))
@@ -290,7 +290,7 @@ class FunctionReader(_LineReader):
 
     def _take_pair(self, line: str, fields: Fields) -> Diagnostic | Notice | None:
         try:
-            values = [None if text is None else numbers.parse(text) for text in fields.values]
+            values = [None if text is None else written_numbers.parse(text) for text in fields.values]
         except ValueError as fault:
             return say("INCORRECT RECORD", record=line.strip(), hint=f"{fault}; give abscissa, ordinate")
         x, y = values[0], values[1] if len(values) > 1 else None
@@ -320,15 +320,15 @@ class FunctionReader(_LineReader):
         return _pair_deleted(before)
 
 
-def whole_input(text: str, limits: Limits) -> int | None:
+def integer_input(text: str, limits: Limits) -> int | None:
     """A field of a configuration statement as an input: block number with its sign, or None if it is none."""
-    number = numbers.whole(text)
+    number = written_numbers.whole(text)
     return None if number is None or abs(number) > limits.highest_number else number
 
 
 def _block_number(fields: Fields, limits: Limits) -> tuple[int, Diagnostic | None]:
     text = fields.values[0] or ""
-    number = numbers.whole(text)
+    number = written_numbers.whole(text)
     if number is None or not 1 <= number <= limits.highest_number:
         hint = f"block numbers are whole, from 2 to {limits.highest_number}; {text!r} is none"
         return 0, say("INVALID BLK NO.", hint=hint)
@@ -337,7 +337,7 @@ def _block_number(fields: Fields, limits: Limits) -> tuple[int, Diagnostic | Non
 
 def _is_number(text: str | None) -> bool:
     try:
-        numbers.parse(text or "")
+        written_numbers.parse(text or "")
     except ValueError:
         return False
     return True

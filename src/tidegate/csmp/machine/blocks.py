@@ -10,7 +10,7 @@ import math
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import integers, vector
-from tidegate.csmp.machine import places as m
+from tidegate.csmp.machine import offsets as m
 
 __all__ = ["execute", "formula", "input_of", "integrate", "is_rare"]
 

@@ -6,9 +6,9 @@ It may stop between any two blocks, for a full buffer or a user routine's failur
 
 from __future__ import annotations
 
-from tidegate.compiled.jit import NUMBERS, WHOLE, WHOLES, native, unit
+from tidegate.compiled.jit import INTEGER, INTEGERS, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import integers, vector
-from tidegate.csmp.machine import places as m
+from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.blocks import execute, formula, input_of, integrate, is_rare
 
 __all__ = ["advance_csmp"]
@@ -217,7 +217,7 @@ def _after_pass(h, r, rows):
     return 0
 
 
-@unit(WHOLES, NUMBERS, NUMBERS, NUMBERS, NUMBERS, WHOLE, of_a_run=False)
+@kernel_entry(INTEGERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS, INTEGER, of_a_run=False)
 def advance_csmp(h, r, rows, listing, notes, budget):
     """Go on for at most so many half steps; a code of ``places``."""
     done = 0

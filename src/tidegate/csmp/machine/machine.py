@@ -11,13 +11,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.csmp.language.block_kinds import KINDS, BlockStatement, is_user_kind
 from tidegate.csmp.language.control import RunControl
-from tidegate.csmp.language.kinds import KINDS, BlockStatement, is_user_kind
 from tidegate.csmp.language.program import CsmpProgram
-from tidegate.csmp.machine import places as m
+from tidegate.csmp.machine import offsets as m
 from tidegate.integrators.kernel_cache import kernel
 
-__all__ = ["Machine", "Records"]
+__all__ = ["Machine", "MachineRecords"]
 
 FloatArray = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _COMPLETE: Final = 1e-4  # of a step that the last one may lack
 
 
 @dataclass
-class Records:
+class MachineRecords:
     """What came out of the buffers: rows (time, outputs); debug lines; implicit equations that did not settle."""
 
     width: int
@@ -58,7 +58,7 @@ class Machine:
     def __init__(self, program: CsmpProgram, control: RunControl, debug: tuple[float, float] | None, seed: int) -> None:
         self.program = program
         self.control = control
-        self.records = Records(len(control.outputs) + 1)
+        self.records = MachineRecords(len(control.outputs) + 1)
         self._advance = _advance()
         blocks = list(program.blocks.values())
         order = program.sort_list()
@@ -84,14 +84,14 @@ class Machine:
         h[m.N_PLACES], h[m.N_TAPE], h[m.N_OUT] = n, len(self._tape), len(control.outputs)
         h[m.N_DELAYS], h[m.N_RATES], h[m.N_QUITS] = len(delays), len(rates), len(quits)
         for name, items in lists.items():
-            self.memory.whole(name)[: len(items)] = items
+            self.memory.integers(name)[: len(items)] = items
         for block in blocks:
             self._lay_out(block)
         for place, b in enumerate(order):
             if program.blocks[b].kind == "V":
-                self.memory.whole(m.O_MATRIX)[5 * b + 4] = place + 1
+                self.memory.integers(m.O_MATRIX)[5 * b + 4] = place + 1
         for number, b in enumerate(rates):
-            self.memory.whole(m.O_MATRIX)[5 * b + 4] = number + 1
+            self.memory.integers(m.O_MATRIX)[5 * b + 4] = number + 1
         self._lay_out_functions(pairs)
         self._set_control(debug, seed)
         self._rows = _buffer(self.records.width)
@@ -101,7 +101,7 @@ class Machine:
 
     def _lay_out(self, block: BlockStatement) -> None:
         b = block.number
-        matrix, p = self.memory.whole(m.O_MATRIX), self.memory.numbers(m.O_P)
+        matrix, p = self.memory.integers(m.O_MATRIX), self.memory.numbers(m.O_P)
         matrix[5 * b] = KINDS[block.kind].code
         signs = block.signs if block.kind == "+" else (1, 1, 1)
         matrix[5 * b + 1 : 5 * b + 4] = [sign * source for sign, source in zip(signs, block.inputs, strict=True)]
@@ -109,19 +109,19 @@ class Machine:
         if block.kind == "Y":
             limit = float(int(p[3 * b + 1])) or _DEFAULT_LIMIT
             self.memory.numbers(m.O_LIMIT)[b] = p[3 * b + 1] = limit
-            self.memory.whole(m.O_GUESS)[b] = self._tape.index(block.inputs[1])
+            self.memory.integers(m.O_GUESS)[b] = self._tape.index(block.inputs[1])
         if is_user_kind(block.kind):
-            extras = self.memory.whole(m.O_EXTRAS)
+            extras = self.memory.integers(m.O_EXTRAS)
             owned = [i for i, extra in enumerate(extras.tolist()) if extra and self.program.blocks[extra].inputs[0] == b]
-            self.memory.whole(m.O_FIRST_EXTRA)[b] = owned[0] if owned else 0
+            self.memory.integers(m.O_FIRST_EXTRA)[b] = owned[0] if owned else 0
 
     def _lay_out_functions(self, pairs: dict[int, list[tuple[float, float]]]) -> None:
         first = 0
         table = self.memory.numbers(m.O_PAIRS)
         for b, points in pairs.items():
             table[2 * first : 2 * (first + len(points))] = np.ravel(sorted(points))
-            self.memory.whole(m.O_FIRST_PAIR)[b] = first
-            self.memory.whole(m.O_N_PAIRS)[b] = self.memory.whole(m.O_MATRIX)[5 * b + 4] = len(points)
+            self.memory.integers(m.O_FIRST_PAIR)[b] = first
+            self.memory.integers(m.O_N_PAIRS)[b] = self.memory.integers(m.O_MATRIX)[5 * b + 4] = len(points)
             self.memory.numbers(m.O_P)[3 * b + 2] = first + 1
             first += len(points)
 
@@ -136,8 +136,8 @@ class Machine:
 
     def load(self, block: int, address: int, *, hands_back: int = 0) -> None:
         """Put a routine's address in; ``hands_back`` tells how many additional outputs it returns instead of writing them itself."""
-        self.memory.whole(m.O_ADDRESS)[block] = address
-        self.memory.whole(m.O_N_EXTRAS)[block] = hands_back
+        self.memory.integers(m.O_ADDRESS)[block] = address
+        self.memory.integers(m.O_N_EXTRAS)[block] = hands_back
 
     @property
     def time(self) -> float:
@@ -167,7 +167,7 @@ class Machine:
     def extend(self, upper: float) -> None:
         """Move the end of a run that was complete or interrupted, and forget its records; what comes next is appended to nothing."""
         self.control = replace(self.control, upper=upper)
-        self.records = Records(self.records.width)
+        self.records = MachineRecords(self.records.width)
         self.memory.h[m.K_END] = _half_steps(self.control)
         self.memory.h[m.IS_INTERRUPTED] = self.memory.h[m.IS_FAILED] = 0
 
@@ -181,7 +181,7 @@ class Machine:
         advance = self._advance
         memory = (self.memory.h.ctypes.data, self.memory.r.ctypes.data)
         buffers = tuple(buffer.ctypes.data for buffer in (self._rows, self._listed, self._notes))
-        budget = 1 if np.any(self.memory.whole(m.O_ADDRESS)) else _FIRST_BUDGET
+        budget = 1 if np.any(self.memory.integers(m.O_ADDRESS)) else _FIRST_BUDGET
         visited = time.perf_counter()
         while True:
             began, before = time.perf_counter(), self.half_steps

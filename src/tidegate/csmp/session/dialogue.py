@@ -7,7 +7,7 @@ from typing import Final
 
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
-from tidegate.csmp.language.numbers import parse
+from tidegate.csmp.language.written_numbers import parse
 from tidegate.csmp.session.help import help_on
 from tidegate.csmp.session.terminal import Recorder, Terminal
 

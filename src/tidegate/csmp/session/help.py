@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.csmp.language.kinds import KINDS
+from tidegate.csmp.language.block_kinds import KINDS
 from tidegate.csmp.session.commands import Word
 
 __all__ = ["help_on"]

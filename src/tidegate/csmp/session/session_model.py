@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from tidegate.csmp.execution.run import SEED
-from tidegate.csmp.language import stored
+from tidegate.csmp.execution.run_program import SEED
+from tidegate.csmp.language import model_lines
+from tidegate.csmp.language.block_kinds import KINDS
 from tidegate.csmp.language.control import Control
 from tidegate.csmp.language.diagnostics import Diagnostic, Notice, notice, say
 from tidegate.csmp.language.fields import title_of
-from tidegate.csmp.language.kinds import KINDS
 from tidegate.csmp.language.sections import Section, SectionKind
 from tidegate.csmp.language.statements import ConfigurationReader, FunctionReader, Outcome, ParameterReader
-from tidegate.csmp.session.channels import Channel, is_there
 from tidegate.csmp.session.dialogue import Dialogue, Refused
 from tidegate.csmp.session.model_file import ModelFile, SectionMissing
+from tidegate.csmp.session.session_channels import SessionChannel, is_there
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import EndOfReplies
 from tidegate.errors import Origin, UsageError
@@ -112,7 +112,7 @@ def _section(dialogue: Dialogue, state: SessionState, kind: SectionKind) -> Sect
         raise dialogue.refuse(say(missing.key)) from None
 
 
-def open_model(dialogue: Dialogue, state: SessionState, channel: Channel) -> ModelFile:
+def open_model(dialogue: Dialogue, state: SessionState, channel: SessionChannel) -> ModelFile:
     """The file of the model input channel; refused if it is not there."""
     try:
         return ModelFile(channel.path(state.folder))
@@ -210,7 +210,7 @@ def _tell(dialogue: Dialogue, messages: Sequence[Diagnostic | Notice]) -> None:
 # -- storing and showing --------------------------------------------------------------------------------------------------------------------
 
 _Order = Literal["ascending", "sorted"]
-_STORED: Final[dict[str, tuple[stored.Part, _Order]]] = {
+_STORED: Final[dict[str, tuple[model_lines.Part, _Order]]] = {
     "CON": ("CON", "ascending"),
     "CS": ("CON", "sorted"),
     "PAR": ("PAR", "ascending"),
@@ -235,7 +235,7 @@ def store(dialogue: Dialogue, state: SessionState) -> None:
         raise dialogue.refuse(say("MODEL NOT COMPLETE"))
     channel = state.channels.model_output
     if channel.is_terminal:
-        for line in stored.write(state.program, headed=False, order=order, digits="five", sections=section, comments=False).splitlines():
+        for line in model_lines.write(state.program, headed=False, order=order, digits="five", sections=section, comments=False).splitlines():
             dialogue.say(line)
         return
     may_overwrite(dialogue, state, channel)
@@ -245,9 +245,9 @@ def store(dialogue: Dialogue, state: SessionState) -> None:
     if {"CON", "PAR", "FUN"} <= state.stored:
         state.stored.add("ALL")
     # sections that went to this file before stay in it
-    parts: list[stored.Part] = ["ALL"] if "ALL" in state.stored else [part for part in ("CON", "PAR", "FUN") if part in state.stored]
+    parts: list[model_lines.Part] = ["ALL"] if "ALL" in state.stored else [part for part in ("CON", "PAR", "FUN") if part in state.stored]
     control = _control(state) if parts == ["ALL"] else None
-    text = "".join(stored.write(state.program, order=order, control=control, sections=part) for part in parts)
+    text = "".join(model_lines.write(state.program, order=order, control=control, sections=part) for part in parts)
     write_whole(dialogue, state, channel, lambda path: path.write_text(text, encoding="utf-8"))
 
 
@@ -263,7 +263,7 @@ def _control(state: SessionState) -> Control:
     return control
 
 
-def may_overwrite(dialogue: Dialogue, state: SessionState, channel: Channel) -> None:
+def may_overwrite(dialogue: Dialogue, state: SessionState, channel: SessionChannel) -> None:
     """Ask before a file that this session has not opened is overwritten; a script is told only.
 
     Raises
@@ -284,7 +284,7 @@ def may_overwrite(dialogue: Dialogue, state: SessionState, channel: Channel) -> 
         raise Refused(is_forgotten=True)
 
 
-def write_whole(dialogue: Dialogue, state: SessionState, channel: Channel, write: Callable[[Path], object]) -> Path:
+def write_whole(dialogue: Dialogue, state: SessionState, channel: SessionChannel, write: Callable[[Path], object]) -> Path:
     """Write the file of a channel, whole or not at all; where it is."""
     path = channel.path(state.folder)
     try:

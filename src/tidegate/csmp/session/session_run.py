@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Final, Literal
 
-from tidegate.csmp.execution.control import control_problems, integration_problems, output_blocks
+from tidegate.csmp.execution.check_control import control_problems, integration_problems, output_blocks
 from tidegate.csmp.execution.execution import Surroundings
 from tidegate.csmp.execution.listing import debug_text
-from tidegate.csmp.execution.run import run_program
+from tidegate.csmp.execution.run_program import run_program
 from tidegate.csmp.fortran_numbers import five
 from tidegate.csmp.language.control import Control, RunControl
 from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
-from tidegate.csmp.language.numbers import exact, whole
-from tidegate.csmp.session.channels import ChannelRefused
+from tidegate.csmp.language.written_numbers import exact, whole
 from tidegate.csmp.session.dialogue import Dialogue, Refused, incorrect, numbers_of
+from tidegate.csmp.session.session_channels import ChannelRefused
 from tidegate.csmp.session.session_model import may_overwrite, title, write_whole
-from tidegate.csmp.session.session_state import DebugWanted, Integration, Output, SessionState
+from tidegate.csmp.session.session_state import DebugWanted, Integration, SessionOutput, SessionState
 from tidegate.errors import CsmpError
 
 __all__ = ["ProgressFactory", "debug", "execute", "integration", "look", "no_progress", "output", "retain", "take_control"]
@@ -50,7 +50,7 @@ def output(dialogue: Dialogue, state: SessionState) -> None:
         raise dialogue.refuse(replace(say("IMPROPER PARAM SPECIFICATION"), hint="neither number is below zero"))
     if not blocks:
         raise dialogue.refuse(say("O/P CONTROL PARAMS NEEDED"))
-    state.output = Output(blocks, every, percent)
+    state.output = SessionOutput(blocks, every, percent)
 
 
 def _output_blocks(dialogue: Dialogue, state: SessionState) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def take_control(state: SessionState, control: Control) -> list[str]:
     every, percent = control.get("every"), control.get("percent", 0.0)
     is_known = all(number == 1 or number in state.program.blocks for number in blocks)
     if state.has_configurations and blocks and is_known and every is not None and every >= 0.0 and percent >= 0.0:
-        state.output = Output(tuple(blocks), every, percent)
+        state.output = SessionOutput(tuple(blocks), every, percent)
         # one number a line, since a line has 72 characters
         replies += ["OUT", *([] if state.program.title else [""]), *map(str, blocks), "", f"{exact(percent)}, {exact(every)}"]
     state.seed = control.get("seed", state.seed)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from tidegate.csmp.execution.csmp_run import CsmpRun
 from tidegate.csmp.execution.routines import Routines
-from tidegate.csmp.execution.run import SEED
+from tidegate.csmp.execution.run_program import SEED
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.statements import Limits
-from tidegate.csmp.session.channels import Channels
 from tidegate.csmp.session.model_file import ModelFile
+from tidegate.csmp.session.session_channels import Channels
 
-__all__ = ["DebugWanted", "Integration", "Output", "SessionState"]
+__all__ = ["DebugWanted", "Integration", "SessionOutput", "SessionState"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Integration:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SessionOutput:
     """Reply to OUT: blocks, the time between rows, and the change in per cent below which a value is not stored."""
 
     blocks: tuple[int, ...]
@@ -73,7 +73,7 @@ class SessionState:
     has_configurations: bool = False
     has_parameters: bool = False
     integration: Integration | None = None
-    output: Output | None = None
+    output: SessionOutput | None = None
     debug: DebugWanted | None = None
     last: CsmpRun | None = None
     stored: set[str] = field(default_factory=set[str])

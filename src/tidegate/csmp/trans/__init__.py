@@ -3,23 +3,23 @@
 In goes a ``Result``, out come teletype tables, plots of characters, strip and overlay plots, CSV and Markdown.
 """
 
-from tidegate.csmp.trans.channels import Channel
+from tidegate.csmp.trans.ask import Questioner, StreamTerminal
 from tidegate.csmp.trans.heading import heading
+from tidegate.csmp.trans.output_program import OutputProgram
 from tidegate.csmp.trans.pictures import overlay_plot, strip_plot
-from tidegate.csmp.trans.program import OutputProgram
+from tidegate.csmp.trans.printed_tables import csv_table, markdown_table, printer_table, teletype_table
+from tidegate.csmp.trans.result_channels import ResultChannel
 from tidegate.csmp.trans.scales import Scale, convenient_scale, round_step
 from tidegate.csmp.trans.selection import Selection, Window, choose
-from tidegate.csmp.trans.tables import csv_table, markdown_table, printer_table, teletype_table
-from tidegate.csmp.trans.terminal import StreamTerminal, Terminal
 from tidegate.csmp.trans.terminal_plot import terminal_plot
 
 __all__ = [
-    "Channel",
     "OutputProgram",
+    "Questioner",
+    "ResultChannel",
     "Scale",
     "Selection",
     "StreamTerminal",
-    "Terminal",
     "Window",
     "choose",
     "convenient_scale",

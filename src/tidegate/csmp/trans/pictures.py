@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tidegate.csmp.trans.channels import TIME
+from tidegate.csmp.trans.result_channels import TIME
 from tidegate.csmp.trans.scales import DIVISIONS, Scale, convenient_scale, round_step
 from tidegate.csmp.trans.selection import Selection
 from tidegate.errors import UsageError

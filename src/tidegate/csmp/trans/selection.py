@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.csmp.trans.channels import TIME, Channel, channels_of, chosen_channels, listed
+from tidegate.csmp.trans.result_channels import TIME, ResultChannel, channels_of, chosen_channels, listed
 from tidegate.errors import UsageError
 from tidegate.results import Result
 from tidegate.results.labels import number
@@ -96,7 +96,7 @@ class Selection:
     """
 
     title: str
-    channels: tuple[Channel, ...]
+    channels: tuple[ResultChannel, ...]
     times: NDArray[np.float64]
     values: NDArray[np.float64]
     result: Result
@@ -148,7 +148,7 @@ def choose(
     return of_channels(result, channels, window or Window(), title)
 
 
-def of_channels(result: Result, channels: Sequence[Channel], window: Window, title: str = "") -> Selection:
+def of_channels(result: Result, channels: Sequence[ResultChannel], window: Window, title: str = "") -> Selection:
     """The same of channels that were chosen before."""
     lower, upper = window.within(result)
     if window.step is None:

@@ -1,21 +1,21 @@
 """Following the user's own Python on symbols, for every front end that takes functions."""
 
 from tidegate.expressions.tracing.agreement import require_agreement
+from tidegate.expressions.tracing.call_frames import Yielded
 from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric
-from tidegate.expressions.tracing.frames import Yielded
-from tidegate.expressions.tracing.opaque import Opaque, opaque, probe_values
+from tidegate.expressions.tracing.opaque_functions import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.source import function_origin, users_frame, written_at
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
-from tidegate.expressions.tracing.vector import Layout, Vector, is_symbolic
+from tidegate.expressions.tracing.vector import Vector, VectorNames, is_symbolic
 
 __all__ = [
     "MOST_POINTS",
-    "Layout",
     "Opaque",
     "Reads",
     "Trace",
     "Vector",
+    "VectorNames",
     "Yielded",
     "at_start",
     "collect_reads",

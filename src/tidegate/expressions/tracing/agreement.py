@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.compare import MOST_POINTS, Difference, Order, Plain, Point, compare
+from tidegate.expressions.tracing.compare import MOST_POINTS, Order, PathDifference, Plain, Point, compare
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT
 from tidegate.names import listed
 
@@ -61,7 +61,7 @@ def require_agreement(
     )
 
 
-def _values(difference: Difference) -> tuple[str, str]:
+def _values(difference: PathDifference) -> tuple[str, str]:
     """The first two numbers that differ, or how many there are."""
     mine, found = difference.followed, difference.plain
     if len(mine) != len(found):

@@ -12,17 +12,17 @@ from typing import Any
 
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.attributes import set_attribute
-from tidegate.expressions.tracing.frames import Frame
-from tidegate.expressions.tracing.identity import check_entry
-from tidegate.expressions.tracing.journal import Namespace
-from tidegate.expressions.tracing.kinds import is_array
+from tidegate.expressions.tracing.branch_changes import Namespace
+from tidegate.expressions.tracing.call_frames import CallFrame
+from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
 
 __all__ = ["assign", "assign_item", "bind", "delete", "private_name", "promoted"]
 
 
-def bind(tracer: Tracer, name: str, value: Any, frame: Frame) -> None:
+def bind(tracer: Tracer, name: str, value: Any, frame: CallFrame) -> None:
     """Bind a name where Python would."""
     home = frame.home(name)
     tracer.touch(home)
@@ -32,14 +32,14 @@ def bind(tracer: Tracer, name: str, value: Any, frame: Frame) -> None:
         home[name] = value
 
 
-def private_name(name: str, frame: Frame) -> str:
+def private_name(name: str, frame: CallFrame) -> str:
     """The name Python gives to a private attribute of the class a function stands in."""
     if not name.startswith("__") or name.endswith("__") or not frame.class_name:
         return name
     return f"_{frame.class_name.lstrip('_')}{name}"
 
 
-def assign(tracer: Tracer, target: ast.expr, value: Any, frame: Frame) -> None:
+def assign(tracer: Tracer, target: ast.expr, value: Any, frame: CallFrame) -> None:
     """Carry out ``target = value``."""
     if isinstance(target, ast.Name):
         bind(tracer, target.id, value, frame)
@@ -57,7 +57,7 @@ def assign(tracer: Tracer, target: ast.expr, value: Any, frame: Frame) -> None:
         raise tracer.error(f"`{ast.unparse(target)}` cannot be assigned to")
 
 
-def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: Frame) -> None:
+def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: CallFrame) -> None:
     if isinstance(value, Expr):
         raise tracer.error(f"`{value!r}` is a single symbolic number and cannot be unpacked into {len(targets)} names", "unpack a list or an array")
     tracer.consumed(value)
@@ -109,14 +109,14 @@ def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
 def _namespaces(tracer: Tracer) -> list[Namespace]:
     found: dict[int, Namespace] = {}
     for running in tracer.frames:
-        frame: Frame | None = running
+        frame: CallFrame | None = running
         while frame is not None:
             found[id(frame.variables)] = frame.variables
             frame = frame.parent
     return list(found.values())
 
 
-def delete(tracer: Tracer, target: ast.expr, frame: Frame) -> None:
+def delete(tracer: Tracer, target: ast.expr, frame: CallFrame) -> None:
     """Carry out ``del target``."""
     if isinstance(target, ast.Name):
         home = frame.home(target.id)

@@ -6,9 +6,9 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from tidegate.expressions.tracing.kinds import is_dict
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.value_kinds import is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["attribute", "set_attribute"]

@@ -14,17 +14,17 @@ from typing import Any
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
-from tidegate.expressions.tracing.journal import EMPTY, Contents, Journal, Namespace, content, write
-from tidegate.expressions.tracing.kinds import is_dict, is_sequence
+from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, Journal, Namespace, content, write
+from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
-from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, Scope, Tracer, conjunction
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, TracedScope, Tracer, conjunction
+from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 
 __all__ = ["fork", "scope"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Branch:
+class _TracedBranch:
     flow: Flow
     result: Any
     contents: Contents
@@ -35,7 +35,7 @@ class _Branch:
     departures: list[Departure]
 
 
-def fork(tracer: Tracer, frame: Frame, condition: Expr, when_true: Callable[[], Flow], when_false: Callable[[], Flow]) -> Flow:
+def fork(tracer: Tracer, frame: CallFrame, condition: Expr, when_true: Callable[[], Flow], when_false: Callable[[], Flow]) -> Flow:
     """Follow both branches, unless the assumptions decide, and join their states."""
     mark = len(tracer.departures)
     first = _follow(tracer, frame, condition, True, when_true)
@@ -73,7 +73,7 @@ def _break_error(tracer: Tracer, condition: Expr) -> UntraceableError:
     )
 
 
-def _follow(tracer: Tracer, frame: Frame, condition: Expr, truth: bool, follow: Callable[[], Flow]) -> _Branch:
+def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, follow: Callable[[], Flow]) -> _TracedBranch:
     depth, yielded, mark = len(tracer.assumptions), len(frame.yields), len(tracer.departures)
     with tracer.journal() as journal:
         tracer.assume(condition, truth)
@@ -90,12 +90,12 @@ def _follow(tracer: Tracer, frame: Frame, condition: Expr, truth: bool, follow: 
             del tracer.assumptions[depth:]
         yields = frame.yields[yielded:]
         del frame.yields[yielded:]
-        branch = _Branch(flow, result, journal.capture(), yields, exit_contents, assumed, assumptions, tracer.departures[mark:])
+        branch = _TracedBranch(flow, result, journal.capture(), yields, exit_contents, assumed, assumptions, tracer.departures[mark:])
         journal.restore()
     return branch
 
 
-def _target(tracer: Tracer, flow: Flow) -> Scope:
+def _target(tracer: Tracer, flow: Flow) -> TracedScope:
     return next(scope for scope in reversed(tracer.scopes) if scope.kind is flow)
 
 
@@ -138,7 +138,7 @@ def _joined_name(tracer: Tracer, condition: Expr, a: Any, b: Any, views: Views) 
     return tracer.merge_later(condition, a, b, views)
 
 
-def _join_yields(tracer: Tracer, frame: Frame, condition: Expr, first: list[Yielded], second: list[Yielded]) -> None:
+def _join_yields(tracer: Tracer, frame: CallFrame, condition: Expr, first: list[Yielded], second: list[Yielded]) -> None:
     if not first and not second:
         return
     if tracer.merge_yields is not None:
@@ -153,11 +153,11 @@ def _join_yields(tracer: Tracer, frame: Frame, condition: Expr, first: list[Yiel
 
 
 @contextmanager
-def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
+def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
     """A call or loop round that branches may leave early; the function it gives joins what left with what stayed."""
     depth, mark = len(tracer.assumptions), len(tracer.departures)
     with tracer.journal() as journal:
-        opened = Scope(kind, depth, journal)
+        opened = TracedScope(kind, depth, journal)
         tracer.scopes.append(opened)
 
         def close(flow: Flow) -> Flow:
@@ -185,7 +185,7 @@ def scope(tracer: Tracer, frame: Frame, kind: Flow) -> Generator[Callable[[Flow]
         tracer.exclude_departures(tracer.departures[mark:])
 
 
-def _check_yields(tracer: Tracer, frame: Frame, opened: Scope) -> None:
+def _check_yields(tracer: Tracer, frame: CallFrame, opened: TracedScope) -> None:
     """Refuse a round or call that yields after it was left under a condition: what is yielded would depend on it."""
     for left in opened.exits:
         if left.n_yields != len(frame.yields):
@@ -195,7 +195,7 @@ def _check_yields(tracer: Tracer, frame: Frame, opened: Scope) -> None:
             )
 
 
-def _leave_for_good(tracer: Tracer, frame: Frame, opened: Scope, flow: Flow) -> None:
+def _leave_for_good(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow: Flow) -> None:
     """What stayed to the end of a round that others left by `continue` ends in `return`: it leaves the call, and what continued goes on."""
     if flow is Flow.BREAK:
         raise _break_error(tracer, conjunction(Assumption(left.condition, False) for left in opened.exits))

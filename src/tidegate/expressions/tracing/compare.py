@@ -19,10 +19,10 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
-from tidegate.expressions.tracing.kinds import is_array, is_dict, is_mapping, is_sequence
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["MOST_POINTS", "Difference", "at_start", "compare", "numbers_of", "numeric", "points_around"]
+__all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric", "points_around"]
 
 FloatArray = NDArray[np.float64]
 Point = dict[Expr, float]
@@ -43,7 +43,7 @@ _AMPLIFIED: Final = 1e3  # of the spread at these points: how far rounding in an
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class PathDifference:
     """Where a function and its graph differ.
 
     Parameters
@@ -234,7 +234,7 @@ def _has_one_side(values: FloatArray) -> bool:
 # -- the comparison
 
 
-def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int = MOST_POINTS, order: Order | None = None) -> Difference | None:
+def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int = MOST_POINTS, order: Order | None = None) -> PathDifference | None:
     """The first point where a function does not give what its graph gives, or where it gives two answers.
 
     An exception of the plain call, and a value that rounding alone decides, say nothing.
@@ -261,10 +261,10 @@ def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int 
             continue
         again = pair.called(point) if at == 0 and not is_called else found
         if again is not None and _differ(found, again):
-            return Difference(point, found, again, is_own=True)
+            return PathDifference(point, found, again, is_own=True)
         mine = pair.followed(point)
         if mine is not None and _is_wrong(pair, point, mine, found):
-            return Difference(point, mine, found)
+            return PathDifference(point, mine, found)
     return None
 
 

@@ -19,16 +19,16 @@ import numpy as np
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.branch_changes import Journal, content, owner
 from tidegate.expressions.tracing.branches import scope
-from tidegate.expressions.tracing.frames import BoundClosure, Closure, Flow, Frame, Yielded, bind_arguments, closure_of
-from tidegate.expressions.tracing.identity import check_arguments
-from tidegate.expressions.tracing.journal import Journal, content, owner
-from tidegate.expressions.tracing.kinds import class_of, is_array, is_collection, is_dict
+from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Closure, Flow, Yielded, bind_arguments, closure_of
+from tidegate.expressions.tracing.is_and_type import check_arguments
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
 from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early, origin_at
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
 __all__ = ["Yields", "call"]
@@ -127,7 +127,7 @@ def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dic
         )
     if isinstance(source.node, ast.AsyncFunctionDef):
         raise tracer.error(f"{source.name} is an `async` function", at=origin_at(source.file, source.node))
-    frame = Frame(
+    frame = CallFrame(
         source.file,
         source.name,
         closure.globals,
@@ -152,7 +152,7 @@ def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dic
     return Yields(frame.yields, result) if is_generator(source.node) else result
 
 
-def _run_body(tracer: Tracer, closure: Closure, frame: Frame) -> Any:
+def _run_body(tracer: Tracer, closure: Closure, frame: CallFrame) -> Any:
     node = closure.source.node
     if isinstance(node, ast.Lambda):
         frame.return_node = node.body

@@ -17,11 +17,11 @@ from tidegate.expressions.nodes import Expr, as_boolean
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
 from tidegate.expressions.tracing.branches import fork
-from tidegate.expressions.tracing.frames import Closure, Flow, Frame, Yielded
-from tidegate.expressions.tracing.identity import check_entry, check_key, check_member, equal_sequences, same_object
-from tidegate.expressions.tracing.kinds import is_array
+from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
+from tidegate.expressions.tracing.is_and_type import check_entry, check_key, check_member, equal_sequences, same_object
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
 __all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
@@ -55,7 +55,7 @@ _CONVERSIONS: Final[dict[int, Callable[[Any], str]]] = {ord("s"): str, ord("r"):
 _JUMPING: Final = (ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
-def evaluate(tracer: Tracer, node: ast.expr, frame: Frame) -> Any:
+def evaluate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Any:
     """The value of an expression."""
     tracer.position = (frame.file, node)
     rule = _RULES.get(type(node))
@@ -64,15 +64,15 @@ def evaluate(tracer: Tracer, node: ast.expr, frame: Frame) -> Any:
     return rule(tracer, node, frame)
 
 
-def _constant(_tracer: Tracer, node: ast.Constant, _frame: Frame) -> Any:
+def _constant(_tracer: Tracer, node: ast.Constant, _frame: CallFrame) -> Any:
     return node.value
 
 
-def _name(tracer: Tracer, node: ast.Name, frame: Frame) -> Any:
+def _name(tracer: Tracer, node: ast.Name, frame: CallFrame) -> Any:
     return tracer.usable(frame.lookup(node.id), node.id)
 
 
-def _binary(tracer: Tracer, node: ast.BinOp, frame: Frame) -> Any:
+def _binary(tracer: Tracer, node: ast.BinOp, frame: CallFrame) -> Any:
     left, right = evaluate(tracer, node.left, frame), evaluate(tracer, node.right, frame)
     tracer.position = (frame.file, node)
     note_division(tracer, node.op, left, right)
@@ -98,7 +98,7 @@ def _noted(tracer: Tracer, node: ast.BinOp, value: Any) -> Any:
     return value
 
 
-def _unary(tracer: Tracer, node: ast.UnaryOp, frame: Frame) -> Any:
+def _unary(tracer: Tracer, node: ast.UnaryOp, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.operand, frame)
     tracer.position = (frame.file, node)
     if isinstance(node.op, ast.USub):
@@ -114,11 +114,11 @@ def _unary(tracer: Tracer, node: ast.UnaryOp, frame: Frame) -> Any:
     return result
 
 
-def _boolean(tracer: Tracer, node: ast.BoolOp, frame: Frame) -> Any:
+def _boolean(tracer: Tracer, node: ast.BoolOp, frame: CallFrame) -> Any:
     return _operands(tracer, node, frame, 0)
 
 
-def _operands(tracer: Tracer, node: ast.BoolOp, frame: Frame, at: int) -> Any:
+def _operands(tracer: Tracer, node: ast.BoolOp, frame: CallFrame, at: int) -> Any:
     """The value of `and` or `or` from one operand on; the later ones are followed under what the earlier ones imply."""
     value = evaluate(tracer, node.values[at], frame)
     if at == len(node.values) - 1:
@@ -150,7 +150,7 @@ def _is_condition(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean)
 
 
-def _compare(tracer: Tracer, node: ast.Compare, frame: Frame) -> Any:
+def _compare(tracer: Tracer, node: ast.Compare, frame: CallFrame) -> Any:
     left = evaluate(tracer, node.left, frame)
     result: Any = True
     for at, (kind, item) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -182,7 +182,7 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
     return _COMPARISONS[type(kind)](left, right)
 
 
-def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
+def _conditional(tracer: Tracer, node: ast.IfExp, frame: CallFrame) -> Any:
     test = tracer.truth(evaluate(tracer, node.test, frame))
     if not isinstance(test, Expr):
         return evaluate(tracer, node.body if test else node.orelse, frame)
@@ -202,7 +202,7 @@ def _conditional(tracer: Tracer, node: ast.IfExp, frame: Frame) -> Any:
     return result
 
 
-def _call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
+def _call(tracer: Tracer, node: ast.Call, frame: CallFrame) -> Any:
     special = _own_frame_call(node, frame)
     if special is not None:
         return special
@@ -222,7 +222,7 @@ def _call(tracer: Tracer, node: ast.Call, frame: Frame) -> Any:
     return tracer.usable(result, "the returned value")
 
 
-def _own_frame_call(node: ast.Call, frame: Frame) -> Any:
+def _own_frame_call(node: ast.Call, frame: CallFrame) -> Any:
     """Calls that look at the frame they stand in: ``super()``, ``locals()``, ``globals()``."""
     if not isinstance(node.func, ast.Name) or node.args or node.keywords:
         return None
@@ -239,7 +239,7 @@ def _parent(enclosing: Any, instance: Any) -> Any:
     return super(enclosing, instance)  # pyright: ignore[reportUnknownVariableType]
 
 
-def _spread(tracer: Tracer, items: list[ast.expr], frame: Frame) -> Iterator[Any]:
+def _spread(tracer: Tracer, items: list[ast.expr], frame: CallFrame) -> Iterator[Any]:
     for item in items:
         if isinstance(item, ast.Starred):
             spread = evaluate(tracer, item.value, frame)
@@ -249,13 +249,13 @@ def _spread(tracer: Tracer, items: list[ast.expr], frame: Frame) -> Iterator[Any
             yield evaluate(tracer, item, frame)
 
 
-def _attribute(tracer: Tracer, node: ast.Attribute, frame: Frame) -> Any:
+def _attribute(tracer: Tracer, node: ast.Attribute, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
     return tracer.usable(attribute(tracer, value, private_name(node.attr, frame)), node.attr)
 
 
-def _subscript(tracer: Tracer, node: ast.Subscript, frame: Frame) -> Any:
+def _subscript(tracer: Tracer, node: ast.Subscript, frame: CallFrame) -> Any:
     value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
     tracer.position = (frame.file, node)
     check_entry(tracer, value, index)
@@ -265,20 +265,20 @@ def _subscript(tracer: Tracer, node: ast.Subscript, frame: Frame) -> Any:
     return tracer.usable(found, node)
 
 
-def _slice(tracer: Tracer, node: ast.Slice, frame: Frame) -> Any:
+def _slice(tracer: Tracer, node: ast.Slice, frame: CallFrame) -> Any:
     ends = [None if part is None else evaluate(tracer, part, frame) for part in (node.lower, node.upper, node.step)]
     return slice(*ends)
 
 
-def _list(tracer: Tracer, node: ast.List, frame: Frame) -> Any:
+def _list(tracer: Tracer, node: ast.List, frame: CallFrame) -> Any:
     return tracer.made(list(_spread(tracer, node.elts, frame)))
 
 
-def _tuple(tracer: Tracer, node: ast.Tuple, frame: Frame) -> Any:
+def _tuple(tracer: Tracer, node: ast.Tuple, frame: CallFrame) -> Any:
     return tuple(_spread(tracer, node.elts, frame))
 
 
-def _set(tracer: Tracer, node: ast.Set, frame: Frame) -> Any:
+def _set(tracer: Tracer, node: ast.Set, frame: CallFrame) -> Any:
     return tracer.made({_element(tracer, item) for item in _spread(tracer, node.elts, frame)})
 
 
@@ -287,7 +287,7 @@ def _element(tracer: Tracer, item: Any) -> Any:
     return item
 
 
-def _dict(tracer: Tracer, node: ast.Dict, frame: Frame) -> Any:
+def _dict(tracer: Tracer, node: ast.Dict, frame: CallFrame) -> Any:
     entries: dict[Any, Any] = {}
     for key, item in zip(node.keys, node.values, strict=True):
         if key is None:
@@ -301,7 +301,7 @@ def _dict(tracer: Tracer, node: ast.Dict, frame: Frame) -> Any:
     return tracer.made(entries)
 
 
-def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: Frame) -> Iterator[None]:
+def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: CallFrame) -> Iterator[None]:
     """Every round of nested comprehension loops, with the loop variables bound in the frame."""
     head, *rest = generators
     for item in iterate(tracer, head.iter, frame):
@@ -313,7 +313,7 @@ def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: Frame) -
                 yield
 
 
-def iterate(tracer: Tracer, node: ast.expr, frame: Frame) -> Iterator[Any]:
+def iterate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[Any]:
     """What a loop runs over."""
     value = evaluate(tracer, node, frame)
     if isinstance(value, Expr):
@@ -322,7 +322,7 @@ def iterate(tracer: Tracer, node: ast.expr, frame: Frame) -> Iterator[Any]:
     return iter(value)
 
 
-def _concrete_test(tracer: Tracer, node: ast.expr, frame: Frame) -> bool:
+def _concrete_test(tracer: Tracer, node: ast.expr, frame: CallFrame) -> bool:
     test = tracer.truth(evaluate(tracer, node, frame))
     if isinstance(test, Expr):
         raise tracer.error(
@@ -332,21 +332,21 @@ def _concrete_test(tracer: Tracer, node: ast.expr, frame: Frame) -> bool:
     return test
 
 
-def _inner(frame: Frame) -> Frame:
-    return Frame(frame.file, frame.name, frame.globals, parent=frame, class_name=frame.class_name, kind="comprehension", yields=frame.yields)
+def _inner(frame: CallFrame) -> CallFrame:
+    return CallFrame(frame.file, frame.name, frame.globals, parent=frame, class_name=frame.class_name, kind="comprehension", yields=frame.yields)
 
 
-def _list_comprehension(tracer: Tracer, node: ast.ListComp, frame: Frame) -> Any:
+def _list_comprehension(tracer: Tracer, node: ast.ListComp, frame: CallFrame) -> Any:
     inner = _inner(frame)
     return tracer.made([evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner)])
 
 
-def _set_comprehension(tracer: Tracer, node: ast.SetComp, frame: Frame) -> Any:
+def _set_comprehension(tracer: Tracer, node: ast.SetComp, frame: CallFrame) -> Any:
     inner = _inner(frame)
     return tracer.made({_element(tracer, evaluate(tracer, node.elt, inner)) for _ in _rounds(tracer, node.generators, inner)})
 
 
-def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: Frame) -> Any:
+def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: CallFrame) -> Any:
     inner = _inner(frame)
     entries: dict[Any, Any] = {}
     for _ in _rounds(tracer, node.generators, inner):
@@ -356,12 +356,12 @@ def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: Frame) -> Any
     return tracer.made(entries)
 
 
-def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: Frame) -> Any:
+def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: CallFrame) -> Any:
     inner = _inner(frame)
     return tracer.made(evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner))
 
 
-def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: Frame) -> Closure:
+def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: CallFrame) -> Closure:
     """A function defined inside the trace."""
     wanted = node.args
     positional = [item.arg for item in (*wanted.posonlyargs, *wanted.args)]
@@ -381,24 +381,24 @@ def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: Fram
     return Closure(source, frame.globals, defaults, follow, frame.cells if parent is None else {}, parent)
 
 
-def _named(tracer: Tracer, node: ast.NamedExpr, frame: Frame) -> Any:
+def _named(tracer: Tracer, node: ast.NamedExpr, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.value, frame)
     assign(tracer, node.target, value, frame.binding_frame())
     return value
 
 
-def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: Frame) -> Any:
+def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.value, frame)
     pattern = "" if node.format_spec is None else evaluate(tracer, node.format_spec, frame)
     shown: Any = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
     return repr(shown) if isinstance(shown, Expr) else format(shown, pattern)
 
 
-def _joined(tracer: Tracer, node: ast.JoinedStr, frame: Frame) -> Any:
+def _joined(tracer: Tracer, node: ast.JoinedStr, frame: CallFrame) -> Any:
     return "".join(str(evaluate(tracer, part, frame)) for part in node.values)
 
 
-def _yield(tracer: Tracer, node: ast.Yield, frame: Frame) -> Any:
+def _yield(tracer: Tracer, node: ast.Yield, frame: CallFrame) -> Any:
     home = frame.binding_frame()
     item = node.value
     is_equation = tracer.make_equation is not None and isinstance(item, ast.Compare) and len(item.ops) == 1 and isinstance(item.ops[0], ast.Eq)
@@ -413,7 +413,7 @@ def _yield(tracer: Tracer, node: ast.Yield, frame: Frame) -> Any:
     home.yields.append(Yielded(value, tracer.here()))
 
 
-def _yield_from(tracer: Tracer, node: ast.YieldFrom, frame: Frame) -> Any:
+def _yield_from(tracer: Tracer, node: ast.YieldFrom, frame: CallFrame) -> Any:
     source = evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
     home = frame.binding_frame()
@@ -425,11 +425,11 @@ def _yield_from(tracer: Tracer, node: ast.YieldFrom, frame: Frame) -> Any:
     return None
 
 
-def _starred(tracer: Tracer, node: ast.Starred, _frame: Frame) -> Any:
+def _starred(tracer: Tracer, node: ast.Starred, _frame: CallFrame) -> Any:
     raise tracer.error(f"`{ast.unparse(node)}` cannot stand here")
 
 
-_RULES: Final[dict[type[ast.expr], Callable[[Tracer, Any, Frame], Any]]] = {
+_RULES: Final[dict[type[ast.expr], Callable[[Tracer, Any, CallFrame], Any]]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.BinOp: _binary,

@@ -17,15 +17,15 @@ from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.branches import fork, scope
+from tidegate.expressions.tracing.call_frames import CallFrame, Flow
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
-from tidegate.expressions.tracing.frames import Flow, Frame
-from tidegate.expressions.tracing.identity import check_entry
-from tidegate.expressions.tracing.journal import Namespace
-from tidegate.expressions.tracing.kinds import is_array
+from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+from tidegate.expressions.tracing.value_kinds import is_array
 
 __all__ = ["run"]
 
@@ -44,7 +44,7 @@ _IN_PLACE: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
 }
 
 
-def run(tracer: Tracer, statements: list[ast.stmt], frame: Frame) -> Flow:
+def run(tracer: Tracer, statements: list[ast.stmt], frame: CallFrame) -> Flow:
     """Follow statements in turn until one of them leaves the block."""
     for statement in statements:
         tracer.position = (frame.file, statement)
@@ -61,7 +61,7 @@ def run(tracer: Tracer, statements: list[ast.stmt], frame: Frame) -> Flow:
     return Flow.NEXT
 
 
-def _if(tracer: Tracer, node: ast.If, frame: Frame) -> Flow:
+def _if(tracer: Tracer, node: ast.If, frame: CallFrame) -> Flow:
     test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
     if not isinstance(test, Expr):
         return run(tracer, node.body if test else node.orelse, frame)
@@ -70,7 +70,7 @@ def _if(tracer: Tracer, node: ast.If, frame: Frame) -> Flow:
     return flow
 
 
-def _once(tracer: Tracer, node: ast.For | ast.While, frame: Frame, *, early: bool) -> Flow:
+def _once(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, *, early: bool) -> Flow:
     """The body of a loop, once; ``early`` if a condition may leave it before its end."""
     if not early:
         return run(tracer, node.body, frame)
@@ -78,7 +78,7 @@ def _once(tracer: Tracer, node: ast.For | ast.While, frame: Frame, *, early: boo
         return close(run(tracer, node.body, frame))
 
 
-def _for(tracer: Tracer, node: ast.For, frame: Frame) -> Flow:
+def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
     early = leaves_early(node)
     for item in iterate(tracer, node.iter, frame):
         assign(tracer, node.target, item, frame)
@@ -90,7 +90,7 @@ def _for(tracer: Tracer, node: ast.For, frame: Frame) -> Flow:
     return run(tracer, node.orelse, frame)
 
 
-def _while(tracer: Tracer, node: ast.While, frame: Frame) -> Flow:
+def _while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
     early = leaves_early(node)
     while True:
         tracer.position = (frame.file, node.test)
@@ -109,28 +109,28 @@ def _while(tracer: Tracer, node: ast.While, frame: Frame) -> Flow:
             return Flow.NEXT
 
 
-def _return(tracer: Tracer, node: ast.Return, frame: Frame) -> Flow:
+def _return(tracer: Tracer, node: ast.Return, frame: CallFrame) -> Flow:
     frame.result = None if node.value is None else tracer.evaluate(tracer, node.value, frame)
     frame.return_node = frame.return_node or node.value
     return Flow.RETURN
 
 
-def _expression(tracer: Tracer, node: ast.Expr, frame: Frame) -> None:
+def _expression(tracer: Tracer, node: ast.Expr, frame: CallFrame) -> None:
     tracer.evaluate(tracer, node.value, frame)
 
 
-def _assign(tracer: Tracer, node: ast.Assign, frame: Frame) -> None:
+def _assign(tracer: Tracer, node: ast.Assign, frame: CallFrame) -> None:
     value = tracer.evaluate(tracer, node.value, frame)
     for target in node.targets:
         assign(tracer, target, value, frame)
 
 
-def _annotated(tracer: Tracer, node: ast.AnnAssign, frame: Frame) -> None:
+def _annotated(tracer: Tracer, node: ast.AnnAssign, frame: CallFrame) -> None:
     if node.value is not None:
         assign(tracer, node.target, tracer.evaluate(tracer, node.value, frame), frame)
 
 
-def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
+def _augmented(tracer: Tracer, node: ast.AugAssign, frame: CallFrame) -> None:
     target = node.target
     if isinstance(target, ast.Name):
         old = tracer.usable(frame.lookup(target.id), target.id)
@@ -148,7 +148,7 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: Frame) -> None:
         assign_item(tracer, place, index, new)
 
 
-def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: Frame) -> Any:
+def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: CallFrame) -> Any:
     value = tracer.evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
     if is_array(old) and isinstance(node.target, ast.Name):
@@ -162,7 +162,7 @@ def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: Frame) -> Any
     return new
 
 
-def _assert(tracer: Tracer, node: ast.Assert, frame: Frame) -> None:
+def _assert(tracer: Tracer, node: ast.Assert, frame: CallFrame) -> None:
     test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
     if isinstance(test, Expr):
         raise tracer.error(
@@ -172,7 +172,7 @@ def _assert(tracer: Tracer, node: ast.Assert, frame: Frame) -> None:
         raise AssertionError(None if node.msg is None else tracer.evaluate(tracer, node.msg, frame))
 
 
-def _raise(tracer: Tracer, node: ast.Raise, frame: Frame) -> None:
+def _raise(tracer: Tracer, node: ast.Raise, frame: CallFrame) -> None:
     if tracer.assumptions:
         condition = tracer.assumed_since(0)
         raise tracer.error(
@@ -188,7 +188,7 @@ def _raise(tracer: Tracer, node: ast.Raise, frame: Frame) -> None:
     raise error from tracer.evaluate(tracer, node.cause, frame)
 
 
-def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
+def _try(tracer: Tracer, node: ast.Try, frame: CallFrame) -> Flow:
     scopes, mark = list(tracer.scopes), len(tracer.departures)
     try:
         flow = _guarded(tracer, node, frame)
@@ -206,7 +206,7 @@ def _try(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
     return flow if last is Flow.NEXT else last
 
 
-def _guarded(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
+def _guarded(tracer: Tracer, node: ast.Try, frame: CallFrame) -> Flow:
     """The body with its handlers, or what follows it if nothing is raised."""
     depth, outer, tracer.may_raise = len(tracer.assumptions), tracer.may_raise, []
     try:
@@ -226,7 +226,7 @@ def _guarded(tracer: Tracer, node: ast.Try, frame: Frame) -> Flow:
     return run(tracer, node.orelse, frame) if flow is Flow.NEXT else flow
 
 
-def _handled(tracer: Tracer, handler: ast.ExceptHandler, error: Exception, frame: Frame) -> Flow:
+def _handled(tracer: Tracer, handler: ast.ExceptHandler, error: Exception, frame: CallFrame) -> Flow:
     if handler.name is not None:
         bind(tracer, handler.name, error, frame)
     outer, frame.handling = frame.handling, error
@@ -236,7 +236,7 @@ def _handled(tracer: Tracer, handler: ast.ExceptHandler, error: Exception, frame
         frame.handling = outer
 
 
-def _check_handlers(tracer: Tracer, node: ast.Try, found: list[tuple[type[Exception], Origin]], frame: Frame) -> None:
+def _check_handlers(tracer: Tracer, node: ast.Try, found: list[tuple[type[Exception], Origin]], frame: CallFrame) -> None:
     """Refuse handlers of what an operation on symbols may raise when it meets numbers."""
     for handler in node.handlers:
         kinds: Any = Exception if handler.type is None else tracer.evaluate(tracer, handler.type, frame)
@@ -249,7 +249,7 @@ def _check_handlers(tracer: Tracer, node: ast.Try, found: list[tuple[type[Except
                 )
 
 
-def _handler(tracer: Tracer, node: ast.Try, error: Exception, frame: Frame) -> ast.ExceptHandler | None:
+def _handler(tracer: Tracer, node: ast.Try, error: Exception, frame: CallFrame) -> ast.ExceptHandler | None:
     if isinstance(error, UntraceableError):
         return None
     for handler in node.handlers:
@@ -258,11 +258,11 @@ def _handler(tracer: Tracer, node: ast.Try, error: Exception, frame: Frame) -> a
     return None
 
 
-def _with(tracer: Tracer, node: ast.With, frame: Frame) -> Flow:
+def _with(tracer: Tracer, node: ast.With, frame: CallFrame) -> Flow:
     return _with_items(tracer, node, node.items, frame)
 
 
-def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame: Frame) -> Flow:
+def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame: CallFrame) -> Flow:
     if not items:
         return run(tracer, node.body, frame)
     head, *rest = items
@@ -273,11 +273,11 @@ def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame
     return Flow.NEXT
 
 
-def _match(tracer: Tracer, node: ast.Match, frame: Frame) -> Flow:
+def _match(tracer: Tracer, node: ast.Match, frame: CallFrame) -> Flow:
     return _cases(tracer, tracer.evaluate(tracer, node.subject, frame), node.cases, frame)
 
 
-def _cases(tracer: Tracer, subject: Any, cases: list[ast.match_case], frame: Frame) -> Flow:
+def _cases(tracer: Tracer, subject: Any, cases: list[ast.match_case], frame: CallFrame) -> Flow:
     """The first of these cases that matches, and whose guard holds."""
     if not cases:
         return Flow.NEXT
@@ -304,17 +304,17 @@ def _cases(tracer: Tracer, subject: Any, cases: list[ast.match_case], frame: Fra
     return take() if test else other()
 
 
-def _function(tracer: Tracer, node: ast.FunctionDef, frame: Frame) -> None:
+def _function(tracer: Tracer, node: ast.FunctionDef, frame: CallFrame) -> None:
     value: Any = make_closure(tracer, node, frame)
     for decorator in reversed(node.decorator_list):
         value = tracer.call(tracer, tracer.evaluate(tracer, decorator, frame), (value,), {})
     bind(tracer, node.name, value, frame)
 
 
-def _class(tracer: Tracer, node: ast.ClassDef, frame: Frame) -> None:
+def _class(tracer: Tracer, node: ast.ClassDef, frame: CallFrame) -> None:
     bases = tuple(tracer.evaluate(tracer, base, frame) for base in node.bases)
     keywords = {item.arg: tracer.evaluate(tracer, item.value, frame) for item in node.keywords if item.arg is not None}
-    body = Frame(frame.file, node.name, frame.globals, Namespace(), frame.cells, frame, node.name, "class")
+    body = CallFrame(frame.file, node.name, frame.globals, Namespace(), frame.cells, frame, node.name, "class")
     body.variables["__module__"], body.variables["__qualname__"] = frame.globals.get("__name__", ""), node.name
     run(tracer, node.body, body)
     value: Any = types.new_class(node.name, bases, keywords, lambda space: space.update(body.variables))
@@ -323,7 +323,7 @@ def _class(tracer: Tracer, node: ast.ClassDef, frame: Frame) -> None:
     bind(tracer, node.name, value, frame)
 
 
-def _import(tracer: Tracer, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+def _import(tracer: Tracer, node: ast.Import | ast.ImportFrom, frame: CallFrame) -> None:
     space: dict[str, Any] = {}
     scope_names = {key: frame.globals[key] for key in ("__name__", "__package__", "__spec__", "__builtins__") if key in frame.globals}
     exec(compile(ast.Module([node], []), frame.file.name, "exec"), scope_names, space)  # noqa: S102 - an import of the user's own code
@@ -331,29 +331,29 @@ def _import(tracer: Tracer, node: ast.Import | ast.ImportFrom, frame: Frame) -> 
         bind(tracer, name, value, frame)
 
 
-def _declare(_tracer: Tracer, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:
+def _declare(_tracer: Tracer, node: ast.Global | ast.Nonlocal, frame: CallFrame) -> None:
     kind = "global" if isinstance(node, ast.Global) else "nonlocal"
     frame.outer_names.update(dict.fromkeys(node.names, kind))
 
 
-def _delete(tracer: Tracer, node: ast.Delete, frame: Frame) -> None:
+def _delete(tracer: Tracer, node: ast.Delete, frame: CallFrame) -> None:
     for target in node.targets:
         delete(tracer, target, frame)
 
 
-def _pass(_tracer: Tracer, _node: ast.stmt, _frame: Frame) -> None:
+def _pass(_tracer: Tracer, _node: ast.stmt, _frame: CallFrame) -> None:
     return None
 
 
-def _break(_tracer: Tracer, _node: ast.Break, _frame: Frame) -> Flow:
+def _break(_tracer: Tracer, _node: ast.Break, _frame: CallFrame) -> Flow:
     return Flow.BREAK
 
 
-def _continue(_tracer: Tracer, _node: ast.Continue, _frame: Frame) -> Flow:
+def _continue(_tracer: Tracer, _node: ast.Continue, _frame: CallFrame) -> Flow:
     return Flow.CONTINUE
 
 
-_RULES: Final[dict[type[ast.stmt], Callable[[Tracer, Any, Frame], Flow | None]]] = {
+_RULES: Final[dict[type[ast.stmt], Callable[[Tracer, Any, CallFrame], Flow | None]]] = {
     ast.If: _if,
     ast.For: _for,
     ast.While: _while,

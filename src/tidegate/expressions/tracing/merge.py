@@ -16,8 +16,8 @@ import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import Expr, select
-from tidegate.expressions.tracing.journal import EMPTY, Contents, owner
-from tidegate.expressions.tracing.kinds import is_array, is_dict
+from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "joined_objects", "merge"]

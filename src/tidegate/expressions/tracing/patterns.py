@@ -10,9 +10,9 @@ import ast
 from typing import Any
 
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
-from tidegate.expressions.tracing.frames import Frame
-from tidegate.expressions.tracing.kinds import is_dict, is_sequence
+from tidegate.expressions.tracing.call_frames import CallFrame
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 from tidegate.expressions.tracing.vector import is_symbolic
 
 __all__ = ["matched"]
@@ -20,7 +20,7 @@ __all__ = ["matched"]
 Match = tuple[Expr, dict[str, Any]]
 
 
-def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: Frame) -> Match:
+def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: CallFrame) -> Match:
     """When a pattern matches, as a condition that may be a literal, and the names it binds."""
     if isinstance(pattern, ast.MatchAs):
         return _named(tracer, subject, pattern, frame)
@@ -46,12 +46,12 @@ def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: Frame) ->
     )
 
 
-def _named(tracer: Tracer, subject: Any, pattern: ast.MatchAs, frame: Frame) -> Match:
+def _named(tracer: Tracer, subject: Any, pattern: ast.MatchAs, frame: CallFrame) -> Match:
     condition, names = (TRUE, {}) if pattern.pattern is None else matched(tracer, subject, pattern.pattern, frame)
     return condition, names if pattern.name is None else {**names, pattern.name: subject}
 
 
-def _either(tracer: Tracer, subject: Any, pattern: ast.MatchOr, frame: Frame) -> Match:
+def _either(tracer: Tracer, subject: Any, pattern: ast.MatchOr, frame: CallFrame) -> Match:
     together = FALSE
     for part in pattern.patterns:
         condition, names = matched(tracer, subject, part, frame)
@@ -69,7 +69,7 @@ def _unless(tracer: Tracer, before: Expr, names: dict[str, Any], pattern: ast.Ma
     return TRUE, names
 
 
-def _sequence(tracer: Tracer, subject: Any, pattern: ast.MatchSequence, frame: Frame) -> Match:
+def _sequence(tracer: Tracer, subject: Any, pattern: ast.MatchSequence, frame: CallFrame) -> Match:
     if not is_sequence(subject):
         return FALSE, {}
     starred = [at for at, item in enumerate(pattern.patterns) if isinstance(item, ast.MatchStar)]
@@ -87,7 +87,7 @@ def _sequence(tracer: Tracer, subject: Any, pattern: ast.MatchSequence, frame: F
     return _all(tracer, list(zip(items, patterns, strict=True)), frame, (together, names))
 
 
-def _mapping(tracer: Tracer, subject: dict[Any, Any], pattern: ast.MatchMapping, frame: Frame) -> Match:
+def _mapping(tracer: Tracer, subject: dict[Any, Any], pattern: ast.MatchMapping, frame: CallFrame) -> Match:
     keys = [tracer.evaluate(tracer, key, frame) for key in pattern.keys]
     if any(isinstance(key, Expr) for key in (*keys, *subject)):
         raise tracer.error(f"`case {ast.unparse(pattern)}` looks for keys that depend on symbols", "use `if` and `elif` with comparisons")
@@ -99,7 +99,7 @@ def _mapping(tracer: Tracer, subject: dict[Any, Any], pattern: ast.MatchMapping,
     return _all(tracer, [(subject[key], item) for key, item in zip(keys, pattern.patterns, strict=True)], frame, (TRUE, names))
 
 
-def _all(tracer: Tracer, parts: list[tuple[Any, ast.pattern]], frame: Frame, start: Match) -> Match:
+def _all(tracer: Tracer, parts: list[tuple[Any, ast.pattern]], frame: CallFrame, start: Match) -> Match:
     together, names = start
     for item, part in parts:
         condition, found = matched(tracer, item, part, frame)
@@ -109,7 +109,7 @@ def _all(tracer: Tracer, parts: list[tuple[Any, ast.pattern]], frame: Frame, sta
     return together, names
 
 
-def _by_python(subject: Any, pattern: ast.pattern, frame: Frame) -> Match:
+def _by_python(subject: Any, pattern: ast.pattern, frame: CallFrame) -> Match:
     """A pattern on a value without symbols, matched by Python itself."""
     names: dict[str, Any] = {item.id: frame.lookup(item.id) for item in ast.walk(pattern) if isinstance(item, ast.Name)}
     case = ast.match_case(pattern=pattern, guard=None, body=[ast.Assign([ast.Name(" matched", ast.Store())], ast.Constant(True))])

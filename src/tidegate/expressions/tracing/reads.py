@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.tracing.kinds import class_of, is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict, is_sequence
 
 __all__ = ["Reads", "collect_reads", "note_read"]
 

@@ -18,7 +18,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from tidegate.errors import Origin
-from tidegate.expressions.tracing.kinds import class_of
+from tidegate.expressions.tracing.value_kinds import class_of
 
 __all__ = [
     "FunctionSource",

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
-from tidegate.expressions.tracing.identity import IDENTITY_RULES
-from tidegate.expressions.tracing.kinds import is_array, is_sequence
+from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored
 
 __all__ = ["Rule", "as_vectors", "rule_for"]

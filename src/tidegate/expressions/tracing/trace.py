@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import TRUE, Expr
+from tidegate.expressions.tracing.call_frames import Yielded
 from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
-from tidegate.expressions.tracing.frames import Yielded
-from tidegate.expressions.tracing.kinds import is_array, is_dict, is_sequence
 from tidegate.expressions.tracing.merge import frozen, joined_objects
 from tidegate.expressions.tracing.source import origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
 
 __all__ = ["Trace", "path_condition", "trace"]
 

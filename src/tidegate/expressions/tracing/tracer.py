@@ -15,13 +15,13 @@ from typing import Any, Final
 from tidegate.errors import Origin, TidegateError, UntraceableError
 from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
-from tidegate.expressions.tracing.frames import Exit, Flow, Frame, Yielded
-from tidegate.expressions.tracing.journal import EMPTY, Journal, content, owner
-from tidegate.expressions.tracing.kinds import is_array, is_sequence
+from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, content, owner
+from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
 from tidegate.expressions.tracing.source import SourceFile, origin_at
+from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 
-__all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "Scope", "Tracer", "conjunction"]
+__all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "TracedScope", "Tracer", "conjunction"]
 
 MergeYields = Callable[[Expr, list[Yielded], list[Yielded]], list[Yielded]]
 MergeReturns = Callable[[Expr, Any, Any], Any]
@@ -30,7 +30,7 @@ _CONDITIONS: Final = frozenset({"ge", "gt", "nonzero", "and", "or", "not", "floo
 
 
 @dataclass(eq=False)
-class Scope:
+class TracedScope:
     """A call or a loop's round that symbolic branches may leave early."""
 
     kind: Flow
@@ -45,7 +45,7 @@ class Assumption:
 
     condition: Expr
     truth: bool
-    left: Scope | None = None
+    left: TracedScope | None = None
 
     @property
     def stated(self) -> Expr:
@@ -57,7 +57,7 @@ class Assumption:
 class Departure:
     """A branch left a scope: under which assumptions, and which scope."""
 
-    scope: Scope
+    scope: TracedScope
     assumptions: tuple[Assumption, ...]
 
 
@@ -81,8 +81,8 @@ class Tracer:
     merge_yields, make_equation, merge_returns, point : of the front end; see ``trace``.
     """
 
-    evaluate: Callable[[Tracer, ast.expr, Frame], Any]
-    run: Callable[[Tracer, list[ast.stmt], Frame], Flow]
+    evaluate: Callable[[Tracer, ast.expr, CallFrame], Any]
+    run: Callable[[Tracer, list[ast.stmt], CallFrame], Flow]
     call: Callable[[Tracer, Any, tuple[Any, ...], dict[str, Any]], Any]
     merge_yields: MergeYields | None = None
     make_equation: Callable[[Any, Any], Any] | None = None
@@ -90,8 +90,8 @@ class Tracer:
     point: Mapping[Expr, float] | None = None
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     journals: list[Journal] = field(default_factory=list[Journal])
-    scopes: list[Scope] = field(default_factory=list[Scope])
-    frames: list[Frame] = field(default_factory=list[Frame])
+    scopes: list[TracedScope] = field(default_factory=list[TracedScope])
+    frames: list[CallFrame] = field(default_factory=list[CallFrame])
     assumptions: list[Assumption] = field(default_factory=list[Assumption])
     departures: list[Departure] = field(default_factory=list[Departure])
     spoiled: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
@@ -185,7 +185,7 @@ class Tracer:
                 return not item.truth
         return None
 
-    def assumed_since(self, depth: int, leaving: Scope | None = None) -> Expr:
+    def assumed_since(self, depth: int, leaving: TracedScope | None = None) -> Expr:
         """The conjunction of the assumptions made since there were ``depth`` of them.
 
         Parameters

@@ -15,16 +15,16 @@ from typing import Any, Final, Self, override
 import numpy as np
 
 from tidegate.errors import UnknownNameError, UntraceableError, UsageError
-from tidegate.expressions.functions import SUBSTITUTES
+from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.kinds import is_array, is_collection, is_dict, is_sequence
+from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
 from tidegate.names import listed, suggestion
 
-__all__ = ["Layout", "Vector", "is_symbolic", "plain", "stored"]
+__all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "stored"]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class VectorNames:
     """Names of the pieces of a vector.
 
     Parameters
@@ -78,7 +78,7 @@ def _numbers(value: Any) -> Any:
     if is_array(value) and value.dtype == object:
         flat: list[Any] = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
         array: np.ndarray[Any, Any] = np.array(flat) if flat else np.empty(0)
-        # whole numbers here are the zeros that numpy puts into object arrays: they stand for floats
+        # integers here are the zeros that numpy puts into object arrays: they stand for floats
         return (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
     if is_sequence(value) and not hasattr(value, "_fields"):
         items: Any = value
@@ -96,14 +96,14 @@ class Vector(np.ndarray):
 
     Examples
     --------
-    >>> y = Vector([1.0, 2.0, 3.0], Layout("y", {"x": (0, (2,)), "v": (2, ())}))
+    >>> y = Vector([1.0, 2.0, 3.0], VectorNames("y", {"x": (0, (2,)), "v": (2, ())}))
     >>> y["v"], y.v, float(sum(y["x"]))
     (3.0, 3.0, 3.0)
     """
 
-    layout: Layout | None = None
+    layout: VectorNames | None = None
 
-    def __new__(cls, values: Any, layout: Layout | None = None) -> Self:
+    def __new__(cls, values: Any, layout: VectorNames | None = None) -> Self:
         """An object array of the values; numbers only where the values are a numpy array of numbers."""
         source = values if is_array(values) else _object_array(values)
         made = source.view(cls)

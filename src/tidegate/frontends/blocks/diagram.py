@@ -12,7 +12,7 @@ from tidegate.frontends.blocks.block import Block, Composite, InPort, OutPort, P
 from tidegate.frontends.blocks.drawing import draw, save_drawing
 from tidegate.frontends.blocks.library.arithmetic import Constant
 from tidegate.frontends.blocks.library.sources import Time
-from tidegate.frontends.blocks.lower import lower
+from tidegate.frontends.blocks.lower_diagram import lower
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 from tidegate.frontends.blocks.picture import picture
 from tidegate.frontends.blocks.signals import is_number

@@ -18,7 +18,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Trace, at_start, function_origin, numeric, require_agreement, trace
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, TimeEvent, Variable, VariableRole, When, element_names
 
-__all__ = ["TIME", "Ink", "Pen", "Value", "Writer", "truth"]
+__all__ = ["TIME", "EquationWriter", "Ink", "Pen", "Value", "truth"]
 
 Value = float | np.ndarray
 
@@ -70,7 +70,7 @@ class Ink:
                 self.condition_origins.setdefault(item, origin)
 
 
-class Writer(Protocol):
+class EquationWriter(Protocol):
     """What a pen asks of the block that writes with it; see ``Block``."""
 
     inputs: tuple[str, ...]
@@ -101,7 +101,7 @@ class Pen:
     values : what its connected inputs are.
     """
 
-    block: Writer
+    block: EquationWriter
     path: str
     ink: Ink
     values: Mapping[str, Expr]

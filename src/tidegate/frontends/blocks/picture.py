@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.frontends.blocks.block import Block, Composite
-from tidegate.frontends.blocks.drawing import Drawing, Edge, Node
+from tidegate.frontends.blocks.drawing import Drawing, DrawnNode, Edge
 from tidegate.frontends.blocks.library.arithmetic import Summer
 from tidegate.frontends.blocks.outer_ports import Inlet, Outlet
 
@@ -34,10 +34,10 @@ def _kind(block: Block) -> str:
     return "Input" if isinstance(block, Inlet) else "Output" if isinstance(block, Outlet) else block.kind
 
 
-def _node(block: Block, node_id: str, shown: list[str]) -> Node:
+def _node(block: Block, node_id: str, shown: list[str]) -> DrawnNode:
     names = tuple(shown) if isinstance(block, Composite) else ()
     ends = block.outputs if isinstance(block, Composite) else ()
     label = block.label or block.name
     if block.number is not None and label != f"block {block.number}":
         label = f"{block.number} {label}"
-    return Node(node_id, _kind(block), label, len(shown), len(block.outputs), block.inscription, names, ends)
+    return DrawnNode(node_id, _kind(block), label, len(shown), len(block.outputs), block.inscription, names, ends)

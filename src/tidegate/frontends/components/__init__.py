@@ -3,7 +3,7 @@
 from tidegate.frontends.components.clauses import at, every, finally_, initially, when
 from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.declarations import Algebraic, Discrete, Input, Output, Parameter, State
-from tidegate.frontends.components.symbols import der, pre, time
+from tidegate.frontends.components.der_and_pre import der, pre, time
 from tidegate.model.remarks import message, terminate
 
 __all__ = [

@@ -97,7 +97,7 @@ class Agenda:
 
 
 @dataclass(eq=False)
-class _Reader:
+class _ClauseReader:
     """Follows the clauses one after the other."""
 
     clauses: Mapping[str, Clause]
@@ -181,7 +181,7 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     clauses : in the order of the class; a chain of ``when`` and ``elsewhen`` keeps this order.
     follower : knows the component.
     """
-    reader = _Reader(clauses, follower)
+    reader = _ClauseReader(clauses, follower)
     chains: dict[str, list[Branch]] = {}
     leaders: dict[str, tuple[int, Origin]] = {}
     shapes: dict[str, tuple[str, ...]] = {}

@@ -16,16 +16,16 @@ from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
 from tidegate.frontends.components.declarations import Declaration
+from tidegate.frontends.components.der_and_pre import before_of, time
 from tidegate.frontends.components.elements import flat, is_array
-from tidegate.frontends.components.numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
-from tidegate.frontends.components.symbols import before_of, time
+from tidegate.frontends.components.known_numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
 from tidegate.model import Action, Assignment, element_names
 from tidegate.model.remarks import collect_remarks
 
-__all__ = ["CalledAtPoint", "Values", "assigned_in", "instance_in_numbers", "plain_numbers", "read_sides", "standing_at"]
+__all__ = ["AttributeValues", "CalledAtPoint", "assigned_in", "instance_in_numbers", "plain_numbers", "read_sides", "standing_at"]
 
 
-class Values:
+class AttributeValues:
     """What the attributes of the instance are: numbers by element name, and how they make up variables.
 
     Parameters
@@ -65,7 +65,7 @@ class Values:
         return self._kept[name]
 
 
-def instance_in_numbers(component: Any, values: Values) -> Any:
+def instance_in_numbers(component: Any, values: AttributeValues) -> Any:
     """A copy of a component whose variables have these values."""
     instance = cast(Any, object.__new__(cast(type, component.__class__)))
     instance.__dict__ |= component.__dict__ | {"_plain": values}
@@ -152,7 +152,7 @@ class CalledAtPoint:
     def __init__(self, component: Any, declarations: Mapping[str, Declaration], otherwise: Callable[[Expr], float]) -> None:
         self._component = component
         self._otherwise = otherwise
-        self._values = Values({name: item.shape_of(item.value) for name, item in declarations.items()}, kind=ValuedNumber)
+        self._values = AttributeValues({name: item.shape_of(item.value) for name, item in declarations.items()}, kind=ValuedNumber)
         self.instance = instance_in_numbers(component, self._values)
         self._elements: list[tuple[str, Expr, Expr, list[Expr]]] = []  # each with its derivative, and what may stand for its value before
         for name, item in declarations.items():

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast, overload
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
-from tidegate.expressions.tracing.kinds import is_function
+from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import class_names
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
@@ -137,7 +137,7 @@ def _require_conditions(conditions: Sequence[Given], name: str, place: Origin) -
 
 def _priority(value: int, place: Origin) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 100:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UsageError(f"priority is {value!r}; a whole number from 1 (most important) to 100 is expected", origin=place)
+        raise UsageError(f"priority is {value!r}; an integer from 1 (most important) to 100 is expected", origin=place)
     return value
 
 

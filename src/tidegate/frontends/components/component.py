@@ -10,8 +10,8 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import Declaration, Output
-from tidegate.frontends.components.lower import ComponentParts, lower
-from tidegate.frontends.components.plain import PlainComponent
+from tidegate.frontends.components.lower_component import ComponentParts, lower
+from tidegate.frontends.components.plain_component import PlainComponent
 from tidegate.model import Model
 from tidegate.names import suggestion
 
@@ -113,7 +113,7 @@ class Component:
         return lower(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()))
 
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainComponent:
-        """The methods called as Python with numbers; see ``tidegate.model.plain``."""
+        """The methods called as Python with numbers; see ``tidegate.model.plain_model``."""
         return PlainComponent(ComponentParts(self, type(self).__name__, self._own_declarations(), self._own_clauses()), model, parameters)
 
     def _own_clauses(self) -> dict[str, Clause]:

@@ -233,7 +233,7 @@ class Discrete(Declaration):
 
     Parameters
     ----------
-    start : its kind is inferred from it: a truth value, a whole number or a real number.
+    start : its kind is inferred from it: a truth value, an integer or a real number.
     kind : to choose the kind otherwise.
 
     Examples

@@ -12,31 +12,31 @@ from tidegate.expressions import Expr, Role, as_expr, symbol
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.model import element_names
 
-__all__ = ["Given", "Place", "Quantity", "elements", "flat", "is_array", "place_of", "quantity"]
+__all__ = ["ArrayKey", "ArrayOfSymbols", "Given", "elements", "flat", "is_array", "place_of", "quantity"]
 
 
 # what decorators and declarations take: a number, an array, a name or declaration, or a function of the component
 Given = Callable[[Any], Any] | object
 
 
-class Quantity(Vector):
+class ArrayOfSymbols(Vector):
     """The symbols of an array variable; it may be the key of a dict of new values, ``{self.phi: np.zeros(3)}``."""
 
     def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride] # numpy says None, since arrays can change; symbols do not
         return hash(tuple(self.ravel().tolist()))
 
 
-class Place(tuple[Expr, ...]):  # noqa: SLOT001, a tuple cannot have slots, and there are few of these
+class ArrayKey(tuple[Expr, ...]):  # noqa: SLOT001, a tuple cannot have slots, and there are few of these
     """The elements of an array variable as the key of a dict that is looked up, which an array cannot be: arrays compare by element."""
 
     shape: tuple[int, ...] = ()
 
 
 def place_of(key: Any) -> Any:
-    """An array as ``Place``; everything else as it is."""
+    """An array as ``ArrayKey``; everything else as it is."""
     if not isinstance(key, np.ndarray):
         return key
-    place = Place(flat(key))
+    place = ArrayKey(flat(key))
     place.shape = key.shape
     return place
 
@@ -74,4 +74,4 @@ def quantity(role: Role, name: str, shape: tuple[int, ...]) -> Any:
     """
     if not shape:
         return symbol(role, name)
-    return Quantity([symbol(role, element) for element in element_names(name, shape)]).reshape(shape)
+    return ArrayOfSymbols([symbol(role, element) for element in element_names(name, shape)]).reshape(shape)

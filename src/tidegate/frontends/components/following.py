@@ -12,7 +12,7 @@ import numpy as np
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
-from tidegate.expressions.tracing.kinds import is_function
+from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tidegate.frontends.equations.event import Event
-from tidegate.frontends.equations.function_model import FunctionModel, Options, function_model
+from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
 from tidegate.model import Form
 
 __all__ = ["dae"]
@@ -21,7 +21,7 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
-    events: Iterable[Event] | Event = (),
+    events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,
 ) -> FunctionModel:
     """A model ``0 = residual(t, y, ydot, p)``; unknowns whose derivative appears are states, the others algebraic.
@@ -49,4 +49,4 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     >>> [variable.role.value for variable in model.unknowns]
     ['state', 'algebraic']
     """
-    return function_model(Form.DAE, residual, (y0, ydot0), p, Options(name, units, outputs, events, check_units))
+    return function_model(Form.DAE, residual, (y0, ydot0), p, FunctionOptions(name, units, outputs, events, check_units))

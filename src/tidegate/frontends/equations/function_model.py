@@ -9,21 +9,21 @@ from typing import Any
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
-from tidegate.expressions.tracing.kinds import is_function
-from tidegate.frontends.equations.event import Event
-from tidegate.frontends.equations.lower import Description, lower
-from tidegate.frontends.equations.plain import PlainFunctions
+from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.lower_functions import FunctionsDescription, lower
+from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.model import Form, Model
 
-__all__ = ["FunctionModel", "Options", "function_model"]
+__all__ = ["FunctionModel", "FunctionOptions", "function_model"]
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionModel:
     """A model written as functions; simulate it, or take its neutral form with ``lower()``."""
 
-    description: Description
+    description: FunctionsDescription
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class FunctionModel:
         return {name: value for name, value in vars(self).items() if name != "_kept"}
 
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainFunctions:  # noqa: ARG002, as any source
-        """The functions called as Python with numbers; see ``tidegate.model.plain``."""
+        """The functions called as Python with numbers; see ``tidegate.model.plain_model``."""
         return PlainFunctions(self.description, parameters)
 
     def without_code(self) -> FunctionModel:
@@ -57,17 +57,17 @@ class FunctionModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class FunctionOptions:
     """What can be said about a model besides its equations, start values and parameters."""
 
     name: str | None
     units: Mapping[str, str] | None
     outputs: Callable[..., Any] | None
-    events: Iterable[Event] | Event
+    events: Iterable[EventClause] | EventClause
     check_units: bool = True
 
 
-def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: Options) -> FunctionModel:
+def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: FunctionOptions) -> FunctionModel:
     """Check what can be checked without following the functions.
 
     Parameters
@@ -83,11 +83,11 @@ def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, o
         raise UsageError(f"{maker} was given {function!r} as its function, which cannot be called", hint=f"{maker}(f, y0={{...}})")
     origin = function_origin(function)
     problems: Problems = []
-    events = (options.events,) if isinstance(options.events, Event) else tuple(options.events)
+    events = (options.events,) if isinstance(options.events, EventClause) else tuple(options.events)
     for item in events:
-        if not isinstance(item, Event):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        if not isinstance(item, EventClause):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise UsageError(f"events holds {item!r}", hint="make events with tg.event(condition=..., reset=...)")
-    description = Description(
+    description = FunctionsDescription(
         name=options.name or _name_of(function),
         form=form,
         function=function,
@@ -114,7 +114,7 @@ def _name_of(function: Any) -> str:
     return "model" if name == "<lambda>" else name
 
 
-def _check_arguments(description: Description, maker: str, origin: Origin) -> None:
+def _check_arguments(description: FunctionsDescription, maker: str, origin: Origin) -> None:
     """The function takes what it will be called with."""
     expected = "residual(t, y, ydot) or residual(t, y, ydot, p)" if description.form is Form.DAE else "f(t, y) or f(t, y, p)"
     fewest = 3 if description.form is Form.DAE else 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tidegate.frontends.equations.event import Event
-from tidegate.frontends.equations.function_model import FunctionModel, Options, function_model
+from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
 from tidegate.model import Form
 
 __all__ = ["ode"]
@@ -20,7 +20,7 @@ def ode(
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
-    events: Iterable[Event] | Event = (),
+    events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,
 ) -> FunctionModel:
     """A model ``y' = f(t, y, p)``; `if`, `min`, `abs` and the like in ``f`` become events of the run.
@@ -31,7 +31,7 @@ def ode(
         ``y`` and ``p`` answer to index, name (``y["level"]``, ``y.level``), slices and unpacking.
     y0 : start values: a dict of numbers and arrays, a sequence or an array, one number; or a function of ``p`` that returns one of them, for start
         values that depend on parameters.
-    p : parameters, likewise; whole numbers and truth values stay such.
+    p : parameters, likewise; integers and truth values stay such.
     name : how results and messages name the model; the function's name if not given.
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
     outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded.
@@ -55,4 +55,4 @@ def ode(
     >>> model.equations[0].right
     inflow - (k*(level - 1) if level > 1 else 0)
     """
-    return function_model(Form.ODE, f, (y0, None), p, Options(name, units, outputs, events, check_units))
+    return function_model(Form.ODE, f, (y0, None), p, FunctionOptions(name, units, outputs, events, check_units))

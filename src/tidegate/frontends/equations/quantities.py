@@ -15,18 +15,18 @@ import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_real, symbol
-from tidegate.expressions.tracing import Layout, Vector
-from tidegate.expressions.tracing.kinds import is_mapping
+from tidegate.expressions.tracing import Vector, VectorNames
+from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
 
-__all__ = ["Piece", "Problems", "Quantities", "read_quantities"]
+__all__ = ["FunctionQuantities", "NamedPiece", "Problems", "read_quantities"]
 
 Problems = list[tuple[str, Origin | None]]
 Kind = Literal["real", "integer", "boolean"]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class NamedPiece:
     """One named quantity.
 
     Parameters
@@ -46,7 +46,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Quantities:
+class FunctionQuantities:
     """All states, derivatives or parameters of a model.
 
     Parameters
@@ -57,7 +57,7 @@ class Quantities:
     """
 
     owner: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[NamedPiece, ...]
     shape: tuple[int, ...]
 
     @property
@@ -78,11 +78,11 @@ class Quantities:
             places[piece.name] = (at, piece.shape)
             at += len(piece.values)
         symbols = [symbol(role, name) for name in self.elements]
-        vector = Vector(symbols, Layout(owner or self.owner, places))
+        vector = Vector(symbols, VectorNames(owner or self.owner, places))
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
-def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False) -> Quantities:
+def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False) -> FunctionQuantities:
     """What the user gave for ``owner``; whatever is wrong with it is added to the problems.
 
     Parameters
@@ -91,22 +91,22 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
     given : dict, sequence, array or number; None for nothing.
     problems : added to.
     origin : what the problems are about.
-    kinds : whether whole numbers and truth values stay such, as they do for parameters.
+    kinds : whether integers and truth values stay such, as they do for parameters.
     """
     if given is None:
-        return Quantities(owner, (), (0,))
+        return FunctionQuantities(owner, (), (0,))
     if is_mapping(given) or hasattr(given, "keys"):
         entries: Any = given
         pieces = [_piece(f"{owner}[{name!r}]", name, entries[name], problems, origin, kinds) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
         found = tuple(piece for piece in pieces if piece is not None)
-        return Quantities(owner, found, (sum(len(piece.values) for piece in found),))
+        return FunctionQuantities(owner, found, (sum(len(piece.values) for piece in found),))
     whole = _piece(owner, owner, given, problems, origin, kinds=False)
     if whole is None:
-        return Quantities(owner, (), (0,))
-    return Quantities(owner, (whole,), whole.shape or (1,))
+        return FunctionQuantities(owner, (), (0,))
+    return FunctionQuantities(owner, (whole,), whole.shape or (1,))
 
 
-def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> Piece | None:
+def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> NamedPiece | None:
     if not isinstance(name, str) or not name.strip():
         problems.append((f"{name!r} is not a name: the names of variables and parameters are texts", origin))
         return None
@@ -126,8 +126,8 @@ def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin,
         sentence = _wrong(what if not array.shape else f"element {at} of {what}", value)
         if sentence:
             problems.append((sentence, origin))
-            return Piece(name, array.shape, (as_real(0.0),) * len(values))
-    return Piece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if kinds else "real")
+            return NamedPiece(name, array.shape, (as_real(0.0),) * len(values))
+    return NamedPiece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if kinds else "real")
 
 
 def _wrong(what: str, value: Any) -> str:

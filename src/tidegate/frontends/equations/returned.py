@@ -13,8 +13,8 @@ from typing import Any
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, as_real
 from tidegate.expressions.tracing import Trace
-from tidegate.expressions.tracing.kinds import is_array, is_mapping, is_sequence
-from tidegate.frontends.equations.quantities import Quantities
+from tidegate.expressions.tracing.value_kinds import is_array, is_mapping, is_sequence
+from tidegate.frontends.equations.quantities import FunctionQuantities
 from tidegate.names import listed, suggestion
 
 __all__ = ["Returned", "flat"]
@@ -39,7 +39,7 @@ class Returned:
     name: str
     origin: Origin
 
-    def by_elements(self, y: Quantities) -> tuple[list[Expr], list[Origin]]:
+    def by_elements(self, y: FunctionQuantities) -> tuple[list[Expr], list[Origin]]:
         """Derivatives in the order of the unknowns, and their places."""
         if not is_mapping(self.followed.value):
             values, places, _ = self.in_order(y, "derivatives", "return the derivative of each of them, in that order")
@@ -59,7 +59,7 @@ class Returned:
         return values, places
 
     def in_order(
-        self, y: Quantities, what: str = "residuals", hint: str = "there must be as many equations as unknowns"
+        self, y: FunctionQuantities, what: str = "residuals", hint: str = "there must be as many equations as unknowns"
     ) -> tuple[list[Expr], list[Origin], list[str]]:
         """Values in the order they were returned in, their places, and what messages call them."""
         value: Any = self.followed.value

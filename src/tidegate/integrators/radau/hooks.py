@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
-from tidegate.integrators.event import AT_START
+from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
 from tidegate.integrators.radau.step import set_stages
@@ -16,7 +16,7 @@ from tidegate.linear.systems import FIRST, SECOND
 __all__ = ["radau_accept", "radau_restart", "radau_sensitivities", "radau_values"]
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def radau_accept(run, t, _whole):
     """f at the new point, which the error estimate of the next step needs."""
     call_value(run.f_rhs, t, run.y, run.p, run.m, run.f0)
@@ -24,7 +24,7 @@ def radau_accept(run, t, _whole):
     return 0
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def radau_restart(run, t, which):
     """No polynomial to continue, a new Jacobian; the step size is kept."""
     if which == AT_START:
@@ -59,12 +59,12 @@ def _add_polynomial(run, theta, end):
 
 
 @native
-def _copy_sensitivities(run, place):
+def _copy_sensitivities(run, offset):
     for q in range(run.n_sens * run.n):
-        run.r[place + q] = run.r[run.sens_at + q]
+        run.r[offset + q] = run.r[run.sens_at + q]
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def radau_sensitivities(run, _number, _whole):
     """S at the end of the step, which lies at the end of the collocation polynomial or close to it."""
     code = stage_sensitivities(run, run.t, run.length, run.z_at, FIRST)
@@ -74,7 +74,7 @@ def radau_sensitivities(run, _number, _whole):
     return code
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def radau_values(run, when, _whole):
     """Unknowns and sensitivities at a time inside the step, by a step to it: the polynomial is less accurate inside than at its end."""
     n = run.n

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, native, unit
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, solve_real
@@ -39,7 +39,7 @@ def _largest(run):
     return largest
 
 
-@unit(NUMBER, NUMBER)
+@kernel_entry(NUMBER, NUMBER)
 def error_inside(run, t, step):
     """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into run.inside."""
     n = run.n

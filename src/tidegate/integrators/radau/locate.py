@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, UNDECIDED_GUARD, matrix
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
-from tidegate.integrators.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
+from tidegate.integrators.hybrid_loop.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import renew_jacobian
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
@@ -31,15 +31,15 @@ def _keep_polynomial(run, degree):
         run.r[run.coefficients_kept_at + q] = run.r[run.coefficients_at + q]
 
 
-@unit(NUMBER, WHOLE, NUMBER, WHOLE, WHOLE, WHOLE)
-def restep(run, step, degree, old_step, place, which, source):
+@kernel_entry(NUMBER, INTEGER, NUMBER, INTEGER, INTEGER, INTEGER)
+def restep(run, step, degree, old_step, offset, which, source):
     """Solve the step from the current point with another size; 1 if Newton's iteration converged.
 
-    Started from the polynomial at offset ``source`` of r; the stages go to offset ``place``, the factors to set ``which``.
+    Started from the polynomial at offset ``source`` of r; the stages go to offset ``offset``, the factors to set ``which``.
     """
     n = run.n
     s = run.stages
-    z = matrix(run.r, place, s, n)
+    z = matrix(run.r, offset, s, n)
     k = (s - 3) // 2
     old = matrix(run.r, source, degree, n)
     run.c_resteps += 1
@@ -58,14 +58,14 @@ def restep(run, step, degree, old_step, place, which, source):
                 z[i, q] = x * theta if attempt == 0 else 0.0
         kept = run.faccon
         run.faccon = 1.0
-        status = newton(run, run.t, step, which, 1e-2 * run.newton_tol, place)
+        status = newton(run, run.t, step, which, 1e-2 * run.newton_tol, offset)
         run.faccon = kept
         if status == CONVERGED:
             return 1
     return 0
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def locate(run, theta, crossed):
     """Find the point of the event at ``theta`` of the step just accepted; with ``crossed`` -1 end the step there.
 
@@ -82,16 +82,16 @@ def locate(run, theta, crossed):
     a = run.coefficients
     point = run.y_new
     end = run.y_end
-    whole = run.step
-    if theta <= 0.0 or t + theta * whole <= t:
+    full = run.step
+    if theta <= 0.0 or t + theta * full <= t:
         run.step = 0.0
         run.length = 0.0
         for q in range(n):
             point[q] = y[q]
         return 0
     _keep_polynomial(run, s)
-    old_step = whole
-    step = theta * whole
+    old_step = full
+    step = theta * full
     run.needs_factors = 1
     attempt = 0
     while attempt < _MOST_RESTEPS:
@@ -136,10 +136,10 @@ def locate(run, theta, crossed):
         if found > 1.0:
             # no crossing up to here: it lies just behind the end, or nowhere
             ahead = distance_behind(run, t, step, guard) if guard >= 0 else -1.0
-            if 0.0 < ahead <= NEAR_END and step * (1.0 + ahead) <= whole:
+            if 0.0 < ahead <= NEAR_END and step * (1.0 + ahead) <= full:
                 found = 1.0 + ahead
                 which = guard
-            elif ahead > 0.0 and step * (1.0 + ahead) < whole and attempt < _MOST_RESTEPS - 1:
+            elif ahead > 0.0 and step * (1.0 + ahead) < full and attempt < _MOST_RESTEPS - 1:
                 _keep_polynomial(run, s)
                 old_step = step
                 step = step * (1.0 + ahead)
@@ -151,5 +151,5 @@ def locate(run, theta, crossed):
                 run.found_guard = -1
                 return 0
         run.found_guard = which
-        return polish(run, t, step, which, found, whole)
+        return polish(run, t, step, which, found, full)
     return STEP_TOO_SMALL

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
 from tidegate.linear.mass import times_mass
@@ -103,7 +103,7 @@ def stage_polynomial(coefficients, s, n, z, a):
             a[k, q] = x
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def factor_systems(run, step, which):
     """LU of lambda/step M - J for every eigenvalue, into set ``which`` (0 the integration's, 1 for steps to outputs); 0 if regular."""
     k = (run.stages - 3) // 2
@@ -114,9 +114,9 @@ def factor_systems(run, step, which):
     return bad
 
 
-@unit(NUMBER, NUMBER, WHOLE, NUMBER, WHOLE)
-def newton(run, t, step, which, tolerance, place):
-    """Solve for the stages from the start values at offset ``place`` of r; returns the status, the number of iterations in run.iterations.
+@kernel_entry(NUMBER, NUMBER, INTEGER, NUMBER, INTEGER)
+def newton(run, t, step, which, tolerance, offset):
+    """Solve for the stages from the start values at offset ``offset`` of r; returns the status, the number of iterations in run.iterations.
 
     The rate of convergence is left in run.theta, the factor theta/(1-theta) in run.faccon (IV.8.10).
     """
@@ -124,7 +124,7 @@ def newton(run, t, step, which, tolerance, place):
     s = run.stages
     k = (s - 3) // 2
     y = run.y
-    z = matrix(run.r, place, s, n)
+    z = matrix(run.r, offset, s, n)
     p = run.p
     m = run.m
     f = run.f_stages

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, matrix
 from tidegate.integrators.radau.newton import correct, factor_systems
 from tidegate.linear.stages import factor_stages, put_stage, solve_stages
@@ -40,7 +40,7 @@ def _right_sides(run, t, step, z, e, x):
     """The right sides of the differentiated equations at all stages, into run.f_stages, and the size of S at the start."""
     n = run.n
     sens = run.sens
-    moved = run.noise
+    moved = run.roundoff
     size = 0.0
     set_direction(run, e, True)
     for i in range(run.stages):
@@ -120,15 +120,15 @@ def _solved_at_once(run, t, step, z):
     return 0
 
 
-@unit(NUMBER, NUMBER, WHOLE, WHOLE)
-def stage_sensitivities(run, t, step, place, which):
+@kernel_entry(NUMBER, NUMBER, INTEGER, INTEGER)
+def stage_sensitivities(run, t, step, offset, which):
     """Changes of S at the stages, into run.sens_new as (parameter, stage, unknown); 0 or the reason of failure.
 
-    The stage values minus y are at offset ``place`` of r, the factors of the step in set ``which``.
+    The stage values minus y are at offset ``offset`` of r, the factors of the step in set ``which``.
     """
     n = run.n
     s = run.stages
-    z = matrix(run.r, place, s, n)
+    z = matrix(run.r, offset, s, n)
     inverse = run.inverse
     rates = run.stage_rates
     reciprocal = 1.0 / step

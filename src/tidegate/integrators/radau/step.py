@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
 from tidegate.integrators.radau.inside import error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
@@ -196,7 +196,7 @@ def _after_newton_failure(run):
         update_scale(run)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def take_step(run, _number, _whole):
     """Find the next accepted step from the current point; nothing is committed.
 

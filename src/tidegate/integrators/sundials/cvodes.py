@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import NUMBER, WHOLE, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.integrators.event import AT_START
+from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
@@ -33,7 +33,7 @@ ONE_STEP: Final = 2
 STAGGERED: Final = 2
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def cvode_step(run, _number, _whole):
     """One internal step, not beyond run.t_next, and its polynomial."""
     memory = run.sun_memory
@@ -49,20 +49,20 @@ def cvode_step(run, _number, _whole):
     return take_in_step(run, flag, CVodeGetLastOrder, CVodeGetDky)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def cvode_sensitivities_at(run, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
     return sensitivities_to(run, min(run.t + run.step, run.reached), run.sun_sens_end_at, CVodeGetSensDky1)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def cvode_values(run, when, _whole):
     """Unknowns and S inside the step."""
     value_inside(run, when, CVodeGetLastOrder, CVodeGetDky)
     return sensitivities_to(run, when, run.sun_sens_out_at, CVodeGetSensDky1)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def cvode_restart(run, t, which):
     """Start afresh at order 1 from the current point."""
     n = run.n

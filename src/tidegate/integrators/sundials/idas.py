@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.integrators.event import AT_START
+from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, explicit_rates
@@ -35,7 +35,7 @@ _LEAST: Final = 100 * 2.0**-52  # of the time: a step that moves it
 STAGGERED: Final = 2
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def ida_step(run, _number, _whole):
     """One internal step, not beyond run.t_next, and its polynomial."""
     memory = run.sun_memory
@@ -51,13 +51,13 @@ def ida_step(run, _number, _whole):
     return take_in_step(run, flag, IDAGetLastOrder, IDAGetDky)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def ida_sensitivities_at(run, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
     return sensitivities_to(run, min(run.t + run.step, run.reached), run.sun_sens_end_at, IDAGetSensDky1)
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def ida_values(run, when, _whole):
     """Unknowns and S inside the step."""
     value_inside(run, when, IDAGetLastOrder, IDAGetDky)
@@ -89,7 +89,7 @@ def _first_step(run, t):
     return least if least * fastest > 0.5 else 0.0
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def ida_restart(run, t, which):
     """Start afresh at order 1 from the current point, whose rates are in run.ydot."""
     n = run.n

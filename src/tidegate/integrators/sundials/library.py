@@ -17,10 +17,10 @@ from numba import types
 
 from tidegate.errors import UsageError
 
-__all__ = ["CODE", "HANDLE", "NUMBER", "WHOLE", "c_function", "function_address", "native_function"]
+__all__ = ["CODE", "HANDLE", "INTEGER", "NUMBER", "c_function", "function_address", "native_function"]
 
 HANDLE: Final = c_int64  # of an object, or an address
-WHOLE: Final = c_int64  # sunindextype, long int
+INTEGER: Final = c_int64  # sunindextype, long int
 NUMBER: Final = c_double
 CODE: Final = c_int
 

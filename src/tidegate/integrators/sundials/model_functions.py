@@ -12,9 +12,9 @@ import numpy as np
 from numba import cfunc, types
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import WHOLES, native
+from tidegate.compiled.jit import INTEGERS, native
 from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import PLACES, pointer
+from tidegate.compiled.workspace import INDEX_OF, pointer
 from tidegate.integrators.sundials.objects import items, run_of
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, factor_real, solve_base, solve_real
@@ -37,7 +37,7 @@ _T, _V = types.float64, types.int64  # time; handle of a vector or matrix
 _VS = types.CPointer(types.int64)  # handles of several
 _CODE = types.int32
 _CODES = types.CPointer(types.int32)
-_ADDRESS_R: Final = PLACES["address_r"]
+_ADDRESS_R: Final = INDEX_OF["address_r"]
 
 
 @native
@@ -75,7 +75,7 @@ def change_along(run, t, y, ydot, s, i, out):
     set_direction(run, i, False)
 
 
-@cfunc(_CODE(_T, _V, _V, WHOLES), cache=True, error_model="numpy")
+@cfunc(_CODE(_T, _V, _V, INTEGERS), cache=True, error_model="numpy")
 def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     """CVRhsFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -93,7 +93,7 @@ def _evaluate(run, t, y):
     return _judge(run, t, run.sun_jacobian)
 
 
-@cfunc(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
+@cfunc(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
 def cvode_system(t, y, _fy, _matrix, is_kept, is_new, gamma, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """CVLsLinSysFn: J, unless the last one will do, and 1/gamma for ``factor_system``."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -102,7 +102,7 @@ def cvode_system(t, y, _fy, _matrix, is_kept, is_new, gamma, h, _a, _b, _c):  # 
     return 0 if is_kept != 0 else _evaluate(run, t, items(y, run.n))
 
 
-@cfunc(_CODE(_T, _T, _V, _V, _V, _V, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
+@cfunc(_CODE(_T, _T, _V, _V, _V, _V, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
 def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """IDALsJacFn: J, and cj for ``factor_system``."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -136,7 +136,7 @@ def solve_system(_solver, matrix, x, right, _tolerance):  # type: ignore[no-unty
     return 0
 
 
-@cfunc(_CODE(_CODE, _T, _V, _V, _VS, _VS, WHOLES, _V, _V), cache=True, error_model="numpy")
+@cfunc(_CODE(_CODE, _T, _V, _V, _VS, _VS, INTEGERS, _V, _V), cache=True, error_model="numpy")
 def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[no-untyped-def]
     """CVSensRhsFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -150,7 +150,7 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
     return code
 
 
-@cfunc(_CODE(_T, _V, _V, _V, WHOLES), cache=True, error_model="numpy")
+@cfunc(_CODE(_T, _V, _V, _V, INTEGERS), cache=True, error_model="numpy")
 def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     """IDAResFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -164,7 +164,7 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     return _judge(run, t, out)
 
 
-@cfunc(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, WHOLES, _V, _V, _V), cache=True, error_model="numpy")
+@cfunc(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
 def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """IDASensResFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.jit import NUMBER, WHOLE, native, unit
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NEVER, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, UNDECIDED_GUARD
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import TINY_STEP
-from tidegate.integrators.polish import can_be_shorter, polish, shorter, slope_of_the_step
+from tidegate.integrators.hybrid_loop.polish import can_be_shorter, polish, shorter, slope_of_the_step
 from tidegate.integrators.sundials.slow_motion import onto_slow_motion
 
 __all__ = ["horizon", "keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
@@ -107,10 +107,10 @@ def horizon(run):
 
 
 @native
-def sensitivities_to(run, t, place, get):
-    """S at a time in the last step, into the vectors whose handles are at ``place``."""
+def sensitivities_to(run, t, offset, get):
+    """S at a time in the last step, into the vectors whose handles are at ``offset``."""
     for i in range(run.n_sens):
-        code = reason(run, get(run.sun_memory, t, 0, i, run.h[place + i]))
+        code = reason(run, get(run.sun_memory, t, 0, i, run.h[offset + i]))
         if code != 0:
             return code
     return 0
@@ -149,7 +149,7 @@ def _cut(run, theta):
     run.is_cut = 1
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def sundials_locate(run, theta, crossed):
     """The event's point lies on the polynomial, and where the model is stiff on the slow motion beside it."""
     guard = crossed
@@ -168,10 +168,10 @@ def sundials_locate(run, theta, crossed):
             for q in range(run.n):
                 run.y_new[q] = run.y_end[q]
             return 0
-    whole = run.step
+    full = run.step
     run.found_guard = guard
-    if theta > 0.0 and run.t + theta * whole > run.t:
-        code = polish(run, run.t, whole, guard, theta, whole)
+    if theta > 0.0 and run.t + theta * full > run.t:
+        code = polish(run, run.t, full, guard, theta, full)
         return code if code != 0 else onto_slow_motion(run, guard)
     run.step = 0.0
     run.length = 0.0
@@ -180,7 +180,7 @@ def sundials_locate(run, theta, crossed):
     return 0
 
 
-@unit(NUMBER, WHOLE)
+@kernel_entry(NUMBER, INTEGER)
 def sundials_accept(run, _number, _whole):
     """The rate at the new point, where guards may ask for it."""
     if run.degree > 0:

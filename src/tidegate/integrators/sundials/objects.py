@@ -19,14 +19,14 @@ from numba import cfunc, types
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import PLACES, integers_at, pointer, vector
+from tidegate.compiled.workspace import INDEX_OF, integers_at, pointer, vector
 from tidegate.integrators.interface import FloatArray
-from tidegate.integrators.sundials.library import CODE, HANDLE, WHOLE, c_function, function_address, native_function
+from tidegate.integrators.sundials.library import CODE, HANDLE, INTEGER, c_function, function_address, native_function
 
 __all__ = ["Objects", "items", "run_of"]
 
 N_VGetArrayPointer = native_function("N_VGetArrayPointer", HANDLE, HANDLE)
-N_VGetLength = native_function("N_VGetLength", WHOLE, HANDLE)
+N_VGetLength = native_function("N_VGetLength", INTEGER, HANDLE)
 SUNDenseMatrix_Data = native_function("SUNDenseMatrix_Data", HANDLE, HANDLE)
 
 _SENTENCE: Final = 1000  # bytes kept of a message
@@ -34,7 +34,7 @@ _TEXT: Final = types.CPointer(types.uint8)
 _OF_SOLVERS: Final = 2  # the member of a linear solver that points to its operations; of other objects it is the one before
 _OPERATIONS: Final = 50  # more than any object has
 _RMS_NORM: Final = "N_VWrmsNorm_Serial"
-_ADDRESS_R: Final = PLACES["address_r"]
+_ADDRESS_R: Final = INDEX_OF["address_r"]
 
 
 @native
@@ -71,11 +71,11 @@ def _largest(handle, weights):  # type: ignore[no-untyped-def]
 
 @cfunc(types.void(types.int32, _TEXT, _TEXT, _TEXT, types.int32, _TEXT, types.int64), cache=True)
 def _keep_sentence(_line, _function, _file, message, _code, kept, _context):  # type: ignore[no-untyped-def]
-    place = 0
-    while place < _SENTENCE - 1 and message[place] != 0:
-        kept[place] = message[place]
-        place += 1
-    kept[place] = 0
+    index = 0
+    while index < _SENTENCE - 1 and message[index] != 0:
+        kept[index] = message[index]
+        index += 1
+    kept[index] = 0
 
 
 class Objects:
@@ -100,7 +100,7 @@ class Objects:
 
     def vector(self, memory: FloatArray) -> int:
         """A vector on memory of ours; what SUNDIALS copies from it has its norm, too."""
-        made: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(self._n, memory.ctypes.data, self.context)
+        made: int = c_function("N_VMake_Serial", HANDLE, INTEGER, HANDLE, HANDLE)(self._n, memory.ctypes.data, self.context)
         self._free.append(lambda: c_function("N_VDestroy", None, HANDLE)(made))
         _replace(made, _RMS_NORM, _largest)
         return made
@@ -114,8 +114,8 @@ class Objects:
         factor, solve : the functions, compiled for C.
         """
         one = np.zeros(1)
-        vector: int = c_function("N_VMake_Serial", HANDLE, WHOLE, HANDLE, HANDLE)(1, one.ctypes.data, self.context)
-        matrix: int = c_function("SUNDenseMatrix", HANDLE, WHOLE, WHOLE, HANDLE)(1, 1, self.context)
+        vector: int = c_function("N_VMake_Serial", HANDLE, INTEGER, HANDLE, HANDLE)(1, one.ctypes.data, self.context)
+        matrix: int = c_function("SUNDenseMatrix", HANDLE, INTEGER, INTEGER, HANDLE)(1, 1, self.context)
         self._free.append(lambda: c_function("SUNMatDestroy", None, HANDLE)(matrix))
         solver: int = c_function("SUNLinSol_Dense", HANDLE, HANDLE, HANDLE, HANDLE)(vector, matrix, self.context)
         self._free.append(lambda: c_function("SUNLinSolFree", CODE, HANDLE)(solver))

@@ -3,8 +3,8 @@
 In: the point on the step's polynomial, just across the guard, and the time. It lies beside the solution within the tolerances; the equations multiply
 that by the fastest rate, and the sign of dg/dt is noise: the guard seems to turn back, and the event happens over and over. So where the equations
 and the polynomial disagree about dg/dt, the point follows (M/sigma - J) d = f - M p' a few times: what is fast goes to where the equations agree with
-the polynomial's slope, what is slow stays; sigma is a small part of the step (implicit Euler, as in ``rate_before``). Then the guard's zero is looked
-for once more. Where it is not found next to the first one, or the two still disagree, the first one stands.
+the polynomial's slope, what is slow stays; sigma is a small part of the step (implicit Euler, as in ``pre_event_rate``). Then the guard's zero is
+looked for once more. Where it is not found next to the first one, or the two still disagree, the first one stands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidegate.compiled.jit import native
 from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.tolerances import ACROSS
-from tidegate.integrators.polish import end_point, slope_of_the_step
+from tidegate.integrators.hybrid_loop.polish import end_point, slope_of_the_step
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_real
 
@@ -75,7 +75,7 @@ def _way_to_slow_motion(run):
 
 @native
 def _beyond(run, guard, theta):
-    """How far the guard still is from half its noise across, at a part of the step; the point, on the slow motion, in run.y_new."""
+    """How far the guard still is from half its round-off level across, at a part of the step; the point, on the slow motion, in run.y_new."""
     point = run.y_new
     values = run.g
     end_point(run, theta, point)

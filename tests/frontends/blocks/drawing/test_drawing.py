@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tidegate as tg
-from tidegate.frontends.blocks.drawing import Drawing, Edge, Node, draw, save_drawing
+from tidegate.frontends.blocks.drawing import Drawing, DrawnNode, Edge, draw, save_drawing
 from tidegate.frontends.blocks.drawing.boxes import LABEL, text_width
-from tidegate.frontends.blocks.drawing.compose import Plan, plan_of
+from tidegate.frontends.blocks.drawing.compose import DrawingPlan, plan_of
 from tidegate.frontends.blocks.drawing.layers import columns_of
 from tidegate.frontends.blocks.drawing.looks import look_of
-from tidegate.frontends.blocks.drawing.place import kept_apart
+from tidegate.frontends.blocks.drawing.positions import kept_apart
 
 Rectangle = tuple[float, float, float, float]
 
@@ -33,7 +33,7 @@ def drawings(draw_: st.DrawFn) -> Drawing:
     count = draw_(st.integers(1, 14))
     texts = st.text(st.characters(codec="utf-8"), max_size=12)
     nodes = [
-        Node(f"b{i}", draw_(st.sampled_from([*TYPES, *CLASSES])), draw_(texts), draw_(st.integers(0, 4)), draw_(st.integers(0, 3)), draw_(texts))
+        DrawnNode(f"b{i}", draw_(st.sampled_from([*TYPES, *CLASSES])), draw_(texts), draw_(st.integers(0, 4)), draw_(st.integers(0, 3)), draw_(texts))
         for i in range(count)
     ]
     outputs = [(node.id, i) for node in nodes for i in range(node.n_out)]
@@ -42,12 +42,12 @@ def drawings(draw_: st.DrawFn) -> Drawing:
     return Drawing(nodes, edges, draw_(texts))
 
 
-def _outline(plan: Plan, name: str) -> Rectangle:
+def _outline(plan: DrawingPlan, name: str) -> Rectangle:
     (x, y), box = plan.places[name], plan.boxes[name]
     return x - box.width / 2, y - box.height / 2, x + box.width / 2, y + box.height / 2
 
 
-def _cell(plan: Plan, name: str) -> Rectangle:
+def _cell(plan: DrawingPlan, name: str) -> Rectangle:
     (x, y), box = plan.places[name], plan.boxes[name]
     half = max(box.width, text_width(box.label)) / 2
     return x - half, y - box.height / 2, x + half, y + box.height / 2 + LABEL
@@ -157,14 +157,14 @@ def test_places_keep_their_distances_and_no_small_move_of_them_is_better(wanted:
 
 def test_a_chain_is_one_straight_line() -> None:
     kinds = ("Step", "Gain", "I", "L", "T1", "Scope")
-    nodes = [Node(kind, kind, n_in=int(k > 0), n_out=int(k < 5)) for k, kind in enumerate(kinds)]
+    nodes = [DrawnNode(kind, kind, n_in=int(k > 0), n_out=int(k < 5)) for k, kind in enumerate(kinds)]
     plan = plan_of(Drawing(nodes, [Edge(a, 0, b, 0) for a, b in pairwise(kinds)]))
     assert all(len(wire.points) == 2 for wire in plan.wires)
     assert [plan.places[kind][0] for kind in kinds] == sorted(plan.places[kind][0] for kind in kinds)
 
 
 def test_a_loop_goes_back_below_its_blocks() -> None:
-    nodes = [Node("r", "Step", n_in=0), Node("e", "Summer", n_in=2), Node("c", "PID"), Node("p", "I")]
+    nodes = [DrawnNode("r", "Step", n_in=0), DrawnNode("e", "Summer", n_in=2), DrawnNode("c", "PID"), DrawnNode("p", "I")]
     edges = [Edge("r", 0, "e", 0), Edge("e", 0, "c", 0), Edge("c", 0, "p", 0), Edge("p", 0, "e", 1, sign=-1)]
     plan = plan_of(Drawing(nodes, edges))
     lowest = max(_cell(plan, node.id)[3] for node in nodes)
@@ -174,27 +174,27 @@ def test_a_loop_goes_back_below_its_blocks() -> None:
 
 
 def test_a_branch_is_marked_with_a_dot_and_named_once() -> None:
-    nodes = [Node("u", "Step", n_in=0), *(Node(f"y{i}", "Scope", n_out=0) for i in range(3))]
+    nodes = [DrawnNode("u", "Step", n_in=0), *(DrawnNode(f"y{i}", "Scope", n_out=0) for i in range(3))]
     drawing = Drawing(nodes, [Edge("u", 0, f"y{i}", 0, "speed") for i in range(3)])
     assert len(plan_of(drawing).dots) >= 1
     assert draw(drawing).count(">speed<") == 1
 
 
 def test_sources_stand_beside_what_reads_them() -> None:
-    nodes = [Node("a", "I"), Node("b", "I"), Node("k", "K", n_in=0), Node("sum", "+", n_in=2)]
+    nodes = [DrawnNode("a", "I"), DrawnNode("b", "I"), DrawnNode("k", "K", n_in=0), DrawnNode("sum", "+", n_in=2)]
     columns = columns_of(Drawing(nodes, [Edge("a", 0, "b", 0), Edge("b", 0, "sum", 0), Edge("k", 0, "sum", 1)]))
     assert columns.column == {"a": 0, "b": 1, "k": 1, "sum": 2}
 
 
 def test_lines_of_different_signals_cross_seldom() -> None:
-    nodes = [*(Node(f"u{i}", "Step", n_in=0) for i in range(6)), *(Node(f"y{i}", "Scope", n_out=0) for i in range(6))]
+    nodes = [*(DrawnNode(f"u{i}", "Step", n_in=0) for i in range(6)), *(DrawnNode(f"y{i}", "Scope", n_out=0) for i in range(6))]
     columns = columns_of(Drawing(nodes, [Edge(f"u{i}", 0, f"y{5 - i}", 0) for i in range(6)]))
     order = {name: k for column in columns.items for k, name in enumerate(column)}
     assert all(order[f"u{i}"] == order[f"y{5 - i}"] for i in range(6))
 
 
 def test_lines_do_not_cross_in_front_of_the_ports_of_a_block() -> None:
-    nodes = [Node("u", "Step", n_in=0), Node("i", "I"), Node("f", "F"), Node("sum", "W", n_in=2)]
+    nodes = [DrawnNode("u", "Step", n_in=0), DrawnNode("i", "I"), DrawnNode("f", "F"), DrawnNode("sum", "W", n_in=2)]
     plan = plan_of(Drawing(nodes, [Edge("u", 0, "i", 0), Edge("i", 0, "f", 0), Edge("f", 0, "sum", 1), Edge("u", 0, "sum", 0)]))
     assert max(y for _, y in plan.wires[3].points) <= min(y for _, y in plan.wires[2].points)
 
@@ -209,7 +209,7 @@ def test_every_kind_of_block_has_a_look_of_its_own(kind: str) -> None:
 
 @pytest.mark.slow
 def test_large_diagrams_are_drawn() -> None:
-    chain = [Node(f"b{i}", "G") for i in range(1500)]
+    chain = [DrawnNode(f"b{i}", "G") for i in range(1500)]
     assert plan_of(Drawing(chain, [Edge(a.id, 0, b.id, 0) for a, b in pairwise(chain)])).width > 1500 * 48
 
 
@@ -219,7 +219,11 @@ def test_an_empty_diagram_is_an_empty_picture() -> None:
 
 @pytest.mark.parametrize(("suffix", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_are_saved(tmp_path: Path, suffix: str, start: bytes) -> None:
-    nodes = [Node("a$", "K", n_in=0), Node("b", "Summer"), Node("<c>", "Diagram", "R&D", text="$x$", in_names=("u",), out_names=("y",))]
+    nodes = [
+        DrawnNode("a$", "K", n_in=0),
+        DrawnNode("b", "Summer"),
+        DrawnNode("<c>", "Diagram", "R&D", text="$x$", in_names=("u",), out_names=("y",)),
+    ]
     path = save_drawing(Drawing(nodes, [Edge("a$", 0, "b", 0, "$s"), Edge("b", 0, "<c>", 0)], "title"), tmp_path / f"loop.{suffix}")
     assert path.read_bytes().startswith(start)
 
@@ -233,6 +237,6 @@ def test_files_that_are_no_pictures_and_folders_that_are_not_there_are_refused(t
 
 def test_everything_wrong_with_a_drawing_is_said_at_once() -> None:
     with pytest.raises(tg.UsageError) as caught:
-        Drawing([Node("a", "I"), Node("a", "I"), Node("b", "I")], [Edge("a", 1, "c", 0), Edge("b", 0, "b", 2)])
+        Drawing([DrawnNode("a", "I"), DrawnNode("a", "I"), DrawnNode("b", "I")], [Edge("a", 1, "c", 0), Edge("b", 0, "b", 2)])
     for part in ("more than one node a", "begins at output 1", "there is no node c", "ends at input 2, but b has 1"):
         assert part in str(caught.value)

@@ -5,7 +5,7 @@ In goes a plain description (``Drawing``), out comes SVG, or a file with pixels.
     description -> layers (columns, crossings) -> place (heights) -> wires (lines) -> compose (scene) -> svg, paint
 """
 
-from tidegate.frontends.blocks.drawing.description import Drawing, Edge, Node
+from tidegate.frontends.blocks.drawing.description import Drawing, DrawnNode, Edge
 from tidegate.frontends.blocks.drawing.draw import draw, save_drawing
 
-__all__ = ["Drawing", "Edge", "Node", "draw", "save_drawing"]
+__all__ = ["Drawing", "DrawnNode", "Edge", "draw", "save_drawing"]

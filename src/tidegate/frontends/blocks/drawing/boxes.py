@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from tidegate.frontends.blocks.drawing.description import Node
+from tidegate.frontends.blocks.drawing.description import DrawnNode
 from tidegate.frontends.blocks.drawing.looks import Look, look_of
 
 __all__ = ["FONT", "LABEL", "Box", "box_of", "text_width"]
@@ -39,7 +39,7 @@ class Box:
     label : below it.
     """
 
-    node: Node
+    node: DrawnNode
     look: Look
     width: float
     height: float
@@ -66,7 +66,7 @@ class Box:
         return 0.5 * self.width
 
 
-def box_of(node: Node) -> Box:
+def box_of(node: DrawnNode) -> Box:
     """The box of a node, large enough for its texts and ports."""
     look = look_of(node.kind)
     ports = max(node.n_in, node.n_out)

@@ -9,11 +9,11 @@ from typing import Final
 from tidegate.frontends.blocks.drawing.boxes import FONT, LABEL, Box, box_of, text_width
 from tidegate.frontends.blocks.drawing.description import Drawing
 from tidegate.frontends.blocks.drawing.layers import columns_of
-from tidegate.frontends.blocks.drawing.place import heights
+from tidegate.frontends.blocks.drawing.positions import heights
 from tidegate.frontends.blocks.drawing.scene import Circle, Line, Scene, Text
 from tidegate.frontends.blocks.drawing.wires import Point, Wire, wiring_of
 
-__all__ = ["Plan", "compose", "plan_of"]
+__all__ = ["DrawingPlan", "compose", "plan_of"]
 
 _MARGIN: Final = 12.0  # round everything
 _TITLE: Final = 24.0
@@ -22,7 +22,7 @@ _GLYPH: Final = 11.0  # half of the square of a little curve
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class DrawingPlan:
     """Where everything is.
 
     Parameters
@@ -44,7 +44,7 @@ class Plan:
     height: float
 
 
-def plan_of(drawing: Drawing) -> Plan:
+def plan_of(drawing: Drawing) -> DrawingPlan:
     """Lay a drawing out, from left to right.
 
     Parameters
@@ -53,8 +53,8 @@ def plan_of(drawing: Drawing) -> Plan:
 
     Examples
     --------
-    >>> from tidegate.frontends.blocks.drawing.description import Edge, Node
-    >>> plan = plan_of(Drawing([Node("u", "Step", n_in=0), Node("y", "Scope", n_out=0)], [Edge("u", 0, "y", 0)]))
+    >>> from tidegate.frontends.blocks.drawing.description import Edge, DrawnNode
+    >>> plan = plan_of(Drawing([DrawnNode("u", "Step", n_in=0), DrawnNode("y", "Scope", n_out=0)], [Edge("u", 0, "y", 0)]))
     >>> plan.places["u"][0] < plan.places["y"][0], len(plan.wires[0].points)
     (True, 2)
     """
@@ -75,7 +75,9 @@ def plan_of(drawing: Drawing) -> Plan:
     places = {name: moved((wiring.middles[columns.column[name]], y[name])) for name in boxes}
     wires = [Wire(wire.edge, _without_idle_corners([moved(point) for point in wire.points])) for wire in wiring.wires]
     width = max(wiring.width, 1.4 * text_width(drawing.title)) + 2 * _MARGIN
-    return Plan(drawing, boxes, places, wires, [moved(dot) for dot in wiring.dots], math.ceil(width), math.ceil(wiring.bottom + down + _MARGIN))
+    return DrawingPlan(
+        drawing, boxes, places, wires, [moved(dot) for dot in wiring.dots], math.ceil(width), math.ceil(wiring.bottom + down + _MARGIN)
+    )
 
 
 def compose(drawing: Drawing) -> Scene:
@@ -99,7 +101,7 @@ def compose(drawing: Drawing) -> Scene:
     return scene
 
 
-def _add_names(scene: Scene, plan: Plan) -> None:
+def _add_names(scene: Scene, plan: DrawingPlan) -> None:
     named: set[tuple[str, int]] = set()
     for wire in plan.wires:
         net = (wire.edge.from_id, wire.edge.out_port)

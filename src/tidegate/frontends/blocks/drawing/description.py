@@ -8,11 +8,11 @@ from functools import cached_property
 
 from tidegate.errors import UsageError
 
-__all__ = ["Drawing", "Edge", "Node"]
+__all__ = ["Drawing", "DrawnNode", "Edge"]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DrawnNode:
     """One block.
 
     Parameters
@@ -73,13 +73,13 @@ class Drawing:
 
     Examples
     --------
-    >>> Drawing([Node("a", "Step", n_in=0), Node("b", "Scope", n_out=0)], [Edge("a", 0, "b", 1)])
+    >>> Drawing([DrawnNode("a", "Step", n_in=0), DrawnNode("b", "Scope", n_out=0)], [Edge("a", 0, "b", 1)])
     Traceback (most recent call last):
         ...
     tidegate.errors.UsageError: the picture cannot be drawn: the edge from a to b ends at input 1, but b has 1 (0 is the first)
     """
 
-    nodes: Sequence[Node]
+    nodes: Sequence[DrawnNode]
     edges: Sequence[Edge]
     title: str = ""
 
@@ -89,7 +89,7 @@ class Drawing:
             raise UsageError("the picture cannot be drawn: " + "; ".join(problems))
 
     @cached_property
-    def by_id(self) -> dict[str, Node]:
+    def by_id(self) -> dict[str, DrawnNode]:
         """The nodes by their ids."""
         return {node.id: node for node in self.nodes}
 

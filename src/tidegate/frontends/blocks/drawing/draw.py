@@ -25,8 +25,8 @@ def draw(drawing: Drawing) -> str:
 
     Examples
     --------
-    >>> from tidegate.frontends.blocks.drawing.description import Edge, Node
-    >>> nodes = [Node("sum", "Summer", n_in=2), Node("plant", "Integrator")]
+    >>> from tidegate.frontends.blocks.drawing.description import Edge, DrawnNode
+    >>> nodes = [DrawnNode("sum", "Summer", n_in=2), DrawnNode("plant", "Integrator")]
     >>> draw(Drawing(nodes, [Edge("sum", 0, "plant", 0), Edge("plant", 0, "sum", 1, sign=-1)]))[:4]
     '<svg'
     """

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from tidegate.frontends.blocks.drawing.description import Drawing, Edge
-from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net, Piece, untangled
+from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net, WirePiece, untangled
 
 __all__ = ["Columns", "columns_of"]
 
@@ -45,8 +45,8 @@ def columns_of(drawing: Drawing) -> Columns:
 
     Examples
     --------
-    >>> from tidegate.frontends.blocks.drawing.description import Node
-    >>> loop = Drawing([Node("sum", "+"), Node("plant", "I")], [Edge("sum", 0, "plant", 0), Edge("plant", 0, "sum", 0)])
+    >>> from tidegate.frontends.blocks.drawing.description import DrawnNode
+    >>> loop = Drawing([DrawnNode("sum", "+"), DrawnNode("plant", "I")], [Edge("sum", 0, "plant", 0), Edge("plant", 0, "sum", 0)])
     >>> columns_of(loop).items, [edge.from_id for edge in columns_of(loop).feedback]
     ([['sum'], ['plant']], ['plant'])
     """
@@ -73,15 +73,15 @@ def columns_of(drawing: Drawing) -> Columns:
     return Columns(untangled(ordered, _pieces(drawing, forward, column)), column, feedback)
 
 
-def _pieces(drawing: Drawing, forward: Sequence[Edge], column: Mapping[str, int]) -> list[Piece]:
+def _pieces(drawing: Drawing, forward: Sequence[Edge], column: Mapping[str, int]) -> list[WirePiece]:
     """Every edge from column to column, with how far down its ports are."""
-    pieces: dict[Piece, None] = {}
+    pieces: dict[WirePiece, None] = {}
     for edge in forward:
         net = (edge.from_id, edge.out_port)
         ends: list[tuple[Item, float]] = [(edge.from_id, edge.out_port / drawing.by_id[edge.from_id].n_out)]
         ends.extend((Bend(net, k), 0.0) for k in range(column[edge.from_id] + 1, column[edge.to_id]))
         ends.append((edge.to_id, edge.in_port / drawing.by_id[edge.to_id].n_in))
-        pieces.update(dict.fromkeys(Piece(*start, *end) for start, end in pairwise(ends)))
+        pieces.update(dict.fromkeys(WirePiece(*start, *end) for start, end in pairwise(ends)))
     return list(pieces)
 
 

@@ -13,7 +13,7 @@ from itertools import product
 from statistics import fmean
 from typing import Final
 
-__all__ = ["Bend", "Item", "Net", "Piece", "untangled"]
+__all__ = ["Bend", "Item", "Net", "WirePiece", "untangled"]
 
 _PASSES: Final = 12  # it ends by itself when nothing becomes better; a large diagram need not be perfect
 
@@ -33,7 +33,7 @@ _Ends = dict[Item, list[tuple[Item, float]]]  # what the lines of an item lead t
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WirePiece:
     """A line from one column to the next.
 
     Parameters
@@ -48,12 +48,12 @@ class Piece:
     in_part: float
 
 
-def untangled(columns: Sequence[Sequence[Item]], pieces: Sequence[Piece]) -> list[list[Item]]:
+def untangled(columns: Sequence[Sequence[Item]], pieces: Sequence[WirePiece]) -> list[list[Item]]:
     """The columns in the best of some orders: as they are, or sorted along the lines from the right or from the left, with neighbours exchanged.
 
     Examples
     --------
-    >>> untangled([["a", "b"], ["c"]], [Piece("a", 0.0, "c", 0.5), Piece("b", 0.0, "c", 0.0)])
+    >>> untangled([["a", "b"], ["c"]], [WirePiece("a", 0.0, "c", 0.5), WirePiece("b", 0.0, "c", 0.0)])
     [['b', 'a'], ['c']]
     """
     left: _Ends = {}
@@ -62,7 +62,7 @@ def untangled(columns: Sequence[Sequence[Item]], pieces: Sequence[Piece]) -> lis
         left.setdefault(piece.end, []).append((piece.start, piece.out_part))
         right.setdefault(piece.start, []).append((piece.end, piece.in_part))
     number = {item: k for k, column in enumerate(columns) for item in column}
-    gaps: list[list[Piece]] = [[] for _ in columns]
+    gaps: list[list[WirePiece]] = [[] for _ in columns]
     for piece in pieces:
         gaps[number[piece.start]].append(piece)
     ways = (
@@ -114,7 +114,7 @@ def _crossings(above: Item, below: Item, sides: Sequence[_Ends], row: Mapping[It
     return count
 
 
-def _total(columns: Sequence[Sequence[Item]], gaps: Sequence[Sequence[Piece]]) -> int:
+def _total(columns: Sequence[Sequence[Item]], gaps: Sequence[Sequence[WirePiece]]) -> int:
     """Crossings of all lines."""
     row = _rows(columns)
     count = 0

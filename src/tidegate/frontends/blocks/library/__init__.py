@@ -13,9 +13,9 @@ from tidegate.frontends.blocks.library.arithmetic import (
     WeightedSummer,
 )
 from tidegate.frontends.blocks.library.dynamic import PID, FirstOrderLag, Integrator, RateLimiter, StateSpace, TransferFunction
-from tidegate.frontends.blocks.library.functions import Function
 from tidegate.frontends.blocks.library.implicit import Vacuous, Wye
 from tidegate.frontends.blocks.library.logic import And, Compare, Not, Or, Switch
+from tidegate.frontends.blocks.library.measured_curves import Function
 from tidegate.frontends.blocks.library.noise import Jitter, Noise
 from tidegate.frontends.blocks.library.piecewise import BangBang, DeadSpace, Hysteresis, Limiter, NegativeClipper, PositiveClipper, Quit, Relay
 from tidegate.frontends.blocks.library.sampled import DiscreteTransferFunction, TimePulse, TransportDelay, UnitDelay, ZeroOrderHold

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from tidegate.expressions import Expr, as_expr
-from tidegate.expressions import functions as f
+from tidegate.expressions import elementary as f
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.pen import Pen
 

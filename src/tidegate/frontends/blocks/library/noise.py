@@ -12,7 +12,7 @@ import math
 from typing import Final, Unpack
 
 from tidegate.expressions import Expr, node
-from tidegate.expressions import functions as f
+from tidegate.expressions import elementary as f
 from tidegate.expressions.nodes import as_expr
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.pen import Pen
@@ -42,7 +42,7 @@ def first_state(seed: int) -> int:
 
 
 def following(seed: Expr) -> Expr:
-    """The next state of the generator; every intermediate product is a whole number below 2^48.
+    """The next state of the generator; every intermediate product is an integer below 2^48.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class _Generator(Block):
 
     def __init__(self, about: About, period: float, seed: int, **parameters: float) -> None:
         super().__init__(about, period=period, **parameters)
-        self.require(0 < seed < MODULUS and seed == int(seed), f"seed is {seed!r}", f"give a whole number between 1 and {MODULUS - 1}")
+        self.require(0 < seed < MODULUS and seed == int(seed), f"seed is {seed!r}", f"give an integer between 1 and {MODULUS - 1}")
         self._seed = int(seed)
 
     def check_parameters(self) -> None:
@@ -95,7 +95,7 @@ class Jitter(_Generator):
     Parameters
     ----------
     period : of its clock.
-    seed : a whole number; each gives another sequence, and blocks with the same one the same numbers.
+    seed : an integer; each gives another sequence, and blocks with the same one the same numbers.
     about : name, number, label, unit, units.
 
     Examples
@@ -122,7 +122,7 @@ class Noise(_Generator):
     ----------
     period : of its clock.
     deviation : standard deviation.
-    seed : a whole number; each gives another sequence, and blocks with the same one the same numbers.
+    seed : an integer; each gives another sequence, and blocks with the same one the same numbers.
     about : name, number, label, unit, units.
 
     Examples

@@ -263,7 +263,7 @@ class TransportDelay(Block):
 
     def __init__(self, delay: float, samples: int = 50, start: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, delay=delay, start=start)
-        self.require(samples >= 2 and samples == int(samples), f"samples is {samples!r}", "give a whole number, 2 or more")
+        self.require(samples >= 2 and samples == int(samples), f"samples is {samples!r}", "give an integer, 2 or more")
         self._samples = int(samples)
 
     def check_parameters(self) -> None:

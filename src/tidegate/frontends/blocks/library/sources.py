@@ -9,8 +9,8 @@ from typing import Literal, Unpack
 import numpy as np
 
 from tidegate.expressions import ZERO, Expr, as_expr, node, select
-from tidegate.expressions import functions as f
-from tidegate.expressions.tables import table
+from tidegate.expressions import elementary as f
+from tidegate.expressions.lookup_tables import table
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.pen import TIME, Pen
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tidegate.errors import ModelError
 from tidegate.expressions import Expr, as_real
-from tidegate.expressions.tracing import Layout, Vector, function_origin
-from tidegate.expressions.tracing.kinds import is_array, is_sequence
+from tidegate.expressions.tracing import Vector, VectorNames, function_origin
+from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.arithmetic import input_names
 from tidegate.frontends.blocks.pen import Pen
@@ -84,7 +84,7 @@ class UserBlock(Block):
         for name, value in self._parameters.items():
             places[name] = len(symbols), np.shape(value)
             symbols += pen.elements(name)
-        return Vector(symbols, Layout("p", places))
+        return Vector(symbols, VectorNames("p", places))
 
 
 class UserOutput(Block):

@@ -1,0 +1,152 @@
+"""``tidegate run``: simulate a model found in a file (stage: command line). In goes a request, out come printed tables and files."""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+import tidegate
+from tidegate.cli.find_model import Source, load_source
+from tidegate.cli.progress import Progress
+from tidegate.cli.report import model_line, print_result
+from tidegate.cli.values import parameter_values, sensitivity_names
+from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.export import Appended, format_of, part_of
+from tidegate.model import Model
+from tidegate.plot import picture_format, plot
+from tidegate.results import Result
+
+__all__ = ["Request", "check_request", "options_of", "run", "span_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of ``tidegate run``, as given.
+
+    Parameters
+    ----------
+    source : FILE[:MODEL].
+    start, until : of the run; None for the file's.
+    settings : texts NAME=VALUE.
+    sensitivities : parameter names, or "all".
+    rtol, atol, method : of the integration.
+    step, points : what to record beside the events.
+    out, plot : files to write.
+    is_quiet : print nothing but errors.
+    """
+
+    source: str
+    start: float | None = None
+    until: float | None = None
+    settings: tuple[str, ...] = ()
+    sensitivities: tuple[str, ...] = ()
+    rtol: float = 1e-6
+    atol: float | None = None
+    method: str = "auto"
+    step: float | None = None
+    points: int | None = None
+    out: Path | None = None
+    plot: Path | None = None
+    is_quiet: bool = False
+
+
+def run(request: Request) -> None:
+    """Simulate, print, write files; what a failed run computed is printed and written too, before its error goes on.
+
+    Raises
+    ------
+    UsageError
+        Before anything is run, if an option is wrong.
+    RunError
+        If the run fails.
+    """
+    check_request(request)
+    source = load_source(request.source)
+    t_span = span_of(request, source)
+    model = source.model.lower()
+    options = options_of(request, model, t_span)
+    console = Console(quiet=request.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
+    console.print(model_line(model))
+    news = Console(stderr=True, highlight=False, soft_wrap=True)
+    with Appended(request.out) if request.out is not None else nullcontext() as rows:
+        if rows is not None:
+            options["on_rows"] = rows
+        try:
+            with Progress(t_span, is_quiet=request.is_quiet) as progress:
+                # by its public name: the simulator loads here, and not where a wrong option is refused
+                result = tidegate.simulate(source.model, t_span, progress=progress, **options)
+        except (RunError, InterruptedRunError) as error:
+            if error.result is not None and error.result.t.size:
+                print_result(console, error.result)
+                # a file written after a failure is news even to someone who wants no other
+                _write(news, error.result, rows, request, "result up to the failure")
+            raise
+        finally:
+            if rows is not None and rows.set_aside is not None:
+                news.print(f"the rows that an earlier run left in {part_of(rows.path)} are now in {rows.set_aside}", markup=False)
+        print_result(console, result)
+        _write(console, result, rows, request, "result")
+
+
+def check_request(request: Request) -> None:
+    """Everything that can be refused before the model is even read."""
+    for name, value in (("--from", request.start), ("--until", request.until)):
+        if value is not None and not math.isfinite(value):
+            raise UsageError(f"{name} {value} is not finite", hint=f"{name} 20")
+    for name, value in (("--rtol", request.rtol), ("--atol", request.atol), ("--step", request.step)):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            raise UsageError(f"{name} {value} is not positive", hint=f"{name} {1e-6 if 'tol' in name else 0.1}")
+    if request.step is not None and request.points is not None:
+        raise UsageError("--step and --points are both given", hint="one of them")
+    if request.points is not None and request.points < 2:
+        raise UsageError(f"--points {request.points} is less than two, the start and the end", hint="--points 101")
+    if request.out is not None:
+        format_of(request.out)
+    if request.plot is not None:
+        picture_format(request.plot)
+    for path in (request.out, request.plot):
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
+
+
+def span_of(request: Request, source: Source) -> tuple[float, float]:
+    """Start and end: as asked for, or as the file says."""
+    first, last = source.t_span or (0.0, None)
+    first = first if request.start is None else request.start
+    last = last if request.until is None else request.until
+    if last is None:
+        raise UsageError(f"it is not said how long to simulate {source.name}", hint=f"--until T, or t_span = (0, T) in {source.path}")
+    if not last > first:
+        raise UsageError(f"the end {last:g} does not lie after the start {first:g}", hint="--from and --until in this order")
+    return first, last
+
+
+def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> dict[str, Any]:
+    """The request as options of ``tg.simulate``."""
+    options: dict[str, Any] = {
+        "rtol": request.rtol,
+        "atol": request.atol,
+        "method": request.method,
+        "parameters": parameter_values(request.settings, model) or None,
+        "sensitivities": sensitivity_names(request.sensitivities, model),
+    }
+    if request.step is not None:
+        options["outputs"] = request.step
+    if request.points is not None:
+        options["outputs"] = np.linspace(*t_span, request.points)
+    return options
+
+
+def _write(console: Console, result: Result, rows: Appended | None, request: Request, what: str) -> None:
+    if rows is not None:
+        rows.finish(result)
+        console.print(f"{what} written to {request.out}", markup=False, soft_wrap=True)
+    if request.plot is not None:
+        plot(result, path=request.plot, sensitivities=result.sensitivities is not None)
+        console.print(f"picture written to {request.plot}", markup=False, soft_wrap=True)

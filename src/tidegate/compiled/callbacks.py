@@ -1,0 +1,118 @@
+"""Calls between Python and native code: a C function pointer for every Python callable, and a model's value function called from Python.
+
+In: Python callables. Out: pointers to ``void f(double *in, double *out)``; calling one takes the GIL, calls Python, and turns an
+exception into NaN that stops the run, keeping the exception for the message. The pointers belong to the model, what happened in a call to the run:
+native code calls back in the thread that called it, which knows whose run that is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.compiled_model import CompiledModel, Point
+from tidegate.errors import UsageError
+
+__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]
+
+_POINTER: Final = ctypes.POINTER(ctypes.c_double)
+VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)  # see ``interface``
+_SIGNATURE: Final = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
+
+
+@dataclass(eq=False)
+class OpaqueCalls:
+    """What happened in the callbacks of one run.
+
+    Parameters
+    ----------
+    count : how many there were.
+    error : the first exception since native code was last entered; what the integrator gets over by a shorter step is forgotten there.
+    name : of the function that raised it.
+    is_in_python : the user's function is being carried out.
+    """
+
+    count: int = 0
+    error: BaseException | None = None
+    name: str = ""
+    is_in_python: bool = False
+
+    @property
+    def stopped_by(self) -> BaseException | None:
+        """What must end the run whatever the integrator made of it: Ctrl-C, a thread or program that is to end."""
+        return None if isinstance(self.error, Exception) else self.error
+
+
+# whose calls they are that native code makes now in this thread
+_noting: ContextVar[OpaqueCalls | None] = ContextVar("noting", default=None)
+
+
+class noted_in:  # noqa: N801, a block, which as a generator would cost a run more than all that is done in it
+    """What native code calls in this block is noted there; an exception of an earlier block is forgotten."""
+
+    __slots__ = ("_before", "_calls")
+
+    def __init__(self, calls: OpaqueCalls) -> None:
+        self._calls = calls
+
+    def __enter__(self) -> None:
+        self._calls.error = None
+        self._before = _noting.set(self._calls)
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _where: TracebackType | None) -> None:
+        _noting.reset(self._before)
+
+
+def callback(function: Callable[..., Any], name: str, n_inputs: int, n_outputs: int) -> Any:
+    """A C function that calls a Python function; it must live as long as its address is used.
+
+    Parameters
+    ----------
+    name : by which messages call it.
+    n_inputs, n_outputs : numbers that it takes, one argument each, and gives.
+    """
+
+    def call(inputs: ctypes.Array[ctypes.c_double], outputs: ctypes.Array[ctypes.c_double]) -> None:
+        carry_out(name, outputs, n_outputs, lambda: function(*(inputs[k] for k in range(n_inputs))))
+
+    return _SIGNATURE(call)
+
+
+def carry_out(name: str, outputs: Any, n_outputs: int, compute: Callable[[], Any]) -> None:
+    """Put the numbers that a Python function computes where native code reads them, NaN if it raises; note what happened."""
+    calls = _noting.get() or OpaqueCalls()
+    try:
+        for k in range(n_outputs):
+            outputs[k] = math.nan
+        if calls.stopped_by is not None:
+            return  # the run is about to end; nobody waits for more
+        calls.count += 1
+        calls.is_in_python = True
+        values: Any = compute()
+        calls.is_in_python = False
+        numbers = values if hasattr(values, "__len__") else (values,)
+        if len(numbers) != n_outputs:
+            raise UsageError(f"{len(numbers)} numbers where {n_outputs} were expected", hint="let it always return the same number of results")  # noqa: TRY301
+        for k in range(n_outputs):
+            outputs[k] = float(numbers[k])
+    except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
+        calls.is_in_python = False
+        if calls.error is None or not isinstance(error, Exception):
+            calls.error, calls.name = error, name
+
+
+def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: OpaqueCalls) -> NDArray[np.float64]:
+    """What a value function gives at a point; what happens in callbacks is noted in ``calls``."""
+    out = np.zeros(size)
+    vectors = [np.ascontiguousarray(vector).ctypes.data_as(_POINTER) for vector in (at.y, at.p, at.m)]
+    with noted_in(calls):
+        VALUE_FUNCTION(model.addresses[name])(at.time, *vectors, out.ctypes.data_as(_POINTER))
+    return out

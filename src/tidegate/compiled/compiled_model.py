@@ -1,0 +1,433 @@
+"""What every later stage sees of a model: numbers, addresses of native functions, and texts for messages. No expression is among it.
+
+Signatures of the native functions (C, all vectors ``double *``; which there are says ``functions.function_specs``):
+
+=================  ======================================================================================
+value functions    ``void f(double t, y, p, m, out)``
+tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``: derivative in a direction
+=================  ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.jacobian_pattern import Sparsity
+from tidegate.compiled.layout import Layout
+from tidegate.errors import Origin
+from tidegate.results.dense_outputs import OutputFormulas
+
+__all__ = [
+    "Actions",
+    "Clock",
+    "CompiledModel",
+    "Diagnosis",
+    "Disagreement",
+    "EventAction",
+    "GuardTapes",
+    "Guards",
+    "Located",
+    "Point",
+    "Quantity",
+    "Said",
+    "Start",
+    "StartValues",
+    "Trouble",
+    "Words",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+class Point(Protocol):
+    """Where a run stands."""
+
+    @property
+    def time(self) -> float:
+        """Simulated time."""
+        ...
+
+    @property
+    def y(self) -> FloatArray:
+        """Unknowns."""
+        ...
+
+    @property
+    def p(self) -> FloatArray:
+        """Parameters."""
+        ...
+
+    @property
+    def m(self) -> FloatArray:
+        """Modes, discrete variables and all else that is constant between events."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """What has a name and a value.
+
+    Parameters
+    ----------
+    name : of the whole; names : of its elements in row order.
+    role : "state", "algebraic", "input", "discrete", "parameter", or what an output is called.
+    vector : "y", "m", "p", or "outputs"; places : of its elements there; signs : with which they are taken, where not all are 1.
+    shape, unit, description, kind, origin : as in the neutral model.
+    nominal : typical size; None if unknown.
+    problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
+    """
+
+    name: str
+    names: Sequence[str]
+    role: str
+    vector: str
+    indices: NDArray[np.intp]
+    shape: tuple[int, ...]
+    unit: str
+    description: str
+    kind: str
+    origin: Origin
+    nominal: float | None
+    problem: Callable[[str, float], str]
+    signs: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """Where a quantity, or one element of it, is: names of its elements, where they are in the quantity's vector, and its shape, () for a number."""
+
+    quantity: Quantity
+    names: Sequence[str]
+    indices: NDArray[np.intp]
+    shape: tuple[int, ...]
+    signs: FloatArray | None = None
+
+    def of(self, vector: FloatArray) -> FloatArray:
+        """Its values in the quantity's vector."""
+        return vector[self.indices] if self.signs is None else vector[self.indices] * self.signs + 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """The discontinuity functions, one element each.
+
+    Parameters
+    ----------
+    kind : what it decides: ``workspace.RELATION``, ``LOWER`` or ``UPPER``.
+    mode : index of the mode that it decides about.
+    strict : true where ``> 0``, not where ``>= 0``.
+    source : number of the relation that the user wrote; those of one relation are equal.
+    zero : number of its zero; ``a > b`` and ``b >= a`` have the same.
+    is_linear, is_time, is_opaque : affine in time and unknowns; of time only; not computable on intervals.
+    grids : inner edges of the grid whose pieces it watches; None for integers, () where it watches no pieces.
+    """
+
+    kind: IntArray
+    mode: IntArray
+    strict: BoolArray
+    source: IntArray
+    zero: IntArray
+    is_linear: BoolArray
+    is_time: BoolArray
+    is_opaque: BoolArray
+    grids: tuple[tuple[float, ...] | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class GuardTapes:
+    """Nonlinear guards as tapes of interval operations, all on the same inputs.
+
+    Parameters
+    ----------
+    code, constants : rows of all tapes one behind the other.
+    first_row : of every guard.
+    n_rows : (3, guards), how many rows lead to g, to dg/dtheta too, and to the second derivative too; 0 for a linear guard.
+    value, rate, bend : registers of g, dg/dtheta and the second derivative; ``bend`` is -1 where that would be too long.
+    used : numbers of the unknowns that are inputs: [t, those y, those dy/dtheta, dt/dtheta, p, m, those second derivatives].
+    n_registers : inputs and the longest tape.
+    """
+
+    code: IntArray
+    constants: FloatArray
+    first_row: IntArray
+    n_rows: IntArray
+    value: IntArray
+    rate: IntArray
+    bend: IntArray
+    used: IntArray
+    n_registers: int
+
+
+@dataclass(frozen=True, eq=False)
+class EventAction:
+    """One thing that can happen at an event: a branch of a ``when``, something said under a condition (a remark), or a time event.
+
+    Parameters
+    ----------
+    label : how the log names it.
+    chain : number of the ``when`` chain it belongs to; -1 for a time event, a number of its own from ``FIRST_REMARK`` for a remark.
+    conditions : indices of its conditions in what ``conditions`` gives; empty for a time event.
+    is_noted : True if it is an event even where it changes nothing: it ends the run, says something, is there to be noted only, or a clock's tick.
+    terminates : True if it ends the run.
+    messages : what it says.
+    targets : names of what it gives a new value.
+    """
+
+    label: str
+    chain: int
+    conditions: tuple[int, ...]
+    priority: int
+    origin: Origin
+    is_noted: bool
+    terminates: bool
+    messages: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """A time event; ``repeats`` where its next time must lie ahead again after every time it happens."""
+
+    label: str
+    origin: Origin
+    repeats: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StartValues:
+    """Start vectors; derivatives by the chosen parameters as (parameter, element)."""
+
+    y: FloatArray
+    m: FloatArray
+    dy_dp: FloatArray
+    dd_dp: FloatArray
+
+
+class Start(Protocol):
+    """Values at the start of a run."""
+
+    @property
+    def asks_solution(self) -> bool:
+        """Whether an initial action assigns what depends on an algebraic unknown, and so can be carried out on a consistent start only."""
+        ...
+
+    def parameters(self, given: Mapping[int, float]) -> FloatArray:
+        """Values of all parameters, some given by index; a default may follow from others."""
+        ...
+
+    def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
+        """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
+        ...
+
+    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
+        """Declared start values, or with the initial actions carried out on these, and their derivatives by chosen parameters."""
+        ...
+
+    def periods(self, p: FloatArray) -> FloatArray:
+        """Of every time event its constant period; NaN where it has none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Sentences, and whether the run ends."""
+
+    messages: tuple[str, ...]
+    terminates: bool
+
+
+class Actions(Protocol):
+    """What is done once, at the start or the end of a run."""
+
+    @property
+    def assigns(self) -> bool:
+        """Whether it gives new values."""
+        ...
+
+    @property
+    def says(self) -> bool:
+        """Whether it says something, or ends the run."""
+        ...
+
+    @property
+    def asks(self) -> bool:
+        """Whether something is said under a condition."""
+        ...
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Of the assignments."""
+        ...
+
+    def assigned(self, at: Point) -> FloatArray:
+        """Unknowns and discrete variables afterwards."""
+        ...
+
+    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
+        """Their derivatives afterwards from those before, (parameters, values)."""
+        ...
+
+    def said(self, at: Point | None) -> Said:
+        """What is said; conditions, if there are any, are asked at a point."""
+        ...
+
+
+class Words(Protocol):
+    """What guards and clauses are called. It holds no machine code: event logs keep it."""
+
+    def origin(self, guard: int) -> Origin | None:
+        """Where the relation was written."""
+        ...
+
+    def relation(self, guard: int, *, holds: bool = True) -> str:
+        """The relation that holds, in the direction in which it was written."""
+        ...
+
+    def piece(self, guard: int, before: float, after: float) -> str:
+        """Which edge of a table, or which integer, was passed."""
+        ...
+
+    def clause(self, event_action: int) -> str:
+        """A clause by its name, with its conditions and where it stands."""
+        ...
+
+    def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:
+        """Whether the guard is on the active path with these modes and discrete variables."""
+        ...
+
+    def read(self, guard: int) -> frozenset[str]:
+        """Names of what stands in the relation."""
+        ...
+
+    def influenced(self, guard: int, event_action: int = -1) -> frozenset[str]:
+        """Names of all columns that depend on a relation, or (guard -1) on what a clause assigns, directly or through others."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Trouble:
+    """An equation that is not finite: how it is called, what it gives, what it says, and where it was written."""
+
+    label: str
+    number: float
+    text: str
+    origin: Origin
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """Two clauses, by number, and the values that they give one variable."""
+
+    target: str
+    event_actions: tuple[int, int]
+    values: tuple[float, float]
+
+
+class Diagnosis(Protocol):
+    """What is found out about a failure, at the point at which a run stands."""
+
+    def not_finite(self, at: Point) -> Trouble | None:
+        """An equation that is not finite."""
+        ...
+
+    def not_a_number(self, at: Point, suspected: int) -> int:
+        """A guard that matters and is NaN, or is the suspected one; -1 for none."""
+        ...
+
+    def suspect(self, at: Point) -> Origin | None:
+        """The first equation near the end of its domain."""
+        ...
+
+    def disagreement(self, at: Point) -> Disagreement | None:
+        """Two clauses, whose flags are set in m, that give a variable different values."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledModel:
+    """One model as flat native functions.
+
+    Parameters
+    ----------
+    name, time_unit : of the model.
+    layout : order of the vectors, and what is shown.
+    quantities : everything that has a name and a value.
+    mass_kind : 0 unit matrix, 1 diagonal, of which the diagonal is given; 2 dense.
+    sparsity : pattern of M and J; None: dense.
+    mass_varies : True if M depends on modes or discrete variables.
+    algebraic : True for unknowns that no derivative of enters.
+    nominal : typical sizes of the unknowns, 0 where unknown.
+    guards, tapes : the discontinuity functions; the nonlinear ones for intervals.
+    event_actions, clocks : what can happen at events; the time events among it.
+    n_conditions : of branches and remarks; n_state_conditions : how many values ``conditions`` gives behind these.
+    first_equation : where the first equation was written.
+    addresses : of the native functions by name; absent where there is nothing to compute.
+    has_opaque : some function calls back into Python.
+    seconds : time spent compiling.
+    start, initial, final : start values, what is done at the start, at the end.
+    outputs : the outputs as functions of what dense output holds; None where there are none.
+    words, diagnosis : for messages.
+    stops : from parameters, the start, the present and the end of the run: increasing instants that no step may pass.
+    most_stops : how many these are at most.
+    identity : for every variable, equation and clause a digest, by kind and name: what makes two models the same one.
+    again : a function and its arguments that make the same model anew.
+    keep_alive : what the addresses need.
+    """
+
+    name: str
+    time_unit: str
+    layout: Layout
+    quantities: tuple[Quantity, ...]
+    mass_kind: int
+    sparsity: Sparsity | None
+    mass_varies: bool
+    algebraic: BoolArray
+    nominal: FloatArray
+    guards: Guards
+    tapes: GuardTapes
+    event_actions: tuple[EventAction, ...]
+    clocks: tuple[Clock, ...]
+    n_conditions: int
+    n_state_conditions: int
+    first_equation: Origin | None
+    addresses: Mapping[str, int]
+    has_opaque: bool
+    seconds: float
+    start: Start
+    initial: Actions
+    final: Actions
+    outputs: OutputFormulas | None
+    words: Words
+    diagnosis: Diagnosis
+    stops: Callable[[FloatArray, float, float, float], FloatArray]
+    most_stops: int
+    identity: Callable[[], dict[str, dict[str, str]]]
+    again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
+    keep_alive: tuple[object, ...] = ()
+
+    @cached_property
+    def located(self) -> dict[str, Located]:
+        """Of every quantity, and of every element of one, by name."""
+        found = {quantity.name: Located(quantity, quantity.names, quantity.indices, quantity.shape, quantity.signs) for quantity in self.quantities}
+        for quantity in self.quantities:
+            for k, name in enumerate(quantity.names):
+                signs = None if quantity.signs is None else quantity.signs[k : k + 1]
+                found.setdefault(name, Located(quantity, [name], quantity.indices[k : k + 1], (), signs))
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.again  # addresses mean nothing elsewhere; the machine code is found in the cache again
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledModel:
+        return self

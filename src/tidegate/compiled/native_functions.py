@@ -1,0 +1,172 @@
+"""The native functions of a compiled model, as expressions with a place for every symbol.
+
+In: the locked, reduced parts of a model. Out: function descriptions for ``emit_llvm``; a function with nothing to compute is there all the same and
+does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.emit_llvm import FunctionSpec
+from tidegate.compiled.jacobian_pattern import Sparsity
+from tidegate.compiled.vector_symbols import Symbols, seed
+from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
+from tidegate.expressions.differentiate import differentiate, jacobian, tangent
+from tidegate.expressions.substitute import substitute
+
+__all__ = ["FunctionParts", "function_specs"]
+
+_Maker = Callable[[str, Sequence[tuple[int, Expr]]], FunctionSpec]
+_VALUE = ("t", "y", "p", "m", "out")
+_TANGENT = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
+_BY_VALUE = frozenset({"t", "dt"})
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionParts:
+    """Everything the functions are made of; all expressions are locked and free of derivative symbols.
+
+    Parameters
+    ----------
+    symbols : of the flat vectors.
+    rhs, mass : the form M y' = f.
+    guards : discontinuity functions; ``is_time`` marks those of time only; ``activity`` says when one matters (None: never).
+    conditions : of the ``when`` branches.
+    state_conditions : (activity, value) pairs.
+    enabled, times : of the time events.
+    new_values : target symbol -> value after the bodies.
+    conflict : holds where bodies do not agree.
+    outputs : recorded outputs.
+    slopes : df/dy, entries that are not structurally zero, by row and column.
+    sparsity : where elements stand in the vector of J; None: all n x n of them, by rows.
+    is_diagonal : True if M is kept as its diagonal.
+    """
+
+    symbols: Symbols
+    rhs: tuple[Expr, ...]
+    mass: dict[tuple[int, int], Expr]
+    guards: tuple[Expr, ...]
+    is_time: NDArray[np.bool_]
+    activity: tuple[Expr | None, ...]
+    conditions: tuple[Expr, ...]
+    state_conditions: tuple[tuple[Expr, Expr], ...]
+    enabled: tuple[Expr, ...]
+    times: tuple[Expr, ...]
+    new_values: dict[Expr, Expr]
+    conflict: Expr
+    outputs: tuple[Expr, ...]
+    slopes: dict[tuple[int, int], Expr]
+    sparsity: Sparsity | None
+    is_diagonal: bool
+
+
+def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
+    """One description for each native function that computes anything.
+
+    ========================  =============================================================================
+    rhs, residual_tangent     f; derivative of f - M v in a direction
+    jacobian                  df/dy by rows, or as the pattern says; only entries that are not structurally zero are written
+    mass                      M by rows, or its diagonal, likewise
+    guards, guards_tangent    g; derivative in a direction
+    guard_scale               sum over |dg/dy_k| dy_k and |dg/dt| dt
+    activity                  1 where a guard matters
+    conditions                1 where a when condition holds; then value + 2 of active state conditions, 0 for inactive
+    bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
+    times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
+    outputs, outputs_tangent  recorded outputs
+    ========================  =============================================================================
+    """
+    symbols = parts.symbols
+    n = len(symbols.unknowns)
+    seeds = symbols.seeds()
+    positions = symbols.positions
+    all_positions = positions | symbols.seed_positions()
+
+    def values(name: str, exprs: Sequence[tuple[int, Expr]]) -> FunctionSpec:
+        return FunctionSpec(name, _VALUE, _BY_VALUE, positions, list(exprs))
+
+    def tangents(name: str, exprs: Sequence[tuple[int, Expr]]) -> FunctionSpec:
+        return FunctionSpec(name, _TANGENT, _BY_VALUE, all_positions, list(exprs))
+
+    number = parts.sparsity.numbers if parts.sparsity is not None else None
+    flows = tangent([*parts.rhs], seeds)
+    mass_flows: dict[int, Expr] = {}
+    moving = tangent(list(parts.mass.values()), seeds)
+    for (i, j), change in zip(parts.mass, moving, strict=True):
+        mass_flows[i] = mass_flows.get(i, ZERO) + change * seed("v", j)
+    specs = [
+        values("rhs", list(enumerate(parts.rhs))),
+        tangents("residual_tangent", [(i, flow - mass_flows.get(i, ZERO)) for i, flow in enumerate(flows)]),
+        values("jacobian", [(number[i, j] if number else i * n + j, entry) for (i, j), entry in parts.slopes.items()]),
+        values("mass", [(i if parts.is_diagonal else i * n + j, entry) for (i, j), entry in parts.mass.items()]),
+        values("outputs", list(enumerate(map(as_real, parts.outputs)))),
+        tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
+    ]
+    specs += _guard_specs(parts, values, tangents, seeds)
+    specs += _transition_specs(parts, values, tangents, seeds)
+    return specs
+
+
+def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
+    guards = list(parts.guards)
+    return [
+        values("guards", list(enumerate(guards))),
+        tangents("guards_tangent", list(enumerate(tangent(guards, seeds)))),
+        tangents("guard_scale", list(enumerate(_scales(guards, parts.symbols)))),
+        values("activity", [(k, as_real(a) if a is not None else ZERO) for k, a in enumerate(parts.activity)]),
+    ]
+
+
+def _scales(guards: Sequence[Expr], symbols: Symbols) -> list[Expr]:
+    time = symbol(Role.TIME, "time")
+    inputs = [time, *symbols.unknowns]
+    sizes = [seed("dt", 0), *(seed("dy", k) for k in range(len(symbols.unknowns)))]
+    scales: list[Expr] = [ZERO] * len(guards)
+    for (i, j), slope in jacobian(list(guards), inputs).items():
+        scales[i] = scales[i] + _magnitude(slope) * sizes[j]
+    return scales
+
+
+def _magnitude(x: Expr) -> Expr:
+    return select(raw_node("ge", (x,)), x, -x) if not x.is_constant else as_real(abs(x.value))
+
+
+def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
+    symbols = parts.symbols
+    conditions = [as_real(c) for c in parts.conditions]
+    conditions += [select(active, as_real(value) + 2.0, ZERO) for active, value in parts.state_conditions]
+    n = len(symbols.unknowns)
+    index_of = {s: k for k, s in enumerate(symbols.unknowns)} | {s: n + k for k, s in enumerate(symbols.discretes)}
+    bodies = sorted(((index_of[target], value) for target, value in parts.new_values.items()), key=lambda item: item[0])
+    body_tangents = tangent([value for _, value in bodies], seeds)
+    times = _guard_times(parts) + [select(on, t, as_real(float("inf"))) for on, t in zip(parts.enabled, parts.times, strict=True)]
+    specs = [
+        values("conditions", list(enumerate(conditions))),
+        values("bodies", bodies if parts.conflict is FALSE else [*bodies, (2 * len(index_of), as_real(parts.conflict))]),
+        tangents("bodies_tangent", [(index, change) for (index, _), change in zip(bodies, body_tangents, strict=True)]),
+    ]
+    if times:
+        specs.append(values("times", list(enumerate(times))))
+        specs.append(tangents("times_tangent", list(enumerate(tangent(times, seeds)))))
+    return specs
+
+
+def _guard_times(parts: FunctionParts) -> list[Expr]:
+    """For a guard of time only, affine: the time of its zero; infinite for every other guard."""
+    time = symbol(Role.TIME, "time")
+    never = as_real(float("inf"))
+    times: list[Expr] = []
+    for guard, is_time in zip(parts.guards, parts.is_time, strict=True):
+        if not is_time:
+            times.append(never)
+            continue
+        slope = differentiate(guard, time)
+        (at_zero,) = substitute([guard], {time: ZERO})
+        moves = node("nonzero", (slope,))
+        times.append(select(moves, -at_zero / select(moves, slope, ONE), never))
+    return times

@@ -1,0 +1,85 @@
+"""What is done and said at the start (stage: executive). In: a problem with start values. Out: the same, acted on; what is said.
+
+Most initial actions read states, discrete variables and parameters; these are known from their declarations, and the start values hold them. An
+algebraic unknown is known only when the algebraic equations have been solved with the declared start values. What is said under a condition is
+asked at consistent ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.compiled_model import Said
+from tidegate.executive.failures import failure
+from tidegate.integrators import choose
+from tidegate.integrators.interface import Problem, StepIntegrator, Stop
+
+__all__ = ["acted_on", "open_run"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    """A consistent start: where it is, and derivatives of unknowns and discrete variables, (parameters, values)."""
+
+    time: float
+    y: FloatArray
+    p: FloatArray
+    m: FloatArray
+    moves: FloatArray
+
+
+def _consistent(problem: Problem, integrator: StepIntegrator) -> tuple[Stop, _Begun]:
+    """Unknowns and discrete variables at the start, the algebraic ones solved for; found if there is Stop.LIMIT."""
+    layout = problem.model.layout
+    n, nd = len(layout.unknowns), len(layout.discretes)
+    stop, row = integrator.conclude(problem.y, problem.m[layout.first_discrete : layout.first_previous], problem.dy_dp, problem.dd_dp)
+    numbers, slopes = row["values"][: n + nd], row["sensitivities"][:, : n + nd]
+    return stop, _Begun(problem.t_start, numbers[:n], problem.p, _with_discretes(problem, numbers[n:]), slopes)
+
+
+def _with_discretes(problem: Problem, values: FloatArray) -> FloatArray:
+    layout = problem.model.layout
+    m = problem.m.copy()
+    m[layout.first_discrete : layout.first_input] = np.tile(values, 2)
+    return m
+
+
+def acted_on(problem: Problem) -> Problem:
+    """The problem with the initial actions carried out on the consistent start that its declared start values lead to.
+
+    Raises
+    ------
+    RunError : there is no consistent start.
+    """
+    n, actions = len(problem.model.layout.unknowns), problem.model.initial
+    integrator = choose(problem, "radau")
+    stop, begun = _consistent(problem, integrator)
+    if stop is not Stop.LIMIT:
+        raise failure(stop, problem, integrator, None, at_start=True)
+    new = actions.assigned(begun)
+    moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
+    return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
+
+
+def open_run(problem: Problem, integrator: StepIntegrator) -> Said | None:
+    """What the initial bodies say, conditions asked at the consistent start; None if they say nothing.
+
+    Parameters
+    ----------
+    integrator : of the run, not started yet.
+    """
+    actions = problem.model.initial
+    if not actions.says:
+        return None
+    if not actions.asks:
+        return actions.said(None)
+    stop, begun = _consistent(problem, integrator)
+    if stop is not Stop.LIMIT:
+        return None  # the start of the run will say why
+    said = actions.said(begun)
+    return said if said.messages or said.terminates else None

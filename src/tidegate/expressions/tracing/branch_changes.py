@@ -1,0 +1,92 @@
+"""What a branch changed: contents of mutable objects noted before their first change (stage: tracing the user's Python).
+
+In: objects about to be changed while both branches of a symbolic `if` are followed. Out: their contents at the fork and at a branch's end, so
+that the second branch starts where the first did. Contents are put back into the same objects, and so aliases stay
+aliases. A view of an array is noted as the array that owns the memory.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from types import CellType
+from typing import Any, Final
+
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict
+
+__all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "owner", "write"]
+
+
+class Namespace(dict[str, Any]):
+    """Local variables of one call, or of a module or an instance: names may be bound in one branch only."""
+
+
+class _Empty:
+    def __repr__(self) -> str:
+        return "<unbound>"
+
+
+EMPTY: Final = _Empty()
+Content = Any
+Contents = dict[int, tuple[Any, Content]]
+
+
+def owner(place: Any) -> Any:
+    """The object whose contents change when ``place`` is changed; None if nothing in it can be."""
+    if is_array(place):
+        found = place
+        while is_array(found.base):
+            found = found.base
+        return found
+    if isinstance(place, list | dict | set | deque | bytearray | CellType):
+        return place  # pyright: ignore[reportUnknownVariableType] - user data of any type
+    return None
+
+
+def content(place: Any) -> Content:
+    """A copy of what an object holds."""
+    if isinstance(place, CellType):
+        try:
+            return place.cell_contents
+        except ValueError:
+            return EMPTY
+    if is_dict(place):
+        return dict(place)
+    return place.copy()
+
+
+def write(place: Any, value: Content) -> None:
+    """Make an object hold what ``content`` returned."""
+    if isinstance(place, CellType):
+        if value is EMPTY:
+            del place.cell_contents
+        else:
+            place.cell_contents = value
+    elif is_dict(place):
+        for key in [key for key in place if key not in value]:
+            del place[key]
+        place.update(value)
+    elif is_array(place):
+        place[...] = value
+    elif isinstance(place, list | bytearray):
+        place[:] = value
+    else:
+        place.clear()
+        place.update(value) if isinstance(place, set) else place.extend(value)
+
+
+@dataclass(eq=False)
+class Journal:
+    """Objects changed since it was opened, with what they held then; objects made since are not its business."""
+
+    touched: Contents = field(default_factory=Contents)
+    created: dict[int, Any] = field(default_factory=dict[int, Any])
+
+    def capture(self) -> Contents:
+        """What every touched object holds now."""
+        return {key: (place, content(place)) for key, (place, _) in self.touched.items()}
+
+    def restore(self) -> None:
+        """Put back what every touched object held when the journal was opened."""
+        for place, before in self.touched.values():
+            write(place, before)

@@ -1,0 +1,118 @@
+"""What users write inside a component's methods (front end of components): time, derivatives, previous values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.errors import UsageError
+from tidegate.expressions import ONE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions.differentiate import tangent
+from tidegate.expressions.substitute import substitute
+from tidegate.expressions.tracing import Vector
+from tidegate.frontends.components.elements import flat, is_array
+from tidegate.frontends.components.known_numbers import Number, Numbers, Pending, WantedFirst, now
+
+__all__ = ["before_of", "continuous_of", "der", "pre", "time"]
+
+time: Final = symbol(Role.TIME, "time")
+
+
+def _each(function: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, Numbers):
+        return Numbers([function(item) for item in flat(x)], x.shape)
+    if isinstance(x, Number):
+        return function(x)
+    if isinstance(x, Pending):
+        raise WantedFirst
+    is_number: bool = isinstance(x, float | int) and now.get(None) is not None
+    if is_number:
+        # called with numbers: what came out of `math`, or was written as a number, does not know what it depends on
+        raise UsageError(f"called with numbers, nothing tells where {x!r} comes from", hint="take it of variables and arithmetic with them")
+    if is_array(x) and now.get(None) is not None:
+        return Numbers([_each(function, item) for item in flat(x)], np.shape(x))
+    if is_array(x):
+        return Vector([function(as_real(item)) for item in flat(x)]).reshape(np.shape(x))
+    return function(as_real(x))
+
+
+def _derivative(x: Any) -> Any:
+    if isinstance(x, Number):
+        if x.rate != x.rate and not now.get().has_rates:
+            raise WantedFirst
+        return Number(x.rate)
+    if x.op == "symbol" and x.data.role is Role.UNKNOWN:
+        return symbol(Role.DERIVATIVE, x.data.name)
+    seeds: dict[Expr, Expr] = {}
+    for item in walk([x]):
+        if item.op != "symbol":
+            continue
+        if item.data.role is Role.UNKNOWN:
+            seeds[item] = symbol(Role.DERIVATIVE, item.data.name)
+        elif item.data.role is Role.TIME:
+            seeds[item] = ONE
+        elif item.data.role not in (Role.PARAMETER, Role.DISCRETE):
+            raise UsageError(
+                f"der({x!r}) needs the derivative of {item.data.name}, which is not known", hint="take derivatives of states and expressions of them"
+            )
+    return tangent([x], seeds)[0]
+
+
+def der(x: Any) -> Any:
+    """The derivative with respect to time, of a state or of an expression of states, time and parameters; of arrays by element.
+
+    Examples
+    --------
+    >>> der(symbol(Role.UNKNOWN, "h")) is symbol(Role.DERIVATIVE, "h")
+    True
+    """
+    return _each(_derivative, x)
+
+
+_BEFORE: Final = {Role.UNKNOWN: Role.UNKNOWN_BEFORE, Role.DERIVATIVE: Role.DERIVATIVE_BEFORE}  # what stands for the value before the round
+_CONTINUOUS: Final = {before: role for role, before in _BEFORE.items()}
+
+
+def _previous(x: Any) -> Any:
+    if isinstance(x, Number):
+        if not x.name:
+            raise UsageError("called with numbers, only variables know their value before", hint="take tg.pre of each variable")
+        return Number(x.before)
+    found: dict[Expr, Expr] = {}
+    for item in walk([x]):
+        if item.op == "symbol" and item.data.role is Role.DISCRETE:
+            found[item] = symbol(Role.PREVIOUS, item.data.name)
+        elif item.op == "symbol" and item.data.role in _BEFORE:
+            found[item] = symbol(_BEFORE[item.data.role], item.data.name)
+    return substitute([x], found)[0] if found else x
+
+
+def continuous_of(item: Expr) -> Expr | None:
+    """The unknown or derivative whose value before the round this symbol stands for; None for every other symbol."""
+    role = _CONTINUOUS.get(item.data.role)
+    return None if role is None else symbol(role, item.data.name)
+
+
+def before_of(item: Expr) -> list[Expr]:
+    """Symbols that can stand for the value of a variable before the round."""
+    return [symbol(role, item.data.name) for role in (Role.PREVIOUS, _BEFORE.get(item.data.role)) if role is not None]
+
+
+def pre(x: Any) -> Any:
+    """The value before a round of an event; between events the value itself.
+
+    In the condition of a clause it is the value before the round that led there: ``self.k > tg.pre(self.k)`` becomes true in the round after one that
+    has raised ``k``, and is false again in the next. So of discrete variables, of states, and of outputs that follow from these.
+
+    In the body of a clause it is the value before the present round. Of a discrete variable or a state the body sees it anyway. Of an output or an
+    algebraic variable it may differ from what the body sees, where another clause of the same instant changes what the variable follows from by an
+    equation.
+
+    Examples
+    --------
+    >>> pre(symbol(Role.DISCRETE, "count")) is symbol(Role.PREVIOUS, "count")
+    True
+    """
+    return _each(_previous, x)

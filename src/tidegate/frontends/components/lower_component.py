@@ -1,0 +1,282 @@
+"""Lowering of a component (front end of components: an instance and its declarations go in, the neutral model comes out).
+
+Outputs are replaced by what defines them. The form is ODE where every equation is ``der(state) == expression``, one for each state and with no
+algebraic variable; derivatives that are used elsewhere are then replaced by these expressions. Everything else is a DAE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, Role, as_real, symbol, walk
+from tidegate.expressions.substitute import substitute
+from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.agenda import Agenda, read_agenda
+from tidegate.frontends.components.at_once import equations_at_once, resolve
+from tidegate.frontends.components.clauses import Clause
+from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
+from tidegate.frontends.components.der_and_pre import continuous_of
+from tidegate.frontends.components.elements import elements, flat, quantity
+from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.following import Follower
+from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
+
+__all__ = ["ComponentParts", "lower"]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentParts:
+    """A component taken apart: the instance, its name, and what its class declares, with the instance's own values."""
+
+    component: Any
+    name: str
+    declarations: Mapping[str, Declaration]
+    clauses: Mapping[str, Clause]
+
+
+@dataclass(eq=False)
+class _System:
+    """What has been read so far; outputs and derivatives are replaced in it."""
+
+    variables: list[Variable]
+    equalities: list[Equality]
+    definitions: dict[Expr, Equality]
+    agenda: Agenda
+
+
+def lower(parts: ComponentParts) -> Model:
+    """Make the neutral model of a component.
+
+    Raises
+    ------
+    ModelError : for what cannot be read as an equation or an event, at the user's line.
+    UsageError : for values and names that do not fit.
+    """
+    follower = Follower(parts.component, parts.name, parts.declarations)
+    place = _place(parts)
+    variables, values = _variables(parts, follower)
+    equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
+    agenda = read_agenda(parts.clauses, follower)
+    system = _System([*variables, *agenda.clocks], equalities, values, agenda)
+    _refuse_values_before([*equalities, *values.values()])
+    _define_outputs(system)
+    rates = _explicit_rates(system)
+    form = Form.DAE if rates is None else Form.ODE
+    _put_in(system, rates or {}, follower)
+    equations = tuple(
+        Equation(item.left, item.right, origin=item.origin, label=item.origin.text.removeprefix("yield ").strip()) for item in _ordered(system, form)
+    )
+    outputs = {item.data.name: Definition(item.data.name, as_real(found.right), found.origin) for item, found in system.definitions.items()}
+    return Model(
+        parts.name,
+        form,
+        tuple(system.variables),
+        equations,
+        tuple(outputs[name] for variable in system.variables if variable.role is VariableRole.OUTPUT for name in variable.names if name in outputs),
+        whens=system.agenda.whens,
+        time_events=system.agenda.time_events,
+        initial_actions=system.agenda.initial_actions,
+        final_actions=system.agenda.final_actions,
+        condition_origins=follower.condition_origins,
+        origin=place,
+        time_unit=parts.component.time_unit,
+        check_units=parts.component.check_units,
+    )
+
+
+def _place(parts: ComponentParts) -> Origin:
+    """Where the class stands: nothing of it is kept by Python but its methods and declarations."""
+    for item in (*parts.declarations.values(), *parts.clauses.values()):
+        return replace(item.origin, path=parts.name, text="")
+    return Origin(path=parts.name)
+
+
+def _method_place(method: Any, otherwise: Origin) -> Origin:
+    code = getattr(method, "__code__", None)
+    return otherwise if code is None else Origin(file=code.co_filename, line=code.co_firstlineno, path=otherwise.path)
+
+
+def _kind(declaration: Declaration, value: Any) -> Kind:
+    """As declared, or what Python calls the value; a parameter given as 2 and then as 2.5 is a real number."""
+    if declaration.kind is not None:
+        return declaration.kind
+    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or is_function(value) or value is UNSET:
+        return "real"
+    kind: str = np.asarray(value).dtype.kind
+    if kind == "b":
+        return "boolean"
+    return "integer" if kind in "iu" else "real"
+
+
+def _variables(parts: ComponentParts, follower: Follower) -> tuple[list[Variable], dict[Expr, Equality]]:
+    """The neutral variables, and the values of the outputs that are declared with one."""
+    variables: list[Variable] = []
+    values: dict[Expr, Equality] = {}
+    for name, declaration in parts.declarations.items():
+        origin = Origin(declaration.origin.file, declaration.origin.line, declaration.origin.text, f"{parts.name}.{name}")
+        start, shape = _start(declaration, follower, origin)
+        if isinstance(declaration, Output):
+            for item, value in zip(flat(quantity(Role.UNKNOWN, name, shape)), start, strict=bool(start)):
+                values[item] = Equality(item, value, origin)
+            start = ()
+        variable = Variable(
+            name,
+            declaration.role,
+            shape,
+            declaration.unit,
+            declaration.description,
+            start,
+            declaration.fixed,
+            declaration.minimum,
+            declaration.maximum,
+            declaration.nominal,
+            _kind(declaration, declaration.value),
+            origin,
+        )
+        variables.append(variable)
+    return variables, values
+
+
+def _start(declaration: Declaration, follower: Follower, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
+    shape = declaration.shape_of(declaration.value)
+    if declaration.value is UNSET:
+        return (), shape
+    what = f"the value of {origin.path}"
+    value: Any = follower.value(declaration.value, origin) if is_function(declaration.value) else declaration.value
+    found = [as_real(item) for item in elements(value, what, origin)]
+    if declaration.shape is None and isinstance(declaration, Output):
+        shape = np.shape(value)
+    size = int(np.prod(shape, dtype=int))
+    if len(found) == 1:
+        found *= size
+    if len(found) != size:
+        raise UsageError(
+            f"{what} has {len(found)} elements, but its shape is {shape}",
+            origin=origin,
+            hint="give the declaration shape=... or a value of this shape",
+        )
+    return tuple(found), shape
+
+
+def _used(roots: Iterable[Expr]) -> set[Expr]:
+    return {item for item in walk(roots) if item.op == "symbol"}
+
+
+def _states(system: _System) -> list[Expr]:
+    return [symbol(Role.DERIVATIVE, name) for variable in system.variables if variable.role is VariableRole.STATE for name in variable.names]
+
+
+def _define_outputs(system: _System) -> None:
+    """Take the equations ``output == expression`` out of the system; what remains implicit makes its output an algebraic variable."""
+    outputs = {item: v for v in system.variables if v.role is VariableRole.OUTPUT for item in flat(quantity(Role.UNKNOWN, v.name, v.shape))}
+    declared = set(system.definitions)
+    rest: list[Equality] = []
+    for item in system.equalities:
+        for target, value in ((item.left, item.right), (item.right, item.left)):
+            if target in outputs and target not in system.definitions and target not in _used([value]):
+                system.definitions[target] = Equality(target, value, item.origin)
+                break
+        else:
+            rest.append(item)
+    resolved, circular = resolve({item: found.right for item, found in system.definitions.items()})
+    for item in circular & declared:
+        others = ", ".join(sorted(other.data.name for other in circular - {item}))
+        raise UsageError(
+            f"the output {item.data.name} depends on itself{f', through {others}' if others else ''}",
+            origin=system.definitions[item].origin,
+            hint="make it Algebraic and give it an equation",
+        )
+    loose = _used(side for item in rest for side in (item.left, item.right))
+    whole = {outputs[item].name for item in (*circular, *(item for item in outputs if item in loose and item not in resolved))}
+    for item, found in list(system.definitions.items()):
+        if outputs[item].name in whole:
+            rest.append(system.definitions.pop(item))
+        else:
+            system.definitions[item] = replace(found, right=resolved[item])
+    system.variables = [replace(v, role=VariableRole.ALGEBRAIC, fixed=False) if v.name in whole else v for v in system.variables]
+    mapping = {item: found.right for item, found in system.definitions.items()}
+    system.equalities = [replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0]) for item in rest]
+
+
+def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
+    """The derivatives in terms of everything else, where every equation gives one; None for a DAE."""
+    explicit = {item.left: item.right for item in system.equalities}
+    if (
+        any(v.role is VariableRole.ALGEBRAIC for v in system.variables)
+        or set(explicit) != set(_states(system))
+        or len(explicit) != len(system.equalities)
+    ):
+        return None
+    resolved, circular = resolve(explicit)
+    return None if circular else resolved
+
+
+def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> None:
+    """Put outputs, and an ODE's derivatives, wherever they are used."""
+    system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
+    system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
+    mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
+    states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
+    at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
+    before = _values_before(system.agenda, mapping)
+    asked = mapping | _values_asked_before(system.agenda, mapping)
+    if not asked and not before and not any(at_once.values()):
+        return
+    system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
+    origins = follower.condition_origins
+    for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
+        origins.setdefault(new, origins[old])
+
+
+def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """For ``tg.pre`` of what is no discrete variable its value before the round, which is what stands in the workspace."""
+    actions = [*(action for body in agenda.bodies.values() for action in body.actions), *agenda.initial_actions, *agenda.final_actions]
+    values = [action.value if isinstance(action, Assignment) else action.condition for action in actions]
+    return {item: mapping.get(own, own) for item in _used(values) if (own := continuous_of(item)) is not None}
+
+
+def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """For ``tg.pre`` of what is no discrete variable in conditions and times: of a state it is kept, of what follows from states it follows."""
+    roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
+    roots += [item for event in agenda.time_events for item in (event.first, event.period) if item is not None]
+    found: dict[Expr, Expr] = {}
+    for item in _used(roots):
+        own = continuous_of(item)
+        if own is None:
+            continue
+        value = mapping.get(own, own)
+        before = {s: symbol(Role.PREVIOUS, s.data.name) for s in _used([value]) if s.data.role in (Role.UNKNOWN, Role.DISCRETE)}
+        if any(s.data.role is Role.DERIVATIVE for s in _used([value])):
+            label = next((b.label for when in agenda.whens for b in when.branches if item in _used(b.conditions)), "a clause")
+            raise UsageError(
+                f"the condition of {label} asks for tg.pre of the derivative of {own.data.name}, which is not known before the round",
+                hint="keep its value in a tg.Discrete at the event before, or ask for tg.pre of the states",
+            )
+        (found[item],) = substitute([value], before)
+    return found
+
+
+def _refuse_values_before(equalities: Iterable[Equality]) -> None:
+    """An equation holds between events too, where the value before is the value."""
+    for item in equalities:
+        for used in _used([item.left, item.right]):
+            own = continuous_of(used)
+            if own is not None:
+                raise UsageError(
+                    f"an equation asks for tg.pre of {own.data.name}, which between events is {own.data.name} itself",
+                    origin=item.origin,
+                    hint="leave tg.pre out, or keep the value in a tg.Discrete at the event",
+                )
+
+
+def _ordered(system: _System, form: Form) -> Sequence[Equality]:
+    """In the order of the states for an ODE, as written for a DAE."""
+    if form is not Form.ODE:
+        return system.equalities
+    by_left = {item.left: item for item in system.equalities}
+    return [by_left[item] for item in _states(system)]

@@ -1,0 +1,161 @@
+"""The user's functions called as plain Python with numbers (front end of plain functions): what a run is judged by.
+
+In: what the user gave to ``tg.ode`` or ``tg.dae``, and values of the parameters. Out: a ``PlainModel``. Nothing is followed on symbols: each element
+of ``y``, ``ydot`` and ``p`` is a Python float, so that an ``if``, a dictionary or ``is`` means what it means in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.expressions import Expr
+from tidegate.expressions.tracing import Vector, VectorNames
+from tidegate.expressions.tracing.value_kinds import is_mapping
+from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.lower_functions import FunctionsDescription, takes
+from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
+from tidegate.frontends.equations.returned import flat
+from tidegate.model import Form, Terminate
+from tidegate.model.plain_model import Instant, PlainAction, PlainClock
+from tidegate.model.remarks import collect_remarks, sentences
+
+__all__ = ["PlainFunctions"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _FunctionEvent:
+    """A ``tg.event`` in numbers."""
+
+    item: EventClause
+    label: str
+    chain: int
+    functions: PlainFunctions
+
+    @property
+    def priority(self) -> int:
+        return self.item.priority
+
+    def conditions(self, at: Instant) -> list[bool]:
+        return [bool(value) for value in flat(self.functions.call(self.item.condition, at))]
+
+    def action(self, at: Instant) -> PlainAction:
+        with collect_remarks() as said:
+            returned = None if self.item.reset is None else self.functions.call(self.item.reset, at)
+        if self.item.terminal:
+            said.append(Terminate(self.label))
+        return PlainAction(self._assigned(returned), sentences(said), any(isinstance(item, Terminate) for item in said))
+
+    def _assigned(self, returned: Any) -> dict[str, float]:
+        y = self.functions.y
+        if returned is None:
+            return {}
+        if not is_mapping(returned):
+            return dict(zip(y.elements, map(float, flat(returned)), strict=True))
+        known = {name: [name] for name in y.elements} | {piece.name: piece.elements for piece in y.pieces}
+        found: dict[str, float] = {}
+        for key, value in returned.items():
+            names = known[y.elements[key] if isinstance(key, int) else key]
+            values = flat(value)
+            found.update(zip(names, map(float, values * (len(names) // len(values))), strict=True))
+        return found
+
+
+class PlainFunctions:
+    """A ``FunctionModel`` in numbers.
+
+    Parameters
+    ----------
+    description : what the user gave.
+    parameters : values by element name.
+    """
+
+    truth: str = "the function, called as Python"
+    notes: Sequence[str] = ()
+
+    def __init__(self, description: FunctionsDescription, parameters: Mapping[str, float]) -> None:
+        self._description = description
+        values: list[Any] = [_as_given(piece.kind, parameters[name]) for piece in description.p.pieces for name in piece.elements]
+        self._p = _vector(description.p, values, _layout(description.p))
+        self._takes_p: dict[Callable[..., Any], bool] = {}
+        self.y = self._start()
+        self._layout, self._slopes = _layout(self.y), _layout(self.y, "ydot")
+        self.unknowns: Sequence[str] = self.y.elements
+        self.discretes: Sequence[str] = ()
+        is_ode = description.form is Form.ODE
+        self.equations: Sequence[str] = [f"der({name})" if is_ode else f"equation {k + 1}" for k, name in enumerate(self.unknowns)]
+        self.clauses = [_FunctionEvent(item, item.name or f"event {k + 1}", k, self) for k, item in enumerate(description.events)]
+        self.clocks: Sequence[PlainClock] = ()
+
+    def _start(self) -> FunctionQuantities:
+        given = self._description.y0
+        if isinstance(given, FunctionQuantities):
+            return given
+        return read_quantities("y", given(self._p) if takes(given, 1, has_p=True) else given(), [], self._description.origin)
+
+    def call(self, function: Callable[..., Any], at: Instant, *extra: Any) -> Any:
+        """A function of the user with time, unknowns, what else it gets, and parameters if it takes them."""
+        arguments = (float(at.t), _vector(self.y, at.y.tolist(), self._layout), *extra)
+        if function not in self._takes_p:
+            self._takes_p[function] = takes(function, len(arguments) + 1, self._description.has_p)
+        return function(*arguments, self._p) if self._takes_p[function] else function(*arguments)
+
+    def residuals(self, at: Instant) -> FloatArray:
+        """See ``PlainModel``."""
+        function = self._description.function
+        if self._description.form is Form.ODE:
+            return self._in_order(self.call(function, at)) - at.ydot
+        returned = self.call(function, at, _vector(self.y, at.ydot.tolist(), self._slopes))
+        values = list(returned.values()) if is_mapping(returned) else returned
+        return np.array([_number(item) for item in flat(values)])
+
+    def _in_order(self, returned: Any) -> FloatArray:
+        values = [item for piece in self.y.pieces for item in flat(returned[piece.name])] if is_mapping(returned) else flat(returned)
+        return np.array([_number(item) for item in values])
+
+    def initial(self, at: Instant) -> None:  # noqa: ARG002, as any model
+        """See ``PlainModel``."""
+        return
+
+    final = initial
+
+    def outputs(self, at: Instant) -> dict[str, float]:
+        """See ``PlainModel``."""
+        function = self._description.outputs
+        if function is None:
+            return {}
+        quantities = read_quantities("outputs", self.call(function, at), [], self._description.origin)
+        return {name: _number(value) for name, value in zip(quantities.elements, quantities.values, strict=True)}
+
+
+def _layout(quantities: FunctionQuantities, owner: str = "") -> VectorNames:
+    places: dict[str, tuple[int, tuple[int, ...]]] = {}
+    at = 0
+    for piece in quantities.pieces:
+        places[piece.name] = (at, piece.shape)
+        at += len(piece.values)
+    return VectorNames(owner or quantities.owner, places)
+
+
+def _vector(quantities: FunctionQuantities, numbers: list[Any], layout: VectorNames) -> Vector:
+    vector = Vector(numbers, layout)
+    return vector if len(quantities.shape) == 1 else Vector(vector.reshape(quantities.shape))
+
+
+def _as_given(kind: str, value: float) -> float | int | bool:
+    if kind == "boolean":
+        return bool(value)
+    return int(value) if kind == "integer" and float(value).is_integer() else float(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, Expr) and not value.is_constant:
+        raise UsageError(f"called with numbers, the function returns the symbol `{value!r}`", hint="keep no symbol of an earlier call in a variable")
+    return float(value)

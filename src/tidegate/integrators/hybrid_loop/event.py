@@ -1,0 +1,163 @@
+"""One event with everything around it: what is remembered of before, the jump, what is written down, and the method's fresh start."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_hook
+from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NOT_FINITE, STATE_EVENT, STEP_EVENT, STEP_ROW, TIME_EVENT, ZENO
+from tidegate.events.chatter import bounces_below_roundoff, note_event_time
+from tidegate.events.guards import refresh_activity
+from tidegate.events.restart import derivatives
+from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
+from tidegate.events.settle import anything_happened, note_conditions
+from tidegate.events.time_scale import time_scale
+from tidegate.integrators.hybrid_loop.coincidence import note_moved_apart, times_move_apart
+from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
+from tidegate.integrators.hybrid_loop.pre_event_rate import smooth_rate
+from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
+from tidegate.integrators.hybrid_loop.transition import settle
+from tidegate.linear.mass import update_mass
+from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
+
+__all__ = ["AGAIN", "AT_START", "event_with_rows"]
+
+AT_START: Final = 0  # what the restart hook is told: the first start of the run
+AGAIN: Final = 1  # or one after an event
+_JUMP: Final = 10.0  # growth of |y'|/|y| at an event beyond which the kept step is too long
+_RESTART_PART: Final = 0.01  # of the new time scale: the first step then
+
+
+@native
+def _limit_restart_step(run):
+    """Where y' jumps up at an event (a stiff relay) the kept step would leap over the layer behind it, and with it over events in the layer."""
+    n = run.n
+    before = 0.0
+    after = 0.0
+    for q in range(n):
+        size = max(run.y_max[q], run.atol[q] / run.rtol)
+        before = max(before, abs(run.ydot_before[q]) / size)
+        after = max(after, abs(run.ydot[q]) / size)
+    if after > _JUMP * before:
+        run.step_new = min(run.step_new, _RESTART_PART / after)
+
+
+@native
+def _put_from_outside(run):
+    """Values set by the user, which wait in run.body (unknowns, discrete variables) and run.p_new."""
+    n = run.n
+    for q in range(n):
+        run.y[q] = run.body[q]
+    for q in range(run.n_discrete):
+        run.discrete[q] = run.body[n + q]
+    for q in range(run.n_p):
+        run.p[q] = run.p_new[q]
+    update_mass(run)
+    refresh_activity(run)
+
+
+@native
+def _event(run, log, guard, due, stepped):
+    """Carry out the event at the current point: a guard that crossed, scheduled items of which the first is ``due``, what a step asks for, or all.
+
+    Both -1 and nothing asked for: the user has set values.
+    """
+    n = run.n
+    t = run.t
+    n_m = run.first_previous
+    n_s = run.n_sens
+    y = run.y
+    is_from_outside = guard < 0 and due < 0 and stepped == 0
+    for q in range(n):
+        run.y_old[q] = y[q]
+    for q in range(n_m):
+        run.m_old[q] = run.m[q]
+    run.event_kind = 0
+    run.event_cause = guard
+    run.cause_item = due
+    if is_from_outside:
+        _put_from_outside(run)
+    code = derivatives(run, t, run.y_at, run.ydot_before_at)
+    if code != 0 and (n_s == 0 or (code == NOT_FINITE and run.mass_kind == 0)):
+        # just across, the old equations may not be defined any more
+        for q in range(n):
+            run.ydot_before[q] = run.f0[q]
+        slope_of_the_step(run, run.ydot_before_at)
+        code = 0
+    elif code == 0 and n_s > 0 and run.smooths_rates == 1 and not is_from_outside:
+        smooth_rate(run, t)
+    if code == 0 and (guard >= 0 or due >= 0):
+        code = note_event_time(run, t, guard)
+    if code != 0:
+        return code
+    for i in range(n_s):
+        run.dt_dp[i] = 0.0
+    if guard >= 0:
+        run.event_kind += STATE_EVENT
+        run.flipped[guard] = 1
+        if n_s > 0:
+            event_time_derivatives(run, t, y, guard, time_scale(run, run.ydot_before_at))
+    if due >= 0:
+        run.event_kind += TIME_EVENT
+        if n_s > 0 and guard < 0:
+            time_event_derivatives(run, t, y, due)
+        mark_due(run, t, True)
+    if stepped == 1:
+        run.event_kind += STEP_EVENT
+        mark_steps(run)
+    if n_s > 0:
+        start_jump(run)
+    code = settle(run, t, 0)
+    for q in range(n):
+        if code == 0 and not abs(y[q]) < np.inf:
+            code = NOT_FINITE
+    if code != 0:
+        return code
+    happened = note_conditions(run, t) or is_from_outside
+    if guard >= 0 and bounces_below_roundoff(run, t, guard):
+        return ZENO
+    if n_s > 0 and (happened or anything_happened(run)):
+        # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
+        moved_apart = (guard >= 0 or due >= 0) and n > 0 and times_move_apart(run, t, guard if guard >= 0 or due >= run.n_guards else due)
+        finish_jump(run)
+        if moved_apart:
+            note_moved_apart(run)
+    if happened:
+        run.c_events += 1
+        log_event(run, log, t)
+    else:
+        run.c_flips += 1
+    if due >= 0:
+        clock = stopped_clock(run, t)
+        if clock >= 0:
+            run.cause_item = clock
+            return CLOCK_STOPPED
+    code = call_hook(run.hook_restart, run.h, run.r, t, AGAIN)
+    if run.mass_kind == 0:
+        _limit_restart_step(run)
+    skip_past(run, t, False)
+    schedule(run, False)
+    return code
+
+
+@kernel_entry(NUMBERS, NUMBERS, INTEGER, INTEGER, INTEGER)
+def event_with_rows(run, rows, log, guard, due, stepped):
+    """The event, and a row before and one after it where something happened."""
+    wanted = run.wants_event_rows == 1
+    logged = run.n_logged
+    if wanted:
+        record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
+    code = _event(run, log, guard, due, stepped)
+    if code != 0:
+        return code
+    if wanted:
+        if run.n_logged == logged:
+            run.n_rows -= 1  # relations flipped and nothing came of it
+            if run.wants_step_rows == 1:
+                record_row(run, rows, row_time(run), run.y_at, run.sens_at, STEP_ROW)
+        else:
+            record_row(run, rows, row_time(run), run.y_at, run.sens_at, AFTER_ROW)
+    return 0

@@ -1,0 +1,474 @@
+"""The native run, whatever the method: step, isolate, locate, settle, record, until a target, a failure, or until Python is wanted.
+
+Everything between two visits of Python happens here, without the interpreter and without allocation. A method stands behind six kernel entries whose
+addresses are in the workspace; each is called as ``entry(run, number, integer)`` and returns 0 or the reason of failure:
+
+- ``hook_step``: take the next step from the current point, not beyond run.t_next. Leaves its length in run.step, its polynomial in run.coefficients
+  (the degree in run.degree), its end in run.y_end; the proposal for the step after it in run.step_new, if the method wants one.
+- ``hook_locate`` (theta, guard): the event at that part of the step. Leaves time from the start of the step in run.step, the length of the step it
+  lies on in run.length, the point in run.y_new, the guard in run.found_guard (-1: the step, now shorter, ends before any event). With the guard -1 no
+  event is known there, but the step is to end there, since what is behind could not be decided; run.is_cut: the method must start afresh then.
+- ``hook_sensitivities``: S at the end of run.step, into run.sens_end.
+- ``hook_values`` (time): unknowns at a time inside the step into run.y_old, S into run.sens_out.
+- ``hook_restart`` (time, AT_START or AGAIN): forget the past; the current point is where the method goes on from.
+- ``hook_accept``: the step is the current one, no event at its end; y' (or f) there into run.f0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_hook, call_value
+from tidegate.compiled.jit import NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import (
+    AFTER_ROW,
+    INITIAL_EVENT,
+    LIMIT,
+    NEVER,
+    NOT_FINITE,
+    OUTPUT_ROW,
+    SINGULAR,
+    STEP_ROW,
+    STEP_TOO_SMALL,
+    TARGET,
+    TERMINATED,
+    UNDECIDED_GUARD,
+)
+from tidegate.events.blocked import blocked_guard
+from tidegate.events.guards import refresh_activity
+from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
+from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
+from tidegate.events.restart import consistent_point, derivatives
+from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
+from tidegate.events.settle import note_conditions
+from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
+from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
+from tidegate.integrators.hybrid_loop.transition import settle
+from tidegate.linear.mass import update_mass
+from tidegate.sensitivity.jump import finish_jump, start_jump
+
+__all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]
+
+# where a run stands between two calls: at the end of a step; in front of a step that is found; inside one, where the run ends for now
+_AT_END, _FOUND, _INSIDE = 0, 1, 2
+_ROOM: Final = 4  # rows a step can add besides outputs
+_SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
+_UNIT: Final = 1.0  # of time
+_AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
+_IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
+_AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
+
+
+@native
+def _first_step(run):
+    """First guess from the size of y' (Hairer, Norsett and Wanner, Solving ODEs I, section II.4, without the second evaluation)."""
+    n = run.n
+    size = 0.0
+    speed = 0.0
+    for q in range(n):
+        scale = run.atol[q] + run.rtol * abs(run.y[q])
+        size += (run.y[q] / scale) ** 2
+        speed += (run.ydot[q] / scale) ** 2
+    if n == 0:
+        # nothing but times to look at
+        return NEVER if run.f_tape == 0 else max(_UNIT, abs(run.t))
+    size = np.sqrt(size / n)
+    speed = np.sqrt(speed / n)
+    if size < 1e-5 or speed < 1e-5:
+        return max(_IDLE_STEP, _SHORTEST_AFTER * abs(run.t))
+    return 0.01 * size / speed
+
+
+@native
+def _outputs_here(run, rows, times):
+    """Rows at asked times that are the current time, after what happened at it."""
+    while run.next_output < run.n_asked and (times[run.next_output] <= run.t or is_same_time(run, times[run.next_output], run.t)):
+        if run.n_rows >= run.room_rows:
+            return
+        if run.wants_event_rows == 1 and run.n_rows > 0:
+            last = (run.n_rows - 1) * run.wide_rows
+            if rows[last + 1] == AFTER_ROW and is_same_time(run, rows[last], run.t):
+                run.next_output += 1
+                continue
+        record_row(run, rows, times[run.next_output], run.y_at, run.sens_at, OUTPUT_ROW)
+        run.next_output += 1
+
+
+@native
+def _write_outputs(run, rows, times, until):
+    """Rows at the asked times inside the step; 0, LIMIT if the buffer is full before all are written, or a reason of failure."""
+    while run.next_output < run.n_asked:
+        when = times[run.next_output]
+        if not when < until or is_same_time(run, when, until):
+            return 0
+        if run.n_rows >= run.room_rows - _ROOM:
+            return LIMIT
+        if run.n > 0:
+            code = call_hook(run.hook_values, run.h, run.r, when, 0)
+            if code != 0:
+                return code
+        record_row(run, rows, when, run.y_old_at, run.sens_out_at, OUTPUT_ROW)
+        run.next_output += 1
+    return 0
+
+
+@native
+def _stand_still(run):
+    """A step of no length, at whose end an event happens."""
+    run.step = 0.0
+    run.length = 0.0
+    # the step size that led here says nothing about what comes
+    run.step_new = 0.0
+    for q in range(run.n_sens * run.n):
+        run.r[run.sens_end_at + q] = run.r[run.sens_at + q]
+
+
+@native
+def _at_a_block(run, code):
+    """Where no step is possible: 0 with a guard in run.last_guard that explains it, else the reason."""
+    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR):
+        run.last_guard = blocked_guard(run)
+        if run.last_guard >= 0:
+            _stand_still(run)
+            return 0
+    return code
+
+
+@native
+def _take_step(run):
+    """A step of the method; of the clock alone where there is nothing to integrate."""
+    if run.n > 0:
+        if run.t > run.t_start:
+            # where events cut every step, proposals would grow and grow
+            run.step_new = min(run.step_new, _AHEAD * (run.t - run.t_start))
+        return call_hook(run.hook_step, run.h, run.r, 0.0, 0)
+    run.degree = 1
+    run.step = min(run.step_new, run.step_max, run.t_next - run.t)
+    if run.f_tape == 0:
+        run.step = min(run.step, run.t_end - run.t)
+    run.step_new = 2.0 * run.step_new
+    return 0
+
+
+@native
+def _find_step(run):
+    """The next step, cut at the earliest event in it: its end in run.y_new and run.sens_end, the guard in run.last_guard (-1: none)."""
+    n = run.n
+    t = run.t
+    code = _take_step(run)
+    if code != 0:
+        return _at_a_block(run, code)
+    run.c_steps += 1
+    end = run.y_end
+    point = run.y_new
+    run.length = run.step
+    run.last_guard = -1
+    guard = earliest_crossing(run, t, run.step)
+    if guard == UNDEFINED:
+        return NOT_FINITE
+    first_guard = guard
+    first_theta = run.found_theta
+    quiet = 0
+    if guard >= 0:
+        keep_modes(run)
+        while guard >= 0 and run.found_theta > 0.0 and flips_quietly(run, t, guard):
+            quiet += 1
+            guard = earliest_crossing(run, t, run.step)
+    for q in range(n):
+        point[q] = end[q]
+    if quiet > 0 and guard == -1 and not quiet_modes_hold(run, t + run.step, point):
+        quiet = 0
+        guard = first_guard
+        run.found_theta = first_theta
+    cut = guard == UNDECIDED
+    if cut:
+        if not can_be_shorter(run, run.step):
+            return UNDECIDED_GUARD
+        run.found_theta = shorter(run)
+    if cut or guard >= 0:
+        code = call_hook(run.hook_locate, run.h, run.r, run.found_theta, max(guard, -1))
+        if code != 0:
+            return _at_a_block(run, code)
+        run.last_guard = run.found_guard
+        if run.last_guard < 0:
+            # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
+            run.step_new = min(run.step_new, max(_AFTER_FALSE_ALARM * run.step, _SHORTEST_AFTER * max(abs(t), run.time_size)))
+        if quiet > 0 and run.last_guard < 0:
+            # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
+            quiet_modes_hold(run, t + run.step, point)
+    if run.n_sens > 0:
+        if run.length > 0.0 and n > 0:
+            return call_hook(run.hook_sensitivities, run.h, run.r, 0.0, 0)
+        for q in range(run.n_sens * n):
+            run.r[run.sens_end_at + q] = run.r[run.sens_at + q]
+    return 0
+
+
+@native
+def _start_afresh(run):
+    """Go on from a point inside the step that the method has taken."""
+    run.is_cut = 0
+    code = consistent_point(run, run.t, run.y_at)
+    if code == 0:
+        code = derivatives(run, run.t, run.y_at, run.ydot_at)
+    if code == 0:
+        code = call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
+    return code
+
+
+@native
+def _commit(run):
+    """Make the end of the step the current point."""
+    t_new = run.t + run.step
+    if is_same_time(run, t_new, run.t_next):
+        t_new = run.t_next
+    elif is_same_time(run, t_new, run.t_end):
+        t_new = run.t_end
+    for q in range(run.n):
+        run.y[q] = run.y_new[q]
+    for q in range(run.n_sens * run.n):
+        run.r[run.sens_at + q] = run.r[run.sens_end_at + q]
+    run.t = t_new
+    run.step_old = run.length
+    if run.length > 0.0:
+        run.step_before_event = run.length
+    run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
+    run.is_first = 0
+
+
+@native
+def _settle_afresh(run, t):
+    """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
+    for i in range(run.n_sens):
+        run.dt_dp[i] = 0.0
+    for q in range(run.n):
+        run.ydot_before[q] = 0.0
+    update_mass(run)
+    if run.n_sens > 0:
+        start_jump(run)
+    code = settle(run, t, INITIAL_EVENT)
+    if code == 0 and run.n_sens > 0:
+        finish_jump(run)
+    return code
+
+
+@kernel_entry(NUMBERS, NUMBERS, NUMBERS)
+def begin(run, rows, log, times):
+    """Consistent start: modes from the guards, algebraic unknowns, sensitivities; first row, first schedule, events due at once."""
+    n = run.n
+    t = run.t
+    y = run.y
+    for q in range(n):
+        run.y_max[q] = max(run.y_max[q], abs(y[q]))
+    run.step_before_event = run.step_new
+    code = _settle_afresh(run, t)
+    if code != 0:
+        return code
+    note_conditions(run, t)
+    code = call_hook(run.hook_restart, run.h, run.r, t, AT_START)
+    if code != 0:
+        return code
+    skip_past(run, t, True)
+    schedule(run, True)
+    if run.step_new <= 0.0:
+        run.step_new = _first_step(run)
+    run.step_before_event = run.step_new
+    due = -1
+    if is_same_time(run, run.t_next, t):
+        due = mark_due(run, t, False)
+    if due >= 0:
+        code = event_with_rows(run, rows, log, -1, due, 0)
+        if code != 0:
+            return code
+    elif run.wants_step_rows == 1:
+        record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
+    _outputs_here(run, rows, times)
+    return 0
+
+
+@kernel_entry()
+def continue_from(run):
+    """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
+    update_mass(run)
+    refresh_activity(run)
+    code = derivatives(run, run.t, run.y_at, run.ydot_at)
+    if code == 0:
+        code = call_hook(run.hook_restart, run.h, run.r, run.t, AT_START)
+    schedule(run, False)
+    if run.step_new <= 0.0:
+        run.step_new = _first_step(run)
+    run.step_before_event = run.step_new
+    return code
+
+
+@kernel_entry()
+def move_end(run):
+    """Make known that run.t_end was changed, where it matters."""
+    schedule(run, False)
+    return 0
+
+
+@kernel_entry(NUMBERS, NUMBERS)
+def disturb(run, rows, log):
+    """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
+    run.phase = _AT_END  # what the rest of the step would have been, nobody will know
+    run.is_cut = 0
+    return event_with_rows(run, rows, log, -1, -1, 0)
+
+
+@kernel_entry(NUMBERS)
+def conclude(run, rows):
+    """One row more, with the values that the end of the run gives: they wait in run.body, their derivatives in run.sens and run.sens_discrete."""
+    n = run.n
+    nd = run.n_discrete
+    for q in range(n):
+        run.y[q] = run.body[q]
+    for q in range(nd):
+        run.discrete[q] = run.body[n + q]
+        run.previous[q] = run.body[n + q]
+    run.n_rows = 0
+    code = _settle_afresh(run, run.t)
+    if code == 0:
+        record_row(run, rows, row_time(run), run.y_at, run.sens_at, AFTER_ROW)
+    return code
+
+
+@native
+def _is_beyond(run):
+    """True if the step just found leads behind the end of the run."""
+    end = run.t + run.step
+    return end > run.t_end and not is_same_time(run, end, run.t_end)
+
+
+@native
+def _happens_here(run):
+    """True if the guard at the end of the step is zero already, but for rounding, where the run ends, the unknowns being in run.y_old."""
+    guard = run.last_guard
+    if guard < 0:
+        return False
+    g = run.g
+    call_value(run.f_guards, run.t_end, run.y_old, run.p, run.m, g)
+    return abs(g[guard]) <= run.nu_start[guard]
+
+
+@native
+def _end_here(run):
+    """Let the step end with the run, the unknowns there being in run.y_old, S in run.sens_out."""
+    run.step = run.t_end - run.t
+    for q in range(run.n):
+        run.y_new[q] = run.y_old[q]
+    for q in range(run.n_sens * run.n):
+        run.r[run.sens_end_at + q] = run.r[run.sens_out_at + q]
+
+
+@native
+def _stand_inside(run, rows, polynomials):
+    """Stand at the end of the run, a place inside the step just found, with what that step is going to need held back."""
+    n = run.n
+    run.t_held = run.t
+    run.step_held = run.step
+    run.step = run.t_end - run.t
+    record_polynomial(run, polynomials)
+    for q in range(n):
+        run.y_held[q] = run.y[q]
+        run.y[q] = run.y_old[q]
+    for q in range(run.n_sens * n):
+        run.r[run.sens_held_at + q] = run.r[run.sens_at + q]
+        run.r[run.sens_at + q] = run.r[run.sens_out_at + q]
+    run.t = run.t_end
+    run.t_shown = run.t_end
+    if run.mass_kind != 0 and consistent_point(run, run.t, run.y_at) != 0:
+        for q in range(n):
+            run.y[q] = run.y_old[q]
+    run.phase = _INSIDE
+    if run.wants_step_rows == 1:
+        record_row(run, rows, run.t, run.y_at, run.sens_at, STEP_ROW)
+
+
+@native
+def _go_on_inside(run):
+    """Take up the step again at the end of which the run was not stopped."""
+    n = run.n
+    run.t = run.t_held
+    run.step = run.step_held
+    for q in range(n):
+        run.y[q] = run.y_held[q]
+    for q in range(run.n_sens * n):
+        run.r[run.sens_at + q] = run.r[run.sens_held_at + q]
+    run.phase = _FOUND
+
+
+@kernel_entry(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def advance(run, rows, log, polynomials, times):
+    """Run until the end, a failure, or until a buffer is full or the budget of steps used up; returns the reason."""
+    budget = run.budget
+    if run.phase == _INSIDE:
+        if not run.t < run.t_end:
+            return TARGET
+        _go_on_inside(run)
+    while True:
+        if run.phase == _AT_END:
+            if run.is_terminated == 1:
+                return TERMINATED
+            if not run.t < run.t_end or is_same_time(run, run.t, run.t_end):
+                return TARGET
+            full = run.n_rows >= run.room_rows - 2 * _ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
+            if budget <= 0 or full:
+                return LIMIT
+            budget -= 1
+            code = _find_step(run)
+            if code == NOT_FINITE and run.n > 0 and run.t + run.step > run.t_end and run.t_next > run.t_end:
+                # what is behind the end of the run need not make sense
+                run.t_next = run.t_end
+                code = _start_afresh(run)
+                if code == 0:
+                    code = _find_step(run)
+            if code != 0:
+                return code
+            run.phase = _FOUND
+        beyond = _is_beyond(run)
+        code = _write_outputs(run, rows, times, run.t_end if beyond else run.t + run.step)
+        if code == 0 and beyond and run.n > 0:
+            code = call_hook(run.hook_values, run.h, run.r, run.t_end, 0)
+        if code != 0:
+            return code
+        if beyond and not _happens_here(run):
+            _stand_inside(run, rows, polynomials)
+            _outputs_here(run, rows, times)
+            return TARGET
+        if beyond:
+            _end_here(run)
+        record_polynomial(run, polynomials)
+        _commit(run)
+        run.phase = _AT_END
+        due = -1
+        if run.t == run.t_next:
+            due = mark_due(run, run.t, False)
+        guard = run.last_guard
+        if guard < 0 and not run.t < run.t_end:
+            guard = guard_at_the_end(run)
+            if guard == UNDEFINED:
+                return NOT_FINITE
+        stepped = steps_ask(run)
+        if guard >= 0 or due >= 0 or stepped == 1:
+            run.is_cut = 0
+            code = event_with_rows(run, rows, log, guard, due, stepped)
+            if code != 0:
+                return code
+            if run.step_new <= 0.0:
+                run.step_new = _first_step(run)
+        else:
+            if run.is_cut == 1:
+                code = _start_afresh(run)
+                if code != 0:
+                    return code
+            elif run.n > 0:
+                call_hook(run.hook_accept, run.h, run.r, run.t, 0)
+            if run.t == run.t_next:
+                schedule(run, False)
+            if run.wants_step_rows == 1:
+                record_row(run, rows, row_time(run), run.y_at, run.sens_at, STEP_ROW)
+        _outputs_here(run, rows, times)

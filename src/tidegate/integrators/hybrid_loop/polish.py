@@ -1,0 +1,163 @@
+"""The last correction of an event: from where a crossing was isolated to a point on the step's polynomial that lies just across the zero.
+
+Near its end the polynomial is as good as the solution there, and evaluated from the end it is free of the rounding of large coefficients. Where there
+are algebraic unknowns the point is put on their equations, which may move the guard: then once more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import native
+from tidegate.events.guards import expected_sign
+from tidegate.events.illinois import narrowed, secant
+from tidegate.events.restart import consistent_point
+from tidegate.events.tolerances import ACROSS, EPS
+
+__all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
+
+NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
+_WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
+_LEAST: Final = 1e-12  # of the time: so short a step is not made shorter
+
+
+@native
+def shorter(run):
+    """The part of a step to keep of which the search has decided as far as run.found_theta; counted."""
+    run.c_undecided += 1
+    return run.found_theta if run.found_theta > _WORTH_WHILE else 0.5
+
+
+@native
+def can_be_shorter(run, step):
+    """True unless nothing would be left of the step."""
+    return step > _LEAST * max(abs(run.t), run.time_size, run.step_before_event)
+
+
+@native
+def end_point(run, theta, out):
+    """The step's polynomial from its end: the end and a difference, without the rounding of large coefficients."""
+    n = run.n
+    end = run.y_end
+    for q in range(n):
+        out[q] = end[q]
+    if theta == 1.0:
+        return
+    degree = run.degree
+    a = run.coefficients
+    ahead = theta - 1.0
+    factor = 0.0
+    for k in range(degree):
+        factor = factor * theta + ahead  # theta**(k + 1) - 1
+        for q in range(n):
+            out[q] += a[k, q] * factor
+
+
+@native
+def slope_of_the_step(run, offset):
+    """y' where the step was cut, from its polynomial, to offset ``offset`` of r; nothing is written where there is no step."""
+    if not run.length > 0.0:
+        return
+    degree = run.degree
+    a = run.coefficients
+    theta = run.step / run.length
+    for q in range(run.n):
+        x = 0.0
+        for k in range(degree - 1, -1, -1):
+            x = x * theta + (k + 1.0) * a[k, q]
+        run.r[offset + q] = x / run.length
+
+
+@native
+def _guard_at(run, t, step, guard, theta):
+    point = run.y_new
+    values = run.slopes
+    end_point(run, theta, point)
+    call_value(run.f_guards, t + theta * step, point, run.p, run.m, values)
+    return values[guard]
+
+
+@native
+def _slope(run, t, step, guard, theta):
+    """dg/dtheta by a difference short enough for a start of Newton's iteration."""
+    width = 1e-5
+    return (_guard_at(run, t, step, guard, theta) - _guard_at(run, t, step, guard, theta - width)) / width
+
+
+@native
+def distance_behind(run, t, step, guard):
+    """How far behind the end, as a part of the step, the guard would be across on its tangent; negative if it moves away."""
+    sign = expected_sign(run, guard)
+    slope = sign * _slope(run, t, step, guard, 1.0)
+    value = sign * _guard_at(run, t, step, guard, 1.0) + run.nu[guard]
+    if not slope < 0.0:
+        return -1.0
+    # at least a little, so that the next try ends behind the crossing and not before it again
+    return max(-value / slope, 0.0) * 1.001 + 4 * EPS
+
+
+@native
+def _to_zero(run, t, step, guard, theta, point):
+    """Move to where s*g = -delta, just across, from where the crossing was isolated.
+
+    Delta is half the round-off level of the guard: what is recorded lies on the far side, as the new mode says, and rounding cannot bring it back.
+    """
+    level = ACROSS * run.nu_start[guard]
+    sign = expected_sign(run, guard)
+    finest = EPS * max(abs(t / step), 1.0)
+    low = max(0.0, theta - NEAR_END)
+    high = theta
+    at_low = sign * _guard_at(run, t, step, guard, low) + level
+    at_high = sign * _guard_at(run, t, step, guard, high) + level
+    # the isolated point may fall short of the crossing by rounding: on along the secant, then by ever longer strides
+    stride = 2 * finest
+    for attempt in range(40):
+        if at_high <= 0.0 or not abs(high - theta) <= NEAR_END:
+            break
+        new = high - at_high * (high - low) / (at_high - at_low) if at_low > at_high and attempt < 6 else high
+        low = high
+        at_low = at_high
+        high = min(max(new, high) + stride, theta + 1.5 * NEAR_END)
+        stride *= 2.0
+        at_high = sign * _guard_at(run, t, step, guard, high) + level
+    if not (at_low > 0.0 and at_high <= 0.0):
+        high = theta
+        at_high = 0.0
+    side = 0
+    for _ in range(60):
+        if high - low <= 2 * finest or at_high == 0.0:
+            break
+        middle = secant(low, at_low, high, at_high)
+        value = sign * _guard_at(run, t, step, guard, middle) + level
+        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, middle, value)
+    end_point(run, high, point)
+    return high
+
+
+@native
+def polish(run, t, step, guard, theta, most):
+    """Time (from t, at most ``most``) into run.step, point into run.y_new of the event isolated at ``theta`` of the step; 0 or why not."""
+    point = run.y_new
+    final = _to_zero(run, t, step, guard, theta, point)
+    run.step = min(final * step, most)
+    if run.mass_kind == 0:
+        return 0
+    slope = _slope(run, t, step, guard, final)
+    end_point(run, final, point)
+    for _ in range(3):
+        code = consistent_point(run, t + run.step, run.y_new_at)
+        if code != 0:
+            return code
+        g = run.g
+        call_value(run.f_guards, t + run.step, point, run.p, run.m, g)
+        beyond = g[guard] + expected_sign(run, guard) * ACROSS * run.nu_start[guard]
+        if slope == 0.0 or not abs(beyond / slope) <= NEAR_END:
+            break
+        final -= beyond / slope
+        moved = abs(beyond / slope)
+        end_point(run, final, point)
+        run.step = min(final * step, most)
+        if moved <= 4 * EPS * max(abs(t / step), 1.0):
+            break
+    return consistent_point(run, t + run.step, run.y_new_at)

@@ -1,0 +1,219 @@
+"""One event: rounds of transitions until nothing changes, with consistent values and sensitivities after every round.
+
+The order of one instant (event iteration of Modelica, chapter 8.6; transitions of Galan, Feehery and Barton 1999):
+
+1. the guards that crossed, with those that cross at this instant too, flip what they decide, time events that are due set their flags;
+2. every other relation follows, as in 5 and 6, before any clause looks; the unknowns are then put back;
+3. ``when`` conditions that became true set their flags (in a chain the first); what they ask for by ``pre`` is what there was before the round that
+   led here. The bodies are carried out on the values before this round, which from now on ``pre`` means;
+4. relations of differential unknowns that are clear of zero are set;
+5. algebraic unknowns and derivatives are made consistent with the differential ones held;
+6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5;
+7. if anything changed, again from 3.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNSETTLED, ZENO
+from tidegate.events.chatter import goes_on_through
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
+from tidegate.events.guards import refresh_activity
+from tidegate.events.restart import consistent_point, derivatives
+from tidegate.events.settle import (
+    carry_out_branches,
+    compute_bodies,
+    conditions_hold,
+    drop_of_states,
+    keep_states,
+    note_start,
+    read_conditions,
+    remember_discrete,
+    write_bodies,
+)
+from tidegate.events.truth import catch_up, look_again, settle_known
+from tidegate.linear.mass import update_mass
+from tidegate.sensitivity.jump import body_jump, restart_jump
+
+__all__ = ["settle"]
+
+_MOST_ROUNDS: Final = 120
+_MANY: Final = 8  # rounds of clauses that move unknowns: as many at one instant, and
+_SHRUNK: Final = 1e-4  # so small a part of what the first of them did, and events accumulate there
+
+
+@native
+def _consistent(run, t, modes_changed):
+    """Step 5 of a round: mass matrix, algebraic unknowns, derivatives."""
+    if modes_changed and run.mass_varies == 1:
+        update_mass(run)
+    code = consistent_point(run, t, run.y_at)
+    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
+
+
+@native
+def _keep(run, source, target, size):
+    for q in range(size):
+        run.r[target + q] = run.r[source + q]
+
+
+@native
+def _follow_before_clauses(run, t, counts):
+    """Step 2: all relations as they follow from those that crossed, with unknowns as before; if that cannot be found out, the certain ones."""
+    n = run.n
+    changes = settle_known(run, t)
+    _keep(run, run.m_at, run.m_trial_at, run.n_modes)
+    found = 0
+    for _ in range(_MOST_ROUNDS):
+        take_back_replaced(run, t)
+        if _consistent(run, t, True) != 0:
+            found = -1
+            break
+        changed, culprit = look_again(run, t, False, counts, True)
+        found += changed
+        if culprit >= 0:
+            found = -1
+        if changed == 0 or culprit >= 0:
+            break
+    if found < 0:
+        # the equations may make sense only after what clauses do
+        _keep(run, run.m_trial_at, run.m_at, run.n_modes)
+        found = 0
+    _keep(run, run.noted_y_at, run.y_at, n)  # from ``note_guards``
+    if run.mass_varies == 1:
+        update_mass(run)
+    run.c_flips += changes + found
+
+
+@native
+def _follow(run, t, modes_changed, at_start, counts):
+    """Steps 4 to 6: everything that follows from y and the discrete variables; (reason of failure, whether a mode changed)."""
+    n = run.n
+    y = run.y
+    # later passes are left to guards with their slopes, which have the last word
+    changes = settle_known(run, t) if run.n_guards > 0 else 0
+    any_changed = changes > 0
+    run.c_flips += changes
+    for _ in range(_MOST_ROUNDS):
+        _keep(run, run.y_at, run.y_unsolved_at, n)
+        code = _consistent(run, t, modes_changed or changes > 0)
+        if code != 0:
+            return code, any_changed
+        if run.n_sens > 0:
+            restart_jump(run, t, y, run.y_unsolved_at)
+        if run.n_guards > 0:
+            more, culprit = look_again(run, t, at_start, counts, False)
+            if culprit >= 0:
+                run.failed_guard = culprit
+                return CHATTERING, True
+            run.c_flips += more
+            any_changed = any_changed or more > 0
+            modes_changed = more > 0
+            changes = 0
+        else:
+            modes_changed = False
+        if not modes_changed:
+            return 0, any_changed
+    return UNSETTLED, any_changed
+
+
+@native
+def _kick(run):
+    """How far bodies move the unknowns, as a part of their sizes."""
+    most = 0.0
+    for q in range(run.n):
+        size = max(run.y_max[q], run.atol[q] / run.rtol)
+        most = max(most, abs(run.body[q] - run.y[q]) / size)
+    return most
+
+
+@native
+def _without_end(run, t, code, first_kick, kick):
+    """The reason of failure, where rounds do not end: events accumulate if each does less than the one before."""
+    if 0.0 < kick < _SHRUNK * first_kick:
+        run.zeno_time = t
+        if run.event_cause >= 0:
+            run.failed_guard = run.event_cause
+        return ZENO
+    return code
+
+
+@kernel_entry(NUMBER, INTEGER)
+def settle(run, t, kind):
+    """Carry out one event at the current point; sigma and tau' must be set where sensitivities are asked for.
+
+    Returns 0, or the reason of failure.
+    """
+    ng = run.n_guards
+    at_start = kind == INITIAL_EVENT
+    counts = run.flip_counts
+    for j in range(ng):
+        counts[j] = 0
+    for k in range(run.n_actions):
+        run.fired[k] = 0.0
+    if ng > 0:
+        forget_where_guards_left(run)
+        before_clauses = not at_start and run.n_actions > 0
+        if not at_start:
+            catch_up(run, t)
+        if before_clauses:
+            note_guards(run, t)
+        flip_crossed(run, t)
+        if before_clauses:
+            _follow_before_clauses(run, t, counts)
+            for j in range(ng):
+                counts[j] = 0
+    due = False
+    for k in range(run.n_actions):
+        due = due or run.flags[k] != 0.0
+    modes_changed = True
+    rounds = 0
+    first_kick = 0.0
+    kick = 0.0
+    kicks = 0
+    while True:
+        rounds += 1
+        if rounds > _MOST_ROUNDS:
+            run.rounds = rounds
+            return _without_end(run, t, UNSETTLED, first_kick, kick)
+        read_conditions(run, t, run.conditions_now_at)
+        event_actions = carry_out_branches(run) if not at_start else False
+        remembered = remember_discrete(run)
+        keep_states(run)
+        changed = False
+        if event_actions or due:
+            if not compute_bodies(run, t):
+                run.rounds = rounds
+                return CONFLICT
+            if run.n_sens > 0 and run.f_bodies_tangent != 0:
+                body_jump(run, t, run.y)
+            kick = _kick(run)
+            first_kick = max(first_kick, kick)
+            kicks += 1 if kick > 0.0 else 0
+            if kick > 0.0:
+                # what guards made of themselves before has come to nothing
+                forget_where_guards_left(run)
+                for j in range(ng):
+                    counts[j] = 0
+            changed = write_bodies(run)
+            due = False
+        drop_of_states(run)
+        code, modes_changed = _follow(run, t, modes_changed or changed, at_start, counts)
+        if code != 0:
+            run.rounds = rounds
+            return _without_end(run, t, code, first_kick, kick) if code == CHATTERING else code
+        if not at_start and run.n_actions > 0 and goes_on_through(run):
+            run.rounds = rounds
+            return ZENO
+        # that ``pre`` has come up to the present matters to conditions only; equations and guards have seen it
+        if not (changed or modes_changed or event_actions) and (not remembered or at_start or conditions_hold(run, t)):
+            break
+    run.rounds = rounds
+    if kicks > _MANY and kick < _SHRUNK * first_kick:
+        return _without_end(run, t, 0, first_kick, kick)
+    if at_start:
+        note_start(run, t)
+    refresh_activity(run)
+    return 0

@@ -1,0 +1,163 @@
+"""Names of a model's quantities and where their numbers are in the vectors of a run (stage: simulation). In: names, values; out: numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tidegate.compiled.callbacks import OpaqueCalls, value_at
+from tidegate.compiled.compiled_model import CompiledModel, Located, Point
+from tidegate.errors import UsageError
+from tidegate.executive import callback_error, numbers_for
+from tidegate.names import unknown_name
+
+__all__ = ["NamedValues", "Values"]
+
+FloatArray = NDArray[np.float64]
+
+
+class NamedValues:
+    """Everything of a model that has a name and a value.
+
+    Parameters
+    ----------
+    compiled : the model.
+    """
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self._compiled = compiled
+        self.model_name = compiled.name
+        self._located = compiled.located
+
+    def names(self, *roles: str) -> list[str]:
+        """Names of variables with these roles, of all if none is given; an array has one."""
+        return [
+            name
+            for name, located in self._located.items()
+            if (not roles or located.quantity.role in roles) and name == located.quantity.name
+        ]
+
+    def located(self, name: str) -> Located:
+        """Where a variable or an element of an array is.
+
+        Raises
+        ------
+        UsageError
+            If there is none of this name.
+        """
+        if not isinstance(name, str) or name not in self._located:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise unknown_name("variable or parameter", name, list(self._located), of=f"model {self.model_name}")
+        return self._located[name]
+
+    def whole(self, name: str) -> str:
+        """Name of the quantity that an element belongs to, or of itself; "" for what is none."""
+        return self._located[name].quantity.name if name in self._located else ""
+
+    def element_names(self, name: str) -> list[str]:
+        """Names of the numbers that a variable, or an element of one, is made of."""
+        return [*self.located(name).names]
+
+    def read(self, point: Point, final: Mapping[str, float], name: str) -> float | FloatArray:
+        """A number, or an array of the variable's shape; from the vectors of a point, or from the values at the end where these are by name."""
+        located = self.located(name)
+        if final and all(element in final for element in located.names):
+            values = np.array([final[element] for element in located.names])
+        else:
+            values = located.of(self._outputs(point) if located.quantity.vector == "outputs" else getattr(point, located.quantity.vector))
+        return values.reshape(located.shape) if located.shape else float(values[0])
+
+    def checked(self, name: str, value: ArrayLike) -> tuple[Located, FloatArray]:
+        """Where a value is to be put, and its numbers.
+
+        Raises
+        ------
+        UsageError
+            If there is no such name, or it follows from others, or the value does not fit.
+        """
+        located = self.located(name)
+        variable = located.quantity
+        if located.quantity.vector == "outputs":
+            raise UsageError(
+                f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
+            )
+        if variable.role == "algebraic" or (variable.vector == "y" and self._compiled.algebraic[located.indices].any()):
+            states = self.names("state")
+            hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
+            raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
+        new = numbers_for(name, value, located.shape)
+        if variable.kind != "real" and np.any(new != np.round(new)):
+            raise UsageError(
+                f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False"
+            )
+        for element, number in zip(self.element_names(name), new.tolist(), strict=True):
+            sentence = variable.problem(element, number)
+            if sentence:
+                raise UsageError(sentence, origin=variable.origin)
+        return located, new
+
+    def check_parameters(self, p: FloatArray) -> None:
+        """UsageError if a clock could not go on with these parameters."""
+        problem = self._compiled.start.problem(p, has_started=True)
+        if problem is not None:
+            raise UsageError(problem[0], origin=problem[1])
+
+    def _outputs(self, point: Point) -> FloatArray:
+        calls = OpaqueCalls()
+        out = value_at(self._compiled, "outputs", self._compiled.layout.n_outputs, point, calls)
+        error = callback_error(calls, point.time)
+        if error is not None:
+            raise error from error.__cause__
+        return out
+
+
+class _Owner(Protocol):
+    """What values are read from and written to."""
+
+    def __getitem__(self, name: str) -> float | FloatArray: ...
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None: ...
+
+
+class Values(Mapping[str, Any]):
+    """The current values of some of a simulation's quantities, by name; setting one sets it in the simulation.
+
+    Parameters
+    ----------
+    owner : the simulation.
+    quantities : all that it has.
+    role : of these quantities.
+    what : they are, for messages.
+    """
+
+    def __init__(self, owner: _Owner, quantities: NamedValues, role: str, what: str) -> None:
+        self._owner = owner
+        self._names = quantities.names(role)
+        self._whole = quantities.whole
+        self._what = what
+
+    def _checked(self, name: str) -> str:
+        # an element of an array is one of them too
+        if not isinstance(name, str) or self._whole(name) not in self._names:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise unknown_name(self._what, name, self._names)
+        return name
+
+    def __getitem__(self, name: str) -> Any:
+        return self._owner[self._checked(name)]
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None:
+        self._owner[self._checked(name)] = value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

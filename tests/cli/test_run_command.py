@@ -1,0 +1,215 @@
+"""`tidegate run` hands over what was asked for, prints what happened, writes files, and refuses before it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tidegate.errors import CallbackError, InterruptedRunError, StepSizeError, StructureError
+from tidegate.results import Result
+
+
+def test_prints_model_events_values_and_statistics(line: Any) -> None:
+    done = line("run", "tank.py", "--until", 20)
+    assert done.exit_code == 0, done.output
+    for text in ("tank: ODE, 1 state, 1 discrete variable, 5 parameters", "4 events", "h < 0", "v: -4.429 -> 3.544", "energy", "method radau"):
+        assert text in done.stdout
+
+
+def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
+    options = ["--from", 1, "--until", 3, "--rtol", 1e-8, "--atol", 1e-9, "--method", "radau", "--step", 0.5]
+    settings = ["--set", "k=4", "--set", "length=20 cm", "--set", "table[1]=7", "--sensitivity", "k", "--sensitivity", "table"]
+    assert line("run", "tank.py:model", *options, *settings).exit_code == 0
+    (call,) = line.calls
+    assert call["t_span"] == (1.0, 3.0)
+    assert (call["rtol"], call["atol"], call["method"], call["outputs"]) == (1e-8, 1e-9, "radau", 0.5)
+    assert call["parameters"] == {"k": 4.0, "length": pytest.approx(0.2), "table[1]": 7.0}
+    assert call["sensitivities"] == ["k", "table[0]", "table[1]"]
+
+
+def test_points_are_spread_over_the_span(line: Any) -> None:
+    assert line("run", "tank.py", "--until", 2, "--points", 5, "--sensitivity", "all").exit_code == 0
+    np.testing.assert_allclose(line.calls[0]["outputs"], [0.0, 0.5, 1.0, 1.5, 2.0])
+    assert line.calls[0]["sensitivities"] == "all"
+
+
+def test_the_file_says_how_long_unless_told_otherwise(line: Any) -> None:
+    with (line.folder / "tank.py").open("a") as file:
+        file.write("\nt_span = (2, 8)\n")
+    assert line("run", "tank.py").exit_code == 0
+    assert line("run", "tank.py", "--until", 9).exit_code == 0
+    assert [call["t_span"] for call in line.calls] == [(2.0, 8.0), (2.0, 9.0)]
+
+
+@pytest.mark.slow
+def test_files_are_written_and_named(line: Any) -> None:
+    done = line("run", "tank.py", "--until", 1, "--out", "a.nc", "--plot", "a.png")
+    assert "result written to a.nc" in done.stdout
+    assert "picture written to a.png" in done.stdout
+    assert Result.load(line.folder / "a.nc").names == line.result.names
+    assert (line.folder / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_quiet_prints_nothing(line: Any) -> None:
+    done = line("run", "tank.py", "--until", 1, "--out", "a.csv", "-q")
+    assert (done.output, done.exit_code) == ("", 0)
+    assert (line.folder / "a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["tnak.py"], "there is no file tnak.py\n  try: tank.py"),
+        (["."], "is a folder"),
+        (["notes.txt"], "is no Python file"),
+        (["tank.py:modle"], "no model 'modle' in tank.py\n  try: model"),
+        (["tank.py:level"], "level in tank.py is a Variable, not a model\n  try: model"),
+        (["tank.py"], "it is not said how long to simulate model\n  try: --until T, or t_span"),
+        (["tank.py", "--until", "0"], "the end 0 does not lie after the start 0"),
+        (["tank.py", "--until", "inf"], "--until inf is not finite"),
+        (["tank.py", "--until", "soon"], "'--until'"),
+        (["tank.py", "--until", "1", "--rtol", "0"], "--rtol 0.0 is not positive"),
+        (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not positive"),
+        (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
+        (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
+        (["tank.py", "--until", "1", "--set", "kk=1"], "no parameter 'kk' in model tank\n  try: k"),
+        (["tank.py", "--until", "1", "--set", "k"], "a name and a value are expected"),
+        (["tank.py", "--until", "1", "--set", "k="], "a name and a value are expected"),
+        (["tank.py", "--until", "1", "--set", "k=fast"], "'fast' is no number\n  try: a number in 1/s"),
+        (["tank.py", "--until", "1", "--set", "k=1e999"], "the value is not finite"),
+        (["tank.py", "--until", "1", "--set", "k=1", "--set", "k=2"], "given twice"),
+        (["tank.py", "--until", "1", "--set", "length=2 s"], "s measures"),
+        (["tank.py", "--until", "1", "--set", "length=2 parsnips"], "parsnips"),
+        (["tank.py", "--until", "1", "--set", "count=2.5"], "count is integer, 2.5 is not"),
+        (["tank.py", "--until", "1", "--set", "count=2 m"], "has no unit"),
+        (["tank.py", "--until", "1", "--sensitivity", "K"], "no parameter 'K' in model tank\n  try: k"),
+        (["tank.py", "--until", "1", "--out", "a.xls"], "ends in .nc or .csv"),
+        (["tank.py", "--until", "1", "--plot", "a.bmp"], ".png, .svg or .pdf"),
+        (["tank.py", "--until", "1", "--out", "no/a.nc"], "there is no folder no"),
+        (["tank.py", "--untill", "1"], "--untill"),
+        ([], "FILE"),
+    ],
+)
+def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str], sentence: str) -> None:
+    line.write("notes.txt", "")
+    done = line("run", *arguments)
+    assert done.exit_code == 2, done.output
+    assert sentence in done.stderr
+    assert line.calls == []
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:"]),
+        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0"]),
+        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1"]),
+        ("import sys\nsys.exit(3)\n", ["ended itself with exit(3)", "__main__"]),
+        ("x = 1\n", ["broken.py holds no model"]),
+        ("from tank import model as a, TimeEvent\nb = a.__class__('b', a.form, a.variables)\n", ["holds 2 models", "broken.py:a or broken.py:b"]),
+        ("from tank import model\nt_span = 5\n", ["t_span in broken.py is 5", "t_span = (0, 20)"]),
+        ("class Model:\n    def lower(self):\n        return self.missing\n", ["AttributeError", "broken.py, line 3", "return self.missing"]),
+        ("class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n", ["missing 1 required positional argument: 'size'"]),
+    ],
+)
+def test_mistakes_in_the_file_show_its_own_lines_alone(line: Any, text: str, sentences: list[str]) -> None:
+    line.write("broken.py", text)
+    done = line("run", "broken.py", "--until", 1)
+    for sentence in sentences:
+        assert sentence in done.stderr
+    assert "src/tidegate" not in done.output
+    assert "Traceback" not in done.output
+    assert line.calls == []
+
+
+def test_a_class_stands_for_its_default_instance(line: Any) -> None:
+    line.write("parts.py", "import tank\nclass Part:\n    def lower(self):\n        return tank.model\n")
+    assert line("run", "parts.py", "--until", 1).exit_code == 0
+    assert type(line.calls[0]["source"]).__name__ == "Part"
+
+
+def test_an_instance_comes_before_its_class_and_imported_classes_do_not_count(line: Any) -> None:
+    line.write("base.py", "import tank\nclass Base:\n    def lower(self):\n        return tank.model\n")
+    line.write("parts.py", "from base import Base\nclass Part(Base): ...\nmine = Part()\nalias = mine\n")
+    assert line("run", "parts.py", "--until", 1).exit_code == 0
+    assert line("run", "parts.py:Part", "--until", 1).exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_failed_run_ends_with_1_and_its_result_is_written(line: Any, ball: Result) -> None:
+    ball.status = "failed"
+
+    def fail() -> None:
+        raise StepSizeError("the step size collapsed", time=1.0, hint="a larger tolerance", result=ball)
+
+    line.action = fail
+    done = line("run", "tank.py", "--until", 20, "--out", "a.nc", "--plot", "a.png", "-q")
+    assert done.exit_code == 1
+    assert "error: the step size collapsed\n  try: a larger tolerance" in done.stderr
+    assert "result up to the failure written to a.nc" in done.stderr
+    assert Result.load(line.folder / "a.nc").status == "failed"
+
+
+def test_a_model_that_cannot_run_ends_with_2(line: Any) -> None:
+    def fail() -> None:
+        raise StructureError("equation 3 determines nothing [or so]")
+
+    line.action = fail
+    done = line("run", "tank.py", "--until", 20)
+    assert done.exit_code == 2
+    assert "equation 3 determines nothing [or so]" in done.stderr
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedRunError("stopped at 3.5")])
+def test_ctrl_c_ends_with_130(line: Any, error: BaseException, ball: Result) -> None:
+    if isinstance(error, InterruptedRunError):
+        error.result = ball
+
+    def interrupt() -> None:
+        raise error
+
+    line.action = interrupt
+    done = line("run", "tank.py", "--until", 20, "--out", "a.csv")
+    assert done.exit_code == 130
+    assert "interrupted" in done.stderr
+    assert (line.folder / "a.csv").exists() == isinstance(error, InterruptedRunError)
+
+
+def test_an_exception_in_the_users_function_shows_its_line(line: Any) -> None:
+    line.write("user.py", "def boom():\n    raise ValueError('no water')\n")
+
+    def fail() -> None:
+        from importlib import import_module
+
+        try:
+            import_module("user").boom()
+        except ValueError as error:
+            raise CallbackError("boom raised an exception at 2.5") from error
+
+    line.action = fail
+    done = line("run", "tank.py", "--until", 20)
+    assert done.exit_code == 1
+    assert "ValueError: no water" in done.stderr
+    assert "user.py, line 2, in boom" in done.stderr
+
+
+def test_a_mistake_of_ours_is_one_sentence(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tidegate.cli import run_command
+
+    monkeypatch.setattr(run_command, "options_of", lambda *_: {}["gone"])
+    monkeypatch.setattr("tidegate.cli.told_errors._is_ours", lambda _: True)
+    done = line("run", "tank.py", "--until", 20)
+    assert done.exit_code == 1
+    assert "internal error: KeyError: 'gone'" in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_help_shows_an_example_for_every_command(line: Any) -> None:
+    for command in ([], ["run"], ["show"], ["plot"]):
+        done = line(*command, "--help")
+        assert done.exit_code == 0
+        assert "Example: tidegate" in done.stdout
+    assert line("--version").stdout.startswith("tidegate ")
