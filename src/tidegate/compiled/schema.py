@@ -138,7 +138,7 @@ _STATE: Final = [
     _part_of_m("flags", "n_actions"),
     _part_of_m("counts", "n_clocks"),
     _part_of_m("drops", "n_dropping"),
-    _part_of_m("contact", 3),
+    _part_of_m("grazing", 3),
     *_arrays("number", "coefficients", "max_degree", "n"),
     *_arrays("number", "held conditions conditions_now", "n_conditions"),
     *_arrays("number", "stops", "n_stops_room"),

@@ -50,7 +50,7 @@ def blocked_guard(run):
             nearest = part
             best = j
     if best >= 0:
-        run.contact[2] = 0.0  # no grazing: what led here was no polynomial
+        run.grazing[2] = 0.0  # no grazing: what led here was no polynomial
         _move_across(run, t, best, g[best])
     return best
 

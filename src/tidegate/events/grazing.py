@@ -55,7 +55,7 @@ def _slopes_at(run, t, step, y, theta, slopes):
 @native
 def _note_grazing(run, t, step, y, lower, upper, found):
     """Look at one piece of the step; the slopes at its start are in run.guard_coefficients, and are replaced by those at its end."""
-    note = run.contact
+    note = run.grazing
     ng = run.n_guards
     if note[0] != 0.0:
         return
@@ -130,4 +130,4 @@ def note_grazings(run, t, step, y, upper, found):
         for k in range(_PIECES):
             _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, found)
     if found >= 0:
-        run.contact[2] = _least_slope(run, t, step, y, found, upper)
+        run.grazing[2] = _least_slope(run, t, step, y, found, upper)

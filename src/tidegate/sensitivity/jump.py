@@ -49,7 +49,7 @@ def event_time_derivatives(run, t, y, guard, scale):
     # a guard that does not leave its own round-off level within the model's own time has no event time to differentiate
     tiny = nu[guard] / scale
     # what the slope must be for a crossing to be certain was noted where it was found
-    tangent = slope * slope <= run.contact[2]
+    tangent = slope * slope <= run.grazing[2]
     for i in range(run.n_sens):
         set_direction(run, i, True)
         call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 0.0, s[i], dp, dm, gt)
