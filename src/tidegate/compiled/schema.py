@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, Literal
 
-__all__ = ["CORE", "FIELDS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
+__all__ = ["CORE", "FIELDS", "FIRST_FACTORS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
 
 Kind = Literal["integer", "number", "complex"]
 
@@ -182,20 +182,13 @@ _LINEAR: Final = [
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),
     *_arrays("number", "scratch_1 scratch_2 scratch_3 roundoff", "n"),
-    *_arrays("number", "real_factors", REAL_SYSTEMS, "n_dense", "n_dense"),
     *_arrays("integer", "real_pivots", REAL_SYSTEMS, "n_dense"),
     # the pattern by columns, where the diagonal is in it, the order of elimination and the rows wished for as pivots
     *_arrays("integer", "column_first", "n_sparse_ends"),
     *_arrays("integer", "entry_row", "n_sparse_entries"),
     *_arrays("integer", "diagonal column_order preferred_row", "n_sparse"),
-    # patterns of L and U, that of the structure and one for every system, real ones first: the step at which a row is the pivot, the last column
-    # that is alike; which one each system uses; values
-    *_arrays("integer", "row_step last_alike", "n_patterns", "n_sparse"),
-    *_arrays("integer", "lower_first upper_first", "n_patterns", "n_sparse_ends"),
-    *_arrays("integer", "lower_row upper_row", "n_patterns", "room_factors"),
+    # which pattern each system uses
     *_arrays("integer", "pattern_of", "n_patterns"),
-    *_arrays("number", "lower upper", REAL_SYSTEMS, "room_factors"),
-    *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
     *_arrays("number", "entries_scratch", "n_sparse_entries"),
     *_arrays("number", "column_scratch together_scratch", "n_sparse"),
     *_arrays("integer", "reached_scratch stack_scratch stack_index_scratch mark_scratch", "n_sparse"),
@@ -219,16 +212,12 @@ _OF_RADAU: Final = [
     *_arrays("number", "nodes", MAX_STAGES, owner=RADAU),
     *_arrays("number", "inverse", "stages", "stages", room=(MAX_STAGES, MAX_STAGES), owner=RADAU),
     *_arrays("complex", "pairs", "n_pairs", "n", owner=RADAU),
-    *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
     *_arrays("integer", "complex_pivots", 2, "n_pairs", "n_dense", owner=RADAU),
-    *_arrays("complex", "complex_lower complex_upper", 2, "n_pairs", "room_factors", owner=RADAU),
-    *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
     *_arrays("complex", "complex_entries_scratch", "n_sparse_entries", owner=RADAU),
     *_arrays("complex", "complex_column_scratch complex_together_scratch", "n_sparse", owner=RADAU),
     # rates at the stages, and all stages at once, for sensitivities
     *_arrays("number", "stage_jacobian", "n_stage_entries", owner=RADAU),
     *_arrays("number", "stage_rates", MAX_STAGES, "n", owner=RADAU),
-    *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
     *_arrays("integer", "sens_pivots", "stages*n", room=("n_sens_system",), owner=RADAU),
     *_arrays("number", "sens_right sens_new", "n_sens", "stages*n", room=("n_sens", MAX_STAGES, "n"), owner=RADAU),
 ]
@@ -247,6 +236,24 @@ _OF_SUNDIALS: Final = [
     *_arrays("number", "motion_rate motion_moved motion_slopes motion_kept", "n", owner=SUNDIALS),
 ]
 
+# What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.
+# Only the pattern that the structure gives, the first one, is put there at the beginning, and never written again.
+_FACTORS: Final = [
+    *_arrays("number", "real_factors", REAL_SYSTEMS, "n_dense", "n_dense"),
+    # patterns of L and U, that of the structure and one for every system, real ones first: the step at which a row is the pivot, the last column
+    # that is alike; values
+    *_arrays("integer", "row_step last_alike", "n_patterns", "n_sparse"),
+    *_arrays("integer", "lower_first upper_first", "n_patterns", "n_sparse_ends"),
+    *_arrays("integer", "lower_row upper_row", "n_patterns", "room_factors"),
+    *_arrays("number", "lower upper", REAL_SYSTEMS, "room_factors"),
+    *_arrays("number", "reciprocals", REAL_SYSTEMS, "n_sparse"),
+    *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
+    *_arrays("complex", "complex_lower complex_upper", 2, "n_pairs", "room_factors", owner=RADAU),
+    *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
+    *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
+]
+FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
+
 FIELDS: Final[tuple[Field, ...]] = (
-    *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
+    *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS, *_FACTORS,
 )  # fmt: skip

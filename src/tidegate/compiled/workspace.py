@@ -15,7 +15,7 @@ from numba import extending, types
 from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
-from tidegate.compiled.schema import FIELDS
+from tidegate.compiled.schema import FIELDS, FIRST_FACTORS
 
 __all__ = ["INDEX_OF", "Workspace", "array_view", "indices_of", "integers", "integers_at", "intrinsic", "matrix", "pointer", "tail", "vector"]
 
@@ -161,6 +161,12 @@ class Workspace:
         twin: Workspace = object.__new__(Workspace)
         twin.sizes, twin.h, twin.r = self.sizes, self.h.copy(), self.r.copy()
         return twin
+
+    @property
+    def lasting(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Both blocks without the factors at their ends, which every run makes anew before it reads them."""
+        end_h, end_r = (int(self.h[INDEX_OF[FIRST_FACTORS[kind]]]) for kind in ("integer", "number"))
+        return self.h[:end_h], self.r[:end_r]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The numbers of one array."""

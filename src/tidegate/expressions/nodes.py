@@ -475,14 +475,19 @@ def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
     """Every node below the roots once, arguments before the nodes that use them. No recursion: graphs are deep."""
     seen: set[int] = set()
     for root in roots:
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        stack: list[Expr | None] = [root]
         while stack:
-            item, expanded = stack.pop()
-            if expanded:
+            item = stack.pop()
+            if item is None:  # the node below has all its arguments behind it
+                item = stack.pop()
+                assert item is not None
                 yield item
-                continue
-            if id(item) in seen:
-                continue
-            seen.add(id(item))
-            stack.append((item, True))
-            stack.extend((arg, False) for arg in reversed(item.args) if id(arg) not in seen)
+            elif id(item) not in seen:
+                seen.add(id(item))
+                if not item.args:
+                    yield item
+                    continue
+                stack += (item, None)
+                for arg in reversed(item.args):
+                    if id(arg) not in seen:
+                        stack.append(arg)

@@ -78,7 +78,7 @@ class NativeRun:
         work["address_h"], work["address_r"] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
         self._numbers = [(buffer.view(np.float64).reshape(-1), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
-        self._fresh = (work.h.copy(), work.r.copy())
+        self._fresh = [block.copy() for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
 
     def _ask_for(self, times: FloatArray) -> None:
@@ -89,7 +89,8 @@ class NativeRun:
 
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""
-        self._work.h[:], self._work.r[:] = self._fresh
+        for block, fresh in zip(self._work.lasting, self._fresh, strict=True):
+            block[:] = fresh
         self.calls = OpaqueCalls()
 
     def start(self) -> Stop:

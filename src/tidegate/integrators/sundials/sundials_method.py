@@ -69,7 +69,7 @@ class SundialsIntegrator(NativeRun):
             self._objects = objects = Objects(n)
             weakref.finalize(self, objects.free)
             self._make(objects, n)
-            self._fresh = (self._work.h.copy(), self._work.r.copy())
+            self._fresh = [block.copy() for block in self._work.lasting]
 
     def _make(self, objects: Objects, n: int) -> None:
         problem, work = self.problem, self._work
