@@ -2,7 +2,7 @@
 
 Small: staggered direct method (Caracotsios and Stewart 1985) on the stages of Radau IIA: with the step's stage values known, the (s n) x (s n) matrix
 A^-1 (x) M/step - diag(J_i) is factored once and solved for every parameter. Larger: the same equations, by the corrections of Newton's iteration with
-the factors of the step, until rounding or a small part of the tolerance is left; where they hardly shrink, J is taken from the middle of the step.
+the factors of the step, until rounding or a small part of each tolerance is left; where they hardly shrink, J is taken from the middle of the step.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from tidegate.sensitivity.jump import set_direction
 
 __all__ = ["stage_sensitivities"]
 
-_PART: Final = 1e-4  # of the relative tolerance, that the iteration may leave
-_LEAST: Final = 1e-13  # of the largest derivative of an unknown: rounding
+_PART: Final = 1e-3  # of the tolerance, that the iteration may leave
+_LEAST: Final = 1e-5  # of the tolerance: a correction like this is the last
+_ROUNDED: Final = 1e-2  # of the tolerance: corrections that small, which no longer shrink, are rounding
 _PATIENCE: Final = 8  # corrections before J is renewed
 _MOST: Final = 60
 
@@ -37,51 +38,62 @@ def _set_stage(run, z, i):
 
 @native
 def _right_sides(run, t, step, z, e, x):
-    """The right sides of the differentiated equations at all stages, into run.f_stages, and the size of S at the start."""
+    """The right sides of the differentiated equations at all stages, into run.f_stages."""
     n = run.n
     sens = run.sens
     moved = run.roundoff
-    size = 0.0
     set_direction(run, e, True)
     for i in range(run.stages):
         stage = _set_stage(run, z, i)
         for q in range(n):
             moved[q] = sens[e, q] + x[i, q]
-            size = max(size, abs(sens[e, q]))
         call_tangent(
             run.f_residual_tangent, t + run.nodes[i] * step, stage, run.stage_rates[i], run.p, run.m, 0.0, moved, run.dp, run.dm, run.f_stages[i]
         )
     set_direction(run, e, False)
-    return size
+
+
+@native
+def _largest(run, e, x):
+    """The largest element of the last correction, as a part of the tolerance of its unknown; infinite if one is not finite."""
+    s = run.stages
+    size = abs(run.p[run.sens_parameters[e]])
+    size = size if size > 0.0 else 1.0
+    largest = 0.0
+    for q in range(run.n):
+        change = 0.0
+        derivative = abs(run.sens[e, q])
+        for i in range(s):
+            change = max(change, abs(run.residuals[i, q]))
+            derivative = max(derivative, abs(x[i, q]))
+            if not abs(run.residuals[i, q]) < np.inf:
+                return np.inf
+        largest = max(largest, change / (run.rtol * derivative + run.atol[q] / size))
+    return largest
 
 
 @native
 def _iterated(run, t, step, z, which):
     n = run.n
     s = run.stages
-    new = run.sens_new
     is_renewed = False
     for e in range(run.n_sens):
         x = matrix(run.r, run.sens_new_at + e * s * n, s, n)
-        for q in range(s * n):
-            new[e, q] = 0.0
+        for i in range(s):
+            for q in range(n):
+                x[i, q] = 0.0
         last = np.inf
         corrections = 0
         while True:
-            size = _right_sides(run, t, step, z, e, x)
+            _right_sides(run, t, step, z, e, x)
             correct(run, step, which, x)
-            norm = 0.0
-            for i in range(s):
-                for q in range(n):
-                    change = abs(run.residuals[i, q])
-                    if not change < np.inf:
-                        return NOT_FINITE
-                    norm = max(norm, change)
-                    size = max(size, abs(x[i, q]))
             corrections += 1
-            rate = norm / last if last < np.inf else 0.0
+            norm = _largest(run, e, x)
+            if not norm < np.inf:
+                return NOT_FINITE
+            rate = norm / last if corrections > 1 else 1.0
             last = norm
-            if norm <= _LEAST * size or (corrections > 1 and rate < 0.5 and norm * rate <= _PART * run.rtol * size * (1.0 - rate)):
+            if norm <= _LEAST or (rate < 0.5 and norm * rate <= _PART * (1.0 - rate)) or (rate >= 0.5 and norm <= _ROUNDED):
                 break
             if corrections >= _PATIENCE and not is_renewed:
                 is_renewed = True
