@@ -129,7 +129,7 @@ class Session:
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: what another integrator is made from; this one's addresses mean nothing elsewhere."""
-        left_out = ("_integrator", "_legend", "_joined", "_records", "_opening")
+        left_out = ("_integrator", "_legend", "_joined", "_records", "_initial_words")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return {**kept, "_state": self.state, "source": None}  # functions of the user, which may know no way to another process
 
