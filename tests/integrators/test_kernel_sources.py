@@ -17,7 +17,7 @@ from tidegate.integrators.kernel_cache import kernel, kernel_directory
 from tidegate.integrators.kernel_sources import kernel_sources, native_modules
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tidegate"
-KERNEL = ("tidegate.events", "tidegate.integrators", "tidegate.sensitivity")
+KERNEL = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
 KEY = "from tidegate.integrators.kernel_cache import kernel_directory; print(kernel_directory().name)"
 
 
@@ -75,7 +75,7 @@ def test_a_change_of_what_the_kernel_is_made_of_changes_its_key_and_no_other_doe
     before = key_of(copied, tmp_path)
     for file, old, new, matters in (
         ("integrators/hybrid_loop/pre_event_rate.py", "def ", "\ndef ", True),
-        ("compiled/linear.py", "OWN_LIMIT: Final = ", "OWN_LIMIT: Final = 1 + ", True),
+        ("linear/dense.py", "OWN_LIMIT: Final = ", "OWN_LIMIT: Final = 1 + ", True),
         ("expressions/interval.py", "_LARGE_ANGLE: Final = ", "_LARGE_ANGLE: Final = 1 + ", True),
         ("compiled/layout.py", "Length of m.", "Length of the vector m.", False),
         ("results/labels.py", "Names and numbers", "Names, numbers", False),
