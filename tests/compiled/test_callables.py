@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+from dataclasses import replace
 from math import ceil, exp, sqrt
 from typing import Any
 
@@ -198,3 +199,59 @@ def test_a_step_event_that_ends_the_run_ends_it_at_the_end_of_a_step(method: str
     assert result.events[-1].kind == "step"
     assert np.log(2.0) < result.t[-1] < 50.0
     assert float(result.final["x"]) == pytest.approx(exp(-float(result.t[-1])), rel=1e-4)
+
+
+def hooked(told: list[tuple[float, float]], closed: list[float], **others: Any) -> CallableModel:
+    return CallableModel(
+        "tank",
+        states={"x": 1.0},
+        rhs=lambda at: [-at.p[0] * at.y[0]],
+        parameters={"k": 1.0},
+        discretes={"changes": 0.0},
+        thresholds=[Threshold("x < 0.5", lambda at: 0.5 - at.y[0], strict=True, decides=False)],
+        clauses=[CallableClause("fill", [0], lambda at: {"x": 1.0})],
+        at_communication=lambda at: told.append((at.time, at.y[0])),
+        at_parameters=lambda at: {"changes": at.d[0] + 1.0, "x": 0.75},
+        at_close=lambda at: closed.append(at.time),
+        **others,
+    )
+
+
+def test_a_model_is_told_of_every_communication_point_with_the_values_of_its_row_and_of_the_end(method: str) -> None:
+    told: list[tuple[float, float]] = []
+    closed: list[float] = []
+    result = tg.simulate(hooked(told, closed), (0.0, 2.0), outputs=np.linspace(0.0, 2.0, 41), method=method)
+    assert [time for time, _ in told] == np.linspace(0.0, 2.0, 41).tolist()
+    rows = dict(zip(result.t.tolist(), np.asarray(result["x"]).tolist(), strict=True))
+    assert all(x == rows[time] for time, x in told)
+    assert closed == [2.0]
+
+
+def test_a_hook_that_raises_ends_the_run_at_its_communication_point_and_the_model_is_closed(method: str) -> None:
+    closed: list[float] = []
+
+    def refuse(at: At) -> None:
+        if at.time > 1.0:
+            raise RuntimeError("no paper")
+
+    with pytest.raises(tg.CallbackError, match=r"hook at communication points of tank.*no paper") as caught:
+        tg.simulate(replace(hooked([], closed), at_communication=refuse), (0.0, 2.0), outputs=np.linspace(0.0, 2.0, 41), method=method)
+    assert caught.value.result is not None
+    assert 0.5 < caught.value.result.t[-1] <= 1.0  # the step in which it happened does not count
+    assert len(closed) == 1
+
+
+def test_a_model_answers_to_parameters_set_from_outside() -> None:
+    told: list[tuple[float, float]] = []
+    closed: list[float] = []
+    simulation = tg.Simulation(hooked(told, closed))
+    simulation.advance(0.25)
+    simulation["x"] = 0.9
+    assert simulation["changes"] == 0.0
+    simulation["k"] = 2.0
+    assert (simulation["changes"], simulation["x"]) == (1.0, 0.75)
+    simulation.advance(0.35)
+    assert simulation["x"] == pytest.approx(0.75 * exp(-0.2), rel=1e-5)
+    assert closed == []
+    simulation.finish()
+    assert closed == [0.35]

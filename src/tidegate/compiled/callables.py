@@ -105,6 +105,9 @@ class CallableModel:
     outputs : names; output : their values.
     thresholds, clauses, ticks, completed : what can happen.
     at_start, at_end : new values by name, at the start and at the end of a run.
+    at_parameters : likewise, when parameters have been set from outside at the point of the run.
+    at_communication : called at every communication point of a run, with the values that its row has.
+    at_close : called once when a run is over, however it ended, at the point where it stands.
     """
 
     name: str
@@ -121,6 +124,9 @@ class CallableModel:
     completed: Sequence[Completed] = ()
     at_start: Changes | None = None
     at_end: Changes | None = None
+    at_parameters: Changes | None = None
+    at_communication: Callable[[At], object] | None = None
+    at_close: Callable[[At], object] | None = None
     time_unit: str = ""
 
     @property

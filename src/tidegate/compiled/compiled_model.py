@@ -376,6 +376,7 @@ class CompiledModel:
     has_opaque : some function calls back into Python.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
+    adjusting : what is done when parameters have been set from outside; closing : called when a run is over; None where nothing is.
     outputs : the outputs as functions of what dense output holds; None where there are none.
     words, diagnosis : for messages.
     stops : from parameters, the start, the present and the end of the run: increasing instants that no step may pass.
@@ -414,6 +415,8 @@ class CompiledModel:
     most_stops: int
     identity: Callable[[], dict[str, dict[str, str]]]
     again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
+    adjusting: Actions | None = None
+    closing: Callable[[Point], object] | None = None
     keep_alive: tuple[object, ...] = ()
 
     @cached_property

@@ -66,6 +66,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         pointers["residual_tangent" if name == "rhs" else f"{name}_tangent"] = natives.tangent(name, partial(natives.moved, function), size)
     pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
     pointers["steps"] = natives.value("step events", natives.steps, len(model.completed))
+    if model.at_communication is not None:
+        pointers["communicated"] = natives.value("the hook at communication points", partial(natives.told, model.at_communication), 1)
     pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
     pointers["mass"] = natives.value("mass", lambda t, y, p, m: natives.is_state, n)
     pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
@@ -99,6 +101,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         start=CallableStart(model, layout, natives.guards),
         initial=CallableActions(model.at_start, layout),
         final=CallableActions(model.at_end, layout),
+        adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
+        closing=None if model.at_close is None else lambda at: natives.told(model.at_close, at.time, at.y, at.p, at.m),
         outputs=CallableOutputs(model, layout) if model.outputs else None,
         words=CallableWords(model, layout),
         diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
@@ -150,6 +154,11 @@ class _Natives:
     def steps(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
         at = point(self._layout, t, y, p, m)
         return [float(one.when(at)) for one in self._model.completed]
+
+    def told(self, hook: Callable[[At], object], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> float:
+        """Call a hook; what it returns does not count."""
+        hook(point(self._layout, t, y, p, m))
+        return 0.0
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""

@@ -83,7 +83,7 @@ _SIZES: Final = [
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
-    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_tape"),
+    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
@@ -143,6 +143,7 @@ _STATE: Final = [
     *_arrays("number", "held conditions conditions_now", "n_conditions"),
     *_arrays("number", "stops", "n_stops_room"),
     *_arrays("number", "outputs", "n_outputs"),
+    *_arrays("number", "told", 1),
 ]
 
 _EVENTS: Final = [
@@ -173,7 +174,7 @@ _EVENTS: Final = [
 
 _LINEAR: Final = [
     # sizes: unknowns of dense, of sparse, of systems whose M is not diagonal, 0 in the others; of all: elements of J and of M
-    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_coupled n_entries n_sparse_entries n_mass n_stage_entries"),
+    *_single("integer", "is_sparse n_dense n_sparse n_sparse_ends n_padded n_coupled n_entries n_sparse_entries n_mass n_stage_entries"),
     *_single("integer", "room_factors n_patterns n_pairs"),
     # 1 once factors did not fit into their room
     *_single("integer", "lacks_room"),
@@ -190,7 +191,8 @@ _LINEAR: Final = [
     # which pattern each system uses
     *_arrays("integer", "pattern_of", "n_patterns"),
     *_arrays("number", "entries_scratch", "n_sparse_entries"),
-    *_arrays("number", "column_scratch together_scratch", "n_sparse"),
+    *_arrays("number", "column_scratch", "n_sparse"),
+    *_arrays("number", "alike_scratch together_scratch", "n_padded"),
     *_arrays("integer", "reached_scratch stack_scratch stack_index_scratch mark_scratch", "n_sparse"),
 ]
 
@@ -214,7 +216,8 @@ _OF_RADAU: Final = [
     *_arrays("complex", "pairs", "n_pairs", "n", owner=RADAU),
     *_arrays("integer", "complex_pivots", 2, "n_pairs", "n_dense", owner=RADAU),
     *_arrays("complex", "complex_entries_scratch", "n_sparse_entries", owner=RADAU),
-    *_arrays("complex", "complex_column_scratch complex_together_scratch", "n_sparse", owner=RADAU),
+    *_arrays("complex", "complex_column_scratch", "n_sparse", owner=RADAU),
+    *_arrays("complex", "complex_alike_scratch complex_together_scratch", "n_padded", owner=RADAU),
     # rates at the stages, and all stages at once, for sensitivities
     *_arrays("number", "stage_jacobian", "n_stage_entries", owner=RADAU),
     *_arrays("number", "stage_rates", MAX_STAGES, "n", owner=RADAU),

@@ -116,6 +116,12 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
         return kind(sentence.format(words=words, t=t, end=integrator.zeno_time), time=t, origin=origin, hint=hint)
     if stop is Stop.CLOCK_STOPPED:
         return _stopped_clock(problem, integrator)
+    if stop is Stop.NO_SENSITIVITIES:
+        return StepSizeError(
+            f"the sensitivities do not converge in the step behind t = {t:.9g}: the equations change too much within it",
+            time=t,
+            hint="a smaller step_max or rtol, or method='ida'; the solution itself is not affected",
+        )
     return _step_size(problem, integrator)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -273,6 +274,8 @@ class Session:
         with interrupts:
             segment, stopped = self._segment(integrator, interrupts)
             part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
+            if self._is_whole:
+                self._close(interrupts)
         error, cause = (None, None) if stopped is None else (stopped.error, stopped.cause)
         if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
             now = integrator.time if self._is_whole else self.standing.time
@@ -365,6 +368,11 @@ class Session:
         RunError : no consistent values follow; everything is as it was.
         """
         integrator, new, layout = self._live(), setting.new, self.problem.model.layout
+        adjusting = self.problem.model.adjusting
+        if adjusting is not None and not np.array_equal(new.p, integrator.p):
+            n, m, adjusted = len(new.y), new.m.copy(), adjusting.assigned(new)
+            m[layout.first_discrete : layout.first_previous] = adjusted[n:]
+            new = replace(new, y=adjusted[:n], m=m)
         state, meter, records = integrator.state(), Meter(integrator), Records()
         integrator.m[layout.first_input : layout.first_action] = new.m[layout.first_input : layout.first_action]
         stop = integrator.disturb(new.y, new.m[layout.first_discrete : layout.first_previous], new.p)
@@ -393,6 +401,14 @@ class Session:
             raise
         self.status = "finished"
         self._note(self._part(segment))
+        self._close()
+
+    def _close(self, interrupts: Interrupts | None = None) -> None:
+        """Tell the model that the run is over."""
+        closing = self.problem.model.closing
+        if closing is not None:
+            with nullcontext() if interrupts is None else interrupts.in_user_code():
+                closing(self._live())
 
     # -- results ------------------------------------------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ class Stop(enum.Enum):
     CONFLICT = 10
     CLOCK_STOPPED = 11
     UNDECIDED_GUARD = 12
+    NO_SENSITIVITIES = 13
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from tidegate.compiled import workspace as w
 from tidegate.compiled.schema import CORE, REAL_SYSTEMS
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.linear.columns import PADDING
 from tidegate.linear.dense import lapack_addresses
 from tidegate.linear.stages import MOST_ROWS
 
@@ -19,7 +20,7 @@ __all__ = ["Method", "fill", "lay_out"]
 
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
-    "times", "times_tangent", "outputs", "outputs_tangent", "steps",
+    "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
@@ -92,8 +93,8 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
             **sizes, "n_dense": n, "n_entries": n * n, "n_sens_system": stages * n if at_once else 0, "n_stage_entries": n * n if at_once else 0,
         }  # fmt: skip
     return {
-        **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
-        "room_factors": pattern.room, "n_patterns": 1 + REAL_SYSTEMS + 2 * pairs,
+        **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_padded": n + PADDING, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
+        "room_factors": pattern.room + PADDING, "n_patterns": 1 + REAL_SYSTEMS + 2 * pairs,
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import native
+from tidegate.linear.columns import PADDING, subtract_column, sum_columns
 
 __all__ = ["factor", "solve"]
 
@@ -41,27 +42,25 @@ def factor(run, system, entries, lower, upper, reciprocals, column, together):
 
 
 @native
-def _take_off(column, lower_first, lower_row, lower, begin, end, together):
-    """Solve with the columns of L from begin to end, which are alike: what they do to the rows below them is added up first."""
+def _take_off(column, lower_first, lower_row, lower, begin, end, x, together):
+    """Solve with the columns of L from begin to end, which are alike, into x; what they do to the rows below them is added up first."""
+    width = end - begin + 1
+    for s in range(width):
+        x[s] = column[begin + s]
     here = lower_first[end]
-    m = lower_first[end + 1] - here
-    if begin == end:
-        x = column[begin]
-        for i in range(m):
-            column[np.uint64(lower_row[here + i])] -= lower[here + i] * x
+    height = lower_first[end + 1] - here
+    rows = lower_row[here : here + height]
+    if width == 1:
+        part = lower[here : here + height]
+        factor = x[0]
+        for i in range(height):
+            column[np.uint64(rows[i])] -= part[i] * factor
         return
-    for i in range(m):
-        together[i] = 0.0
-    for s in range(begin, end + 1):
-        x = column[s]
-        q = lower_first[s]
-        within = end - s
-        for i in range(within):
-            column[s + 1 + i] -= lower[q + i] * x
-        for i in range(m):
-            together[i] += lower[q + within + i] * x
-    for i in range(m):
-        column[np.uint64(lower_row[here + i])] -= together[i]
+    for s in range(width - 1):
+        subtract_column(x, s, lower, lower_first[begin + s], width - 1 - s)
+    sum_columns(together, lower, lower_first[begin] + width - 1, x, width, height)
+    for i in range(height):
+        column[np.uint64(rows[i])] -= together[i]
 
 
 @native
@@ -84,26 +83,24 @@ def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together
         while e < upper_first[k + 1]:
             begin = upper_row[e]
             end = min(last[begin], k - 1)
-            _take_off(column, lower_first, lower_row, lower, begin, end, together)
+            # what is behind these elements of U comes later
+            _take_off(column, lower_first, lower_row, lower, begin, end, upper[e:], together)
             for s in range(begin, end + 1):
-                upper[e] = column[s]
                 column[s] = 0.0
-                e += 1
+            e += end - begin + 1
         pivot = column[k]
         column[k] = 0.0
+        reciprocal = 1.0 / pivot if _size(pivot) > 0.0 else pivot
         largest = 0.0
         for q in range(lower_first[k], lower_first[k + 1]):
-            largest = max(largest, _size(column[lower_row[q]]))
-        if not _size(pivot) > 0.0 or not _size(pivot) >= _KEPT * largest:
-            for q in range(lower_first[k], lower_first[k + 1]):
-                column[lower_row[q]] = 0.0
-            return False
-        reciprocal = 1.0 / pivot
-        reciprocals[k] = reciprocal
-        for q in range(lower_first[k], lower_first[k + 1]):
-            i = lower_row[q]
-            lower[q] = column[i] * reciprocal
+            i = np.uint64(lower_row[q])
+            x = column[i]
             column[i] = 0.0
+            largest = max(largest, _size(x))
+            lower[q] = x * reciprocal
+        if not _size(pivot) > 0.0 or not _size(pivot) >= _KEPT * largest:
+            return False
+        reciprocals[k] = reciprocal
     return True
 
 
@@ -203,7 +200,7 @@ def _search(run, pattern, entries, lower, upper, reciprocals, column):
         for e in range(first[j], first[j + 1]):
             if mark[row[e]] != k:
                 top = _reach(run, pattern, row[e], k, top)
-        if max(n_lower, n_upper) + n - top > run.room_factors:
+        if max(n_lower, n_upper) + n - top > run.room_factors - PADDING:
             run.lacks_room = 1
             return k + 1
         for e in range(first[j], first[j + 1]):
@@ -256,7 +253,7 @@ def _search(run, pattern, entries, lower, upper, reciprocals, column):
 
 
 @native
-def solve(run, system, lower, upper, reciprocals, column, together, b):
+def solve(run, system, lower, upper, reciprocals, column, alike, together, b):
     """Solve with the factors; ``b`` is overwritten."""
     n = run.n
     pattern = run.pattern_of[system]
@@ -271,8 +268,11 @@ def solve(run, system, lower, upper, reciprocals, column, together, b):
     last = run.last_alike[pattern]
     begin = 0
     while begin < n:
-        _take_off(column, lower_first, lower_row, lower, begin, last[begin], together)
-        begin = last[begin] + 1
+        end = last[begin]
+        _take_off(column, lower_first, lower_row, lower, begin, end, alike, together)
+        for s in range(begin, end + 1):
+            column[s] = alike[s - begin]
+        begin = end + 1
     for k in range(n - 1, -1, -1):
         x = column[k] * reciprocals[k]
         column[k] = 0.0

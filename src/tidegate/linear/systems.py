@@ -126,7 +126,10 @@ def solve_real(run, system, right):
     n = run.n
     b = vector(right, 0, n)
     if run.is_sparse == 1:
-        sparse.solve(run, system, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch, b)
+        sparse.solve(
+            run, system, run.lower[system], run.upper[system], run.reciprocals[system],
+            run.column_scratch, run.alike_scratch, run.together_scratch, b,
+        )  # fmt: skip
     else:
         dense.solve(run.real_factors[system], n, run.real_pivots[system], b, run.dgetrs)
     return 0
@@ -157,7 +160,8 @@ def solve_complex(run, which, pair):
     if run.is_sparse == 1:
         sparse.solve(
             run, REAL_SYSTEMS + which * run.n_pairs + pair, run.complex_lower[which, pair], run.complex_upper[which, pair],
-            run.complex_reciprocals[which, pair], run.complex_column_scratch, run.complex_together_scratch, b,
+            run.complex_reciprocals[which, pair],
+            run.complex_column_scratch, run.complex_alike_scratch, run.complex_together_scratch, b,
         )  # fmt: skip
     else:
         dense.solve(run.complex_factors[which, pair], run.n, run.complex_pivots[which, pair], b, run.zgetrs)

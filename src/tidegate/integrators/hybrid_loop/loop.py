@@ -45,7 +45,7 @@ from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
-from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
+from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
@@ -84,10 +84,12 @@ def _first_step(run):
 
 @native
 def _outputs_here(run, rows, times):
-    """Rows at asked times that are the current time, after what happened at it."""
+    """Rows at asked times that are the current time, after what happened at it; 0, or NOT_FINITE if the model's function for such times has failed."""
     while run.next_output < run.n_asked and (times[run.next_output] <= run.t or is_same_time(run, times[run.next_output], run.t)):
         if run.n_rows >= run.room_rows:
-            return
+            return 0
+        if not communicate(run, times[run.next_output], run.y_at):
+            return NOT_FINITE
         if run.wants_event_rows == 1 and run.n_rows > 0:
             last = (run.n_rows - 1) * run.wide_rows
             if rows[last + 1] == AFTER_ROW and is_same_time(run, rows[last], run.t):
@@ -95,6 +97,7 @@ def _outputs_here(run, rows, times):
                 continue
         record_row(run, rows, times[run.next_output], run.y_at, run.sens_at, OUTPUT_ROW)
         run.next_output += 1
+    return 0
 
 
 @native
@@ -110,6 +113,8 @@ def _write_outputs(run, rows, times, until):
             code = call_hook(run.hook_values, run.h, run.r, when, 0)
             if code != 0:
                 return code
+        if not communicate(run, when, run.y_old_at):
+            return NOT_FINITE
         record_row(run, rows, when, run.y_old_at, run.sens_out_at, OUTPUT_ROW)
         run.next_output += 1
     return 0
@@ -285,8 +290,7 @@ def begin(run, rows, log, times):
             return code
     elif run.wants_step_rows == 1:
         record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
-    _outputs_here(run, rows, times)
-    return 0
+    return _outputs_here(run, rows, times)
 
 
 @kernel_entry()
@@ -437,8 +441,8 @@ def advance(run, rows, log, polynomials, times):
             return code
         if beyond and not _happens_here(run):
             _stand_inside(run, rows, polynomials)
-            _outputs_here(run, rows, times)
-            return TARGET
+            code = _outputs_here(run, rows, times)
+            return TARGET if code == 0 else code
         if beyond:
             _end_here(run)
         record_polynomial(run, polynomials)
@@ -471,4 +475,6 @@ def advance(run, rows, log, polynomials, times):
                 schedule(run, False)
             if run.wants_step_rows == 1:
                 record_row(run, rows, row_time(run), run.y_at, run.sens_at, STEP_ROW)
-        _outputs_here(run, rows, times)
+        code = _outputs_here(run, rows, times)
+        if code != 0:
+            return code

@@ -7,13 +7,15 @@ y+, modes and discretes+, action flags].
 
 from __future__ import annotations
 
+import numpy as np
+
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import matrix, tail, vector
 from tidegate.events.schedule import is_same_time
 from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["log_event", "record_polynomial", "record_row", "row_time"]
+__all__ = ["communicate", "log_event", "record_polynomial", "record_row", "row_time"]
 
 
 @native
@@ -66,6 +68,16 @@ def record_row(run, rows, t, point, sensitivities, kind):
             offset += n_out
     run.n_rows += 1
     return 0
+
+
+@native
+def communicate(run, t, point):
+    """Tell the model of a communication point, with the unknowns at offset ``point`` of r; False if its function has failed."""
+    if run.f_communicated == 0:
+        return True
+    told = run.told
+    call_value(run.f_communicated, t, vector(run.r, point, run.n), run.p, run.m, told)
+    return abs(told[0]) < np.inf
 
 
 @native
