@@ -90,22 +90,15 @@ class PlainExpressions:
         self._constants: dict[Expr, float] = {symbol(Role.PARAMETER, name): value for name, value in parameters.items()}
         for variable in model.by_role(VariableRole.INPUT):
             self._constants |= dict(zip(variable.symbols(), evaluate(variable.starts(), self._constants), strict=True))
+        own = ((Role.UNKNOWN, Role.DERIVATIVE, Role.PREVIOUS), self.unknowns), ((Role.DISCRETE, Role.PREVIOUS, Role.NEXT), self.discretes)
+        self._symbols = [symbol(role, name) for roles, names in own for role in roles for name in names]
         self._residuals = [equation.residual for equation in model.equations]
 
     def numbers(self, roots: list[Expr] | tuple[Expr, ...], at: Instant) -> list[float]:
         """Values of expressions."""
         following = at.d if at.following is None else at.following
-        values = dict(self._constants)
-        values[_TIME] = at.t
-        for role, names, given in (
-            (Role.UNKNOWN, self.unknowns, at.y),
-            (Role.DERIVATIVE, self.unknowns, at.ydot),
-            (Role.DISCRETE, self.discretes, at.d),
-            (Role.PREVIOUS, self.discretes, at.pre),
-            (Role.NEXT, self.discretes, following),
-            (Role.PREVIOUS, self.unknowns, at.y),
-        ):
-            values.update(zip((symbol(role, name) for name in names), given.tolist(), strict=True))
+        given = np.concatenate((at.y, at.ydot, at.y, at.d, at.pre, following)).tolist()
+        values = {**self._constants, _TIME: at.t, **dict(zip(self._symbols, given, strict=True))}
         return evaluate(roots, values)
 
     def done(self, actions: tuple[Action, ...], at: Instant) -> PlainAction:
