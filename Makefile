@@ -4,7 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo kernel test check lint bench docs clean
+# Tests start commands, each of which would compile every module of Python again where the environment forbids to keep them.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo kernel test check lint quick-tests all-tests bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
@@ -13,13 +16,19 @@ demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and
 
 lint: .venv/.stamp-dev  ## style, types and import contracts
 	$(BIN)/ruff check .
-	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
-check: lint kernel  ## lint and the quick tests
+check: .venv/.stamp-dev  ## lint and the quick tests, beside each other: pyright keeps one processor busy only
+	@$(MAKE) --no-print-directory -j2 lint quick-tests
+
+test: .venv/.stamp-dev  ## lint, every test, coverage
+	@$(MAKE) --no-print-directory -j2 lint all-tests
+
+quick-tests: .venv/.stamp-dev kernel
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 
-test: lint kernel  ## lint, every test, coverage
+all-tests: .venv/.stamp-dev kernel
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov=tidegate --cov-report=term
 
 kernel: .venv/.stamp  ## compile the kernel once, before every worker of the tests would
