@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,6 @@ MAX_LINES = 600
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "tools", "base"}
 HEAVY = {"numba", "llvmlite", "scipy", "xarray", "pandas", "matplotlib", "typer", "rich", "netCDF4"}
 
-every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-
 
 def test_imports_keep_the_contracts() -> None:
     command = [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"]
@@ -25,27 +24,34 @@ def test_imports_keep_the_contracts() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@every_module
-def test_module_is_short_described_and_exports_its_names(path: Path) -> None:
+def test_modules_are_short_described_and_export_their_names() -> None:
+    assert [f"{path.relative_to(PACKAGE)}: {what}" for path in MODULES for what in _faults(path)] == []
+
+
+def _faults(path: Path) -> Iterator[str]:
     source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
-    assert source.count("\n") <= MAX_LINES
-    assert ast.get_docstring(tree), "a module opens with what it does"
+    if source.count("\n") > MAX_LINES:
+        yield f"more than {MAX_LINES} lines"
+    if not ast.get_docstring(tree):
+        yield "a module opens with what it does"
     exported = _exports(tree)
-    assert exported is not None, "__all__ is missing"
-    assert len(exported) == len(set(exported))
-    if path.name != "__init__.py":
-        assert set(exported) <= _defined(tree), "__all__ names what the module does not define"
+    if exported is None:
+        yield "__all__ is missing"
+        return
+    if len(exported) != len(set(exported)):
+        yield "__all__ has a name twice"
+    if path.name != "__init__.py" and not set(exported) <= _defined(tree):
+        yield "__all__ names what the module does not define"
 
 
-@every_module
-def test_module_has_a_name_that_says_something(path: Path) -> None:
-    assert NAMES_THAT_SAY_NOTHING.isdisjoint(part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts)
+def test_modules_have_names_that_say_something() -> None:
+    parts = {path: {part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts} for path in MODULES}
+    assert [path for path, names in parts.items() if names & NAMES_THAT_SAY_NOTHING] == []
 
 
-@every_module
-def test_folder_is_a_package(path: Path) -> None:
-    assert (path.parent / "__init__.py").is_file()
+def test_folders_are_packages() -> None:
+    assert [folder for folder in sorted({path.parent for path in MODULES}) if not (folder / "__init__.py").is_file()] == []
 
 
 def test_which_name_is_meant_is_known_in_one_place() -> None:
@@ -86,7 +92,11 @@ def test_public_names_exist() -> None:
     assert [name for name in tidegate.__all__ if not hasattr(tidegate, name)] == []
 
 
-@pytest.mark.parametrize("first", ["import tidegate.simulate", "from tidegate.simulate import prepare", "import tidegate; tidegate.prepare"])
+@pytest.mark.parametrize("first", [
+    "import tidegate.simulate",
+    pytest.param("from tidegate.simulate import prepare", marks=pytest.mark.slow),
+    pytest.param("import tidegate; tidegate.prepare", marks=pytest.mark.slow),
+])
 def test_simulate_is_the_function_whatever_was_imported_first(first: str) -> None:
     code = f"{first}; import tidegate; import sys; sys.exit(type(tidegate.simulate).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

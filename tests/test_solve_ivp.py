@@ -399,7 +399,7 @@ def test_function_with_a_wrong_branch_when_followed_is_called() -> None:
     np.testing.assert_allclose(solution.y[:, -1], [1.0, 1.0], atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["sine", "noise"])
+@pytest.mark.parametrize("kind", ["sine", pytest.param("noise", marks=pytest.mark.slow)])
 def test_called_function_with_kinks_nobody_sees_keeps_the_tolerance(kind: str) -> None:
     from scipy.interpolate import interp1d
 

@@ -125,6 +125,7 @@ def test_five_hundred_conditions_are_all_located() -> None:
     assert result.final["s"] == pytest.approx(n / 2, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_five_hundred_conditions_at_one_instant_are_one_event() -> None:
     n = 500
     result = ramp(lambda x: sum(1.0 if (k + 1) * x > 0.5 * (k + 1) else 0.0 for k in range(n)), 1.0)

@@ -203,7 +203,7 @@ def systems(draw: st.DrawFn) -> tuple[list[Rule], list[float], list[float]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(system=systems())
 def test_random_clauses_happen_as_the_rules_say(method: str, system: tuple[list[Rule], list[float], list[float]]) -> None:
     rules, x, slopes = system

@@ -312,8 +312,9 @@ def disagreements(seed: int, family: str, method: str) -> list[str]:
 
 
 MANY = [
-    *[pytest.param(range(5), family) for family in FAMILIES],
-    *[pytest.param(range(a, a + 10), family, marks=pytest.mark.slow) for family in FAMILIES for a in range(5, 35, 10)],
+    *[pytest.param(range(2), family) for family in FAMILIES],
+    *[pytest.param(range(2, 5), family, marks=pytest.mark.slow) for family in FAMILIES],
+    *[pytest.param(range(a, a + 10), family, marks=pytest.mark.slow) for family in FAMILIES for a in range(5, 25, 10)],
     # bounds found a rounding before the quantity that they bound
     pytest.param((37, 47), "function", marks=pytest.mark.slow),
     pytest.param((47, 49, 55, 57), "component", marks=pytest.mark.slow),
@@ -329,5 +330,5 @@ def test_conditions_of_saturations_hold_as_long_as_in_python_and_happen_as_often
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "family"), [*(("ida", f) for f in FAMILIES), *((m, f) for m in COARSE_METHODS for f in FAMILIES[:2])])
 def test_the_other_engines_find_the_same(engine: str, family: str) -> None:
-    wrong = [line for seed in range(10) for line in disagreements(seed, family, engine)]
+    wrong = [line for seed in range(6) for line in disagreements(seed, family, engine)]
     assert not wrong, "\n".join(wrong)

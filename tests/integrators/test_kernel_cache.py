@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # colorsys stands for a kernel: a module that nothing else has imported
 LOAD = "from tidegate.integrators.kernel_cache import kernel, kernel_directory; kernel('colorsys'); print(kernel_directory())"
 
@@ -16,6 +18,7 @@ def run(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.slow
 def test_compiling_is_announced_once(tmp_path: Path) -> None:
     first, second = run(LOAD, tmp_path), run(LOAD, tmp_path)
     assert "compiling colorsys" in first.stderr
@@ -24,6 +27,7 @@ def test_compiling_is_announced_once(tmp_path: Path) -> None:
     assert first.stdout == second.stdout
 
 
+@pytest.mark.slow
 def test_a_place_that_cannot_be_written_is_replaced_for_this_process(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
@@ -32,6 +36,7 @@ def test_a_place_that_cannot_be_written_is_replaced_for_this_process(tmp_path: P
     assert not used.exists()
 
 
+@pytest.mark.slow
 def test_the_user_s_own_numba_and_garbage_collector_keep_their_settings(tmp_path: Path) -> None:
     settings = "(numba.core.config.CACHE_DIR, gc.get_threshold())"
     code = f"import gc, numba; before = {settings}; {LOAD}; assert before == {settings}"

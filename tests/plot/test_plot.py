@@ -59,7 +59,7 @@ def test_sensitivities_come_below(ball: Result) -> None:
     assert labels == ["v", "d v / d e", "d v / d g"]
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", [".png", *(pytest.param(suffix, marks=pytest.mark.slow) for suffix in (".svg", ".pdf"))])
 def test_pictures_are_saved_in_the_format_of_the_suffix(ball: Result, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"ball{suffix}"
     ball.plot("x", "n", path=path)

@@ -117,7 +117,7 @@ def test_a_simulation_that_failed_or_ended_is_copied_as_it_is(through: Callable[
         through(other).advance(3.0)
 
 
-@pytest.mark.parametrize("through", [copy.deepcopy, copy.copy])
+@pytest.mark.parametrize("through", [copy.deepcopy, pytest.param(copy.copy, marks=pytest.mark.slow)])
 def test_a_copy_here_still_knows_its_model(through: Callable[[Any], Any]) -> None:
     simulation = tg.Simulation(Tank())
     simulation.advance(1.0)

@@ -74,7 +74,7 @@ def wrong(result: Result) -> set[tuple[str, str]]:
     return {(item.kind, item.name) for item in tg.verify(result).wrong}
 
 
-@pytest.mark.parametrize("t_end", [2.0, 5.0])
+@pytest.mark.parametrize("t_end", [2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_a_right_run_is_verified(t_end: float, dae_method: str) -> None:
     result = slowing(t_end, method=dae_method)
     assert result.status == ("terminated" if t_end > 3.0 else "finished")
@@ -147,7 +147,7 @@ def test_a_run_that_went_on_or_ended_for_no_reason_is_told() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("t_end", [2.0, 5.0])
+@pytest.mark.parametrize("t_end", [2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_a_wrong_last_value_is_told(t_end: float) -> None:
     result = slowing(t_end)
     final = result.events[-1]

@@ -24,9 +24,9 @@ NO_MODEL = {"stepwise_control"}  # sets inputs within its run, which the judge r
 EXAMPLES = sorted({path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.py")} - NO_MODEL)
 LONG = {"buck_converter", "sampled_heater"}  # thousands of events; the reference problems have the first again
 QUICK_SEEDS = 24
-SLOW_SEEDS = 116  # each seed is another model; raise it to search on
-RUNS = 16  # of each of them, with other parameters and start values: they share what is followed and compiled
-COMPONENT_RUNS = 5  # whose methods are called with numbers that know their names: four times the cost
+SLOW_SEEDS = 84  # each seed is another model; raise it to search on
+RUNS = 8  # of each of them, with other parameters and start values: they share what is followed and compiled
+COMPONENT_RUNS = 3  # whose methods are called with numbers that know their names: four times the cost
 SHARES = 4  # tests that the slow ones are spread over
 REFUSED = "refused aloud"
 LOUD = (tg.ChatteringError, tg.ZenoError, tg.UnsettledEventError, tg.StepSizeError, tg.NotFiniteError, tg.SingularSystemError, tg.InitializationError)
@@ -107,7 +107,7 @@ def test_random_models_are_verified(first: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
-def test_a_thousand_runs_of_random_models_are_verified(share: int) -> None:
+def test_hundreds_of_runs_of_random_models_are_verified(share: int) -> None:
     failures: list[str] = []
     count = 0
     for seed in range(QUICK_SEEDS + share, SLOW_SEEDS, SHARES):
@@ -115,4 +115,4 @@ def test_a_thousand_runs_of_random_models_are_verified(share: int) -> None:
         failures += found
         count += runs
     assert not failures, "\n".join(failures)
-    assert count >= 1000 // SHARES, count
+    assert count >= 320 // SHARES, count

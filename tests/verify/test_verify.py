@@ -29,7 +29,7 @@ def test_a_right_result_is_verified(method: str, rtol: float) -> None:
     assert check.truth == "the function, called as Python"
 
 
-@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+@pytest.mark.parametrize("rtol", [1e-3, pytest.param(1e-6, marks=pytest.mark.slow)])
 def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float) -> None:
     right = tg.ode(lambda t, y: [-1.0, 1.0 if max(y[0], 0.0) > 0 else 0.0], y0=[1.0, 0.0])
     wrong = tg.ode(lambda t, y: [-1.0, 1.0], y0=[1.0, 0.0])
