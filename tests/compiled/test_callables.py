@@ -255,3 +255,17 @@ def test_a_model_answers_to_parameters_set_from_outside() -> None:
     assert closed == []
     simulation.finish()
     assert closed == [0.35]
+
+
+@pytest.mark.parametrize("method", ["radau", "ida", "adams"])
+def test_a_run_whose_last_steps_all_begin_afresh_arrives_at_its_end(method: str) -> None:
+    """A first step is no part of what is left of a run: such steps would shrink with it for ever. (By bdf they are very many, and arrive.)"""
+    model = CallableModel(
+        "decay", states={"x": 1.0}, rhs=lambda at: [-at.y[0]], discretes={"seen": 0.0},
+        completed=[Completed("late", lambda at: at.time > 0.9, lambda at: {"seen": at.d[0] + 1.0})],
+    )  # fmt: skip
+    result = tg.simulate(model, (0.0, 1.0), method=method, rtol=1e-4)
+    assert result.t[-1] == 1.0
+    assert result.final["seen"] == sum(event.kind == "step" for event in result.events)
+    assert float(result.final["x"]) == pytest.approx(exp(-1.0), rel=1e-3)
+    assert len(result.events) < 2000

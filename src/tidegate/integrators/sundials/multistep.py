@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NEVER, NOT_FINITE, SINGULAR, STEP_TOO_SMALL, UNDECIDED_GUARD
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL, UNDECIDED_GUARD
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
@@ -100,10 +100,13 @@ def take_in_step(run, flag, get_order, get_derivative):
 
 @native
 def horizon(run):
-    """Where the method is told to go: the next time event, or, as far as the first step needs to know, some way beyond what is in sight."""
+    """Where the method is told to go, which only the first step asks: some way, never as near as the time where it stops.
+
+    The first step is a part of that way; if it were one of what is left, a model that starts afresh behind every step would never arrive.
+    """
     if run.not_finite_at > run.t_end:
         run.t_next = min(run.t_next, run.t_end)
-    return run.t_next if run.t_next < NEVER else run.t + _FAR * time_scale(run, run.f0_at)
+    return run.t + _FAR * time_scale(run, run.f0_at)
 
 
 @native
