@@ -151,14 +151,19 @@ class CalledAtPoint:
 
     def __init__(self, component: Any, declarations: Mapping[str, Declaration], otherwise: Callable[[Expr], float]) -> None:
         self._component = component
-        self._otherwise = otherwise
         self._values = AttributeValues({name: item.shape_of(item.value) for name, item in declarations.items()}, kind=ValuedNumber)
         self.instance = instance_in_numbers(component, self._values)
-        self._elements: list[tuple[str, Expr, Expr, list[Expr]]] = []  # each with its derivative, and what may stand for its value before
+        self._element_of: dict[Expr, Expr] = {}  # of its own symbol, of its derivative, and of what may stand for its value before
+        self._elsewhere: dict[float, Expr] = {}  # its value where a point says nothing
         for name, item in declarations.items():
             for element in element_names(name, self._values.shapes[name]):
                 own = symbol(item.symbol_role, element)
-                self._elements.append((element, own, symbol(Role.DERIVATIVE, element), before_of(own)))
+                self._element_of |= dict.fromkeys([own, symbol(Role.DERIVATIVE, element), *before_of(own)], own)
+                value = otherwise(own) + 1e-3 * (1 + len(self._elsewhere))  # no two alike: keys of a dictionary are told apart by their values
+                while value in self._elsewhere and value + 1e-3 != value:
+                    value += 1e-3
+                self._elsewhere.setdefault(value, own)
+                self._values.set(element, value)
 
     def function_of(self, method: Callable[[], Any]) -> Callable[[Any], Any]:
         """The function behind a method of the component, for another instance."""
@@ -170,15 +175,24 @@ class CalledAtPoint:
     @contextmanager
     def at(self, point: Mapping[Expr, float]) -> Generator[Any]:
         """The instance with the values of a point."""
-        others = 0
-        for element, item, rate, befores in self._elements:
-            value = point.get(item)
-            if value is None:
-                others += 1
-                value = self._otherwise(item) + 1e-3 * others  # no two alike, since keys of a dictionary are told apart by their values
-            self._values.set(element, value, point.get(rate, 0.0), next((point[old] for old in befores if old in point), None))
-        with standing_at(Moment(point.get(time, 0.0))):
-            yield self.instance
+        known = self._values.numbers
+        moved = {own: float(known[own.data.name]) for own in (self._element_of.get(item) for item in point) if own is not None}
+        for own, elsewhere in moved.items():
+            rate = point.get(symbol(Role.DERIVATIVE, own.data.name), 0.0)
+            self._values.set(own.data.name, point.get(own, elsewhere), rate, next((point[old] for old in before_of(own) if old in point), None))
+        try:
+            with standing_at(Moment(point.get(time, 0.0))):
+                yield self.instance
+        finally:
+            for own, elsewhere in moved.items():
+                self._values.set(own.data.name, elsewhere)
+
+    def _has_equal(self, point: Mapping[Expr, float]) -> bool:
+        """Whether two elements have one value at a point."""
+        given = {item: value for item, value in point.items() if self._element_of.get(item) is item}
+        others = [self._elsewhere[value] for value in given.values() if value in self._elsewhere]
+        are_apart = len(self._elsewhere) == len(self._values.numbers) and len(set(given.values())) == len(given)
+        return not are_apart or any(item not in given for item in others)
 
     def value(self, function: Callable[[Any], Any], point: Mapping[Expr, float]) -> Any:
         """What a function of the component gives."""
@@ -199,17 +213,17 @@ class CalledAtPoint:
         UsageError : where values are equal, so that they say as keys of a dictionary no longer which variable is meant; for a remark of another text.
         """
         with self.at(point) as instance, collect_remarks() as said:
-            known = self._values.numbers
-            if len({float(item) for item in known.values()}) < len(known):
+            if self._has_equal(point):
                 raise UsageError("two variables have one value")
             assigned = assigned_in(self.function_of(method)(instance), self._values.shapes)
+            kept = {name: float(self._values.numbers[name]) for name in (item.target.data.name for item in like if isinstance(item, Assignment))}
         if any(item not in like for item in said):
             raise UsageError("a remark has another text")
         found: list[float] = []
         for item in like:
             if isinstance(item, Assignment):
                 name = item.target.data.name
-                found.append(assigned.pop(name) if name in assigned else float(known[name]))
+                found.append(assigned.pop(name) if name in assigned else kept[name])
             else:
                 found.append(float(item in said))
         return found + list(assigned.values())
