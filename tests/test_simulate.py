@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -27,6 +28,20 @@ def test_a_model_without_states_runs_from_event_to_event() -> None:
     result = tg.simulate(Counter(), (0.0, 1.0))
     assert result.final == {"n": 5.0}
     assert result.events.times.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_garbage_is_collected_after_compiling_as_it_was_before(was_on: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_on else gc.disable)()
+        tg.prepare(Counter(), (0.0, 1.0))
+        assert gc.isenabled() == was_on
+        with pytest.raises(tg.UsageError):
+            tg.prepare(tg.ode(lambda t, y: [y[0], y[0]], y0=[1.0]), (0.0, 1.0))
+        assert gc.isenabled() == was_on
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.parametrize("thing", [3, "model", Counter, lambda t, y: y, None], ids=["number", "text", "class", "function", "none"])

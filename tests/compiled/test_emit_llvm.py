@@ -16,7 +16,7 @@ from strategies import RATIONAL, SYMBOLS, WILD, graphs, points, same
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.native import NativeModule, load
 from tidegate.errors import UsageError
-from tidegate.expressions import Expr, OpaqueFunction, Role, differentiate, evaluate, lookup, node, opaque_call, segment, symbol, table
+from tidegate.expressions import Expr, OpaqueFunction, Role, constant, differentiate, evaluate, lookup, node, opaque_call, segment, symbol, table
 from tidegate.expressions.nodes import UNARY_FUNCTIONS
 
 x, y, z = SYMBOLS
@@ -89,6 +89,15 @@ def test_products_and_sums_are_not_fused() -> None:
 def test_outputs_that_are_not_listed_are_left_alone() -> None:
     spec = FunctionSpec("f", ("t", "v", "out"), frozenset(["t"]), {x: ("t", 0)}, [(2, x + 1)])
     assert run(load(emit_module([spec])), 4, {x: 1.0}) == [99.0, 99.0, 2.0, 99.0]
+
+
+@pytest.mark.parametrize("beside", [0, 4000], ids=["one piece", "several pieces"])
+def test_numbers_side_by_side_are_written_to_the_last_bit_and_nothing_between_them(beside: int) -> None:
+    numbers = {k: k / 7.0 - 3.0 for k in range(100) if k not in (50, 51)} | {20: math.inf, 21: -math.inf, 22: 5e-324}
+    outputs = [*((k, constant(value)) for k, value in numbers.items()), (51, x), *((100 + k, x + float(k)) for k in range(beside))]
+    spec = FunctionSpec("f", ("t", "v", "out"), frozenset(["t"]), {x: ("t", 0)}, outputs[::-1])
+    found = run(load(emit_module([spec])), 100 + beside, {x: 7.0})
+    assert found == [numbers.get(k, {50: 99.0, 51: 7.0}.get(k)) for k in range(100)] + [7.0 + k for k in range(beside)]
 
 
 def test_a_module_holds_several_functions() -> None:

@@ -61,13 +61,14 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     model = reduced.model
     _refuse_what_is_not_built(model)
     locking = Locking()
-    residuals = locking.lock(equation.residual for equation in model.equations)
+    given = [equation.residual for equation in model.equations]
+    residuals = locking.lock(given)
     definitions = locking.lock(definition.value for definition in model.definitions)
     transitions = flatten_transitions(model, locking)
     own = [s for variable in model.unknowns for s in variable.symbols()]
 
     readers = [*definitions, *transitions.conditions, *transitions.new_values.values(), *(g.function for g in locking.guards)]
-    wanted = {s for s in dependencies_of(readers) if s.data.role is Role.DERIVATIVE}
+    wanted = {s for s in dependencies(*readers) if s.data.role is Role.DERIVATIVE}
     form = mass_form(own, residuals, sorted(wanted, key=lambda s: s.data.name))
     form_conditions = substitute(transitions.conditions, form.derivative_values)
     guards = substitute([g.function for g in locking.guards], form.derivative_values)
@@ -93,10 +94,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *rising, *transitions.enabled, *residuals])
     state_conditions = _state_conditions(roots, active, symbols.modes)
     state_conditions += [(TRUE, enabled) for enabled in transitions.enabled if not enabled.is_constant]
-    continuous = [symbol(Role.TIME, "time"), *form.unknowns]
+    continuous = frozenset([symbol(Role.TIME, "time"), *form.unknowns])
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
-    moves = [any(s.data.role is Role.UNKNOWN for s in dependencies(g)) for g in guards]
-    is_time = is_linear & ~np.array(moves, dtype=bool)
+    is_time = is_linear & np.array([all(s.data.role is not Role.UNKNOWN for s in dependencies(g)) for g in guards], dtype=bool)
     is_opaque = np.array([any(item.op in ("call", "output", "slope") for item in walk([g])) for g in guards], dtype=bool)
 
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
@@ -128,7 +128,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
     layout, quantities, formulas = _described(reduced, symbols, values)
-    forcing = forcing_of([equation.residual for equation in model.equations] + [definition.value for definition in model.definitions])
+    forcing = forcing_of([*given, *(definition.value for definition in model.definitions)])
     bodies, guard_list = tuple(body.told() for body in transitions.event_actions), tuple(locking.guards)
     initial = ExpressionActions(model.initial_actions, symbols)
     waits = any(is_algebraic and s in initial.read for s, is_algebraic in zip(symbols.unknowns, algebraic, strict=True))
@@ -173,7 +173,7 @@ def _described(reduced: Reduced, symbols: Symbols, outputs: Sequence[Expr]) -> t
     shown = tuple(shown_of(quantities, layout))
     previous = {symbol(Role.PREVIOUS, s.data.name): s for s in symbols.discretes}  # between events they are the same
     values = tuple(substitute(list(map(as_real, outputs)), previous))
-    read = dependencies_of(values)
+    read = dependencies(*values)
     kept = {item.index for item in shown if item.column.role == "unknown"}
     kept |= {k for k, s in enumerate(symbols.unknowns) if s in read}
     layout = replace(layout, shown=shown, dense=np.array(sorted(kept), dtype=np.intp))
@@ -233,13 +233,10 @@ def _refuse_what_is_not_built(model: Model) -> None:
             raise ModelError(f"{model.name} uses {what}, which tidegate can describe but not yet simulate", origin=model.origin)
 
 
-def dependencies_of(roots: Sequence[Expr]) -> set[Expr]:
-    """Every symbol below any of the roots."""
-    return {item for item in walk(roots) if item.op == "symbol"}
-
-
 def _state_conditions(roots: Sequence[Expr], active: dict[Expr, Expr], all_modes: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
     """(activity, value) of every condition of a select, and of every piece number, that modes decide."""
+    if not active:
+        return []
     modes = set(all_modes)
     found: dict[Expr, Expr] = {}
     for item in walk(roots):

@@ -69,6 +69,7 @@ def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueF
 
 
 _PIECE: Final = 1500  # nodes of one piece
+_RUN: Final = 16  # numbers that are copied together
 _LEAVES: Final = frozenset(["const", "symbol", "true", "false"])  # written anew wherever they are needed
 
 # How each operation reads; {0}, {1}, {2} are its operands.
@@ -126,6 +127,7 @@ class _LlvmModule:
     arrays: dict[tuple[float, ...], str] = field(default_factory=dict[tuple[float, ...], str])
     declared: dict[str, int] = field(default_factory=dict[str, int])
     has_segments: bool = False
+    has_copies: bool = False
 
     def array(self, values: tuple[float, ...]) -> str:
         """Name of a constant array with these values."""
@@ -145,54 +147,56 @@ class _LlvmModule:
             f"declare double @{name}({', '.join(['double'] * arity)}) nounwind willreturn memory(none)"
             for name, arity in sorted(self.declared.items())
         ]
-        return [*lines, _SEGMENT_FUNCTION] if self.has_segments else lines
+        return [*lines, *[_SEGMENT_FUNCTION] * self.has_segments, *["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"] * self.has_copies]
 
 
-class _Operands(dict[int, str]):
-    """The operand that holds each node, by the node's identity; what another piece has computed is asked for when it is needed."""
+class _Operands(dict[Expr, str]):
+    """The operand that holds each node; what another piece has computed is asked for when it is needed."""
 
-    def __init__(self, elsewhere: Callable[[int], str]) -> None:
+    def __init__(self, elsewhere: Callable[[Expr], str]) -> None:
         super().__init__()
         self.elsewhere = elsewhere
 
-    def __missing__(self, key: int) -> str:
+    def __missing__(self, key: Expr) -> str:
         self[key] = self.elsewhere(key)
         return self[key]
 
 
 class _Function:
-    """Writes one function; ``values`` maps the identity of a node to the operand that holds it."""
+    """Writes one function; ``values`` maps a node to the operand that holds it."""
 
     def __init__(self, spec: FunctionSpec, module: _LlvmModule) -> None:
         self.spec = spec
         self.module = module
-        self.handed: dict[int, int] = {}  # index of a value that several pieces need
-        self.nodes: dict[int, Expr] = {}
+        self.handed: dict[Expr, int] = {}  # index of a value that several pieces need
         self._begin()
 
     def _begin(self) -> None:
         self.lines: list[str] = []
         self.buffers: list[str] = []
         self.values = _Operands(self._from_elsewhere)
-        self.indexes: dict[int, str] = {}
+        self.indexes: dict[Expr, str] = {}
         self.count = 0
 
     def text(self) -> str:
         spec = self.spec
         arguments = spec.arguments if spec.output_argument in spec.arguments else (*spec.arguments, spec.output_argument)
         declarations = ", ".join(self._declaration(name) for name in arguments)
-        order = list(walk([expr for _, expr in spec.outputs]))
+        runs = _runs(spec.outputs)
+        copied = {first + k for first, values in runs for k in range(len(values))}
+        outputs = [(index, expr) for index, expr in spec.outputs if index not in copied]
+        order = list(walk([expr for _, expr in outputs]))
         # a call whose outputs nobody uses, because only its slopes are wanted, is not made
-        called = {id(item.args[0]) for item in order if item.op == "output"}
-        order = [item for item in order if item.op != "call" or id(item) in called]
-        stored: dict[int, list[int]] = {}
-        for index, expr in spec.outputs:
-            stored.setdefault(id(expr), []).append(index)
+        called = {item.args[0] for item in order if item.op == "output"}
+        order = [item for item in order if item.op != "call" or item in called]
+        stored: dict[Expr, list[int]] = {}
+        for index, expr in outputs:
+            stored.setdefault(expr, []).append(index)
         pieces = _pieces(order)
         if len(pieces) == 1:
+            self._copy(runs)
             self._write(order, stored)
             return self._definition(spec.name, declarations)
-        self.nodes = {id(item): item for item in order}
         self.handed = _handed(pieces)
         texts: list[str] = []
         for number, piece in enumerate(pieces):
@@ -202,32 +206,39 @@ class _Function:
         self._begin()
         self.buffers = [f"  %handed = alloca [{max(len(self.handed), 1)} x double], align 16"]
         passed = ", ".join(f"{'double' if name in spec.by_value else 'ptr'} %{name}" for name in arguments)
-        self.lines = [f"  call void @{spec.name}.{number}({passed}, ptr %handed) nounwind" for number in range(len(pieces))]
+        self._copy(runs)
+        self.lines += [f"  call void @{spec.name}.{number}({passed}, ptr %handed) nounwind" for number in range(len(pieces))]
         return "\n".join([*texts, self._definition(spec.name, declarations)])
 
     def _definition(self, name: str, declarations: str, linkage: str = "") -> str:
         body = "\n".join([*self.buffers, *self.lines])
         return f"define {linkage}void @{name}({declarations}) nounwind {{\nentry:\n{body}\n  ret void\n}}"
 
-    def _write(self, order: Sequence[Expr], stored: Mapping[int, Sequence[int]]) -> None:
+    def _write(self, order: Sequence[Expr], stored: Mapping[Expr, Sequence[int]]) -> None:
         """The nodes in their order; what is an output, or needed by a later piece, goes to memory."""
+        out = f"%{self.spec.output_argument}"
         for item in order:
             self._emit(item)
-            if id(item) in stored or id(item) in self.handed:
-                value = self.values[id(item)]
+            if item in stored or item in self.handed:
+                value = self.values[item]
                 if item.is_boolean:
                     value = self._new(f"uitofp i1 {value} to double")
-                for index in stored.get(id(item), ()):
-                    self.lines.append(f"  store double {value}, ptr {self._element(f'%{self.spec.output_argument}', index)}")
-                if id(item) in self.handed:
-                    self.lines.append(f"  store double {value}, ptr {self._element('%handed', self.handed[id(item)])}")
+                for index in stored.get(item, ()):
+                    self.lines.append(f"  store double {value}, ptr {self._element(out, index)}")
+                if item in self.handed:
+                    self.lines.append(f"  store double {value}, ptr {self._element('%handed', self.handed[item])}")
 
-    def _from_elsewhere(self, key: int) -> str:
-        item = self.nodes[key]
+    def _copy(self, runs: Sequence[tuple[int, tuple[float, ...]]]) -> None:
+        self.module.has_copies |= bool(runs)
+        for first, values in runs:
+            place = self._element(f"%{self.spec.output_argument}", first)
+            self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {self.module.array(values)}, i64 {8 * len(values)}, i1 false)")
+
+    def _from_elsewhere(self, item: Expr) -> str:
         if item.op in _LEAVES:
             self._emit(item)
-            return self.values[key]
-        value = self._load("%handed", self.handed[key])
+            return self.values[item]
+        value = self._load("%handed", self.handed[item])
         return self._new(f"fcmp une double {value}, 0.0") if item.is_boolean else value
 
     def _declaration(self, name: str) -> str:
@@ -256,19 +267,19 @@ class _Function:
         op = item.op
         pattern = _INSTRUCTIONS.get(op)
         if pattern is not None:
-            self.values[id(item)] = self._new(pattern.format(*[self.values[id(arg)] for arg in item.args]))
+            self.values[item] = self._new(pattern.format(*[self.values[arg] for arg in item.args]))
         elif op == "const":
-            self.values[id(item)] = _literal(item.data)
+            self.values[item] = _literal(item.data)
         elif op == "symbol":
-            self.values[id(item)] = self._input(item)
+            self.values[item] = self._input(item)
         elif op in ("true", "false"):
-            self.values[id(item)] = op
+            self.values[item] = op
         elif op == "pow":
-            self.values[id(item)] = self._power(item)
+            self.values[item] = self._power(item)
         elif op in _LIBRARY or op in _INTRINSICS:
-            self.values[id(item)] = self._call(op, *[self.values[id(arg)] for arg in item.args])
+            self.values[item] = self._call(op, *[self.values[arg] for arg in item.args])
         elif op in ("segment", "lookup", "spline"):
-            self.values[id(item)] = self._table(item)
+            self.values[item] = self._table(item)
         else:
             self._emit_opaque(item)
 
@@ -281,14 +292,14 @@ class _Function:
 
     def _power(self, item: Expr) -> str:
         base, exponent = item.args
-        x = self.values[id(base)]
+        x = self.values[base]
         if exponent.op == "const":
             y = exponent.data
             if y == 0.5:
                 return self._call("sqrt", x)
             if abs(y) <= MAX_MULTIPLIED_POWER and y == int(y):
                 return self._multiplied_power(x, int(y))
-        return self._call("pow", x, self.values[id(exponent)])
+        return self._call("pow", x, self.values[exponent])
 
     def _multiplied_power(self, x: str, n: int) -> str:
         """The products of expressions.arithmetic.multiplied_power, in its order."""
@@ -311,9 +322,9 @@ class _Function:
 
     def _table(self, item: Expr) -> str:
         argument = item.args[0]
-        x = self.values[id(argument)]
+        x = self.values[argument]
         if item.op == "segment":
-            index = self.indexes[id(item)] = self._piece(x, item.data)
+            index = self.indexes[item] = self._piece(x, item.data)
             return self._new(f"sitofp i64 {index} to double")
         if item.op == "lookup":
             return self._load(self.module.array(item.data), self._index(argument, x, len(item.data)))
@@ -333,7 +344,7 @@ class _Function:
     def _index(self, argument: Expr, x: str, size: int) -> str:
         """An integer as an index that is certainly inside; NaN counts as zero."""
         if argument.op == "segment" and len(argument.data) - 1 <= size:
-            return self.indexes[id(argument)] if id(argument) in self.indexes else self._new(f"fptosi double {x} to i64")
+            return self.indexes[argument] if argument in self.indexes else self._new(f"fptosi double {x} to i64")
         positive = self._new(f"fcmp ogt double {x}, 0.0")
         raised = self._new(f"select i1 {positive}, double {x}, double 0.0")
         last = _literal(float(size - 1))
@@ -345,18 +356,18 @@ class _Function:
 
     def _emit_opaque(self, item: Expr) -> None:
         if item.op == "call":
-            arguments = [self.values[id(arg)] for arg in item.args]
-            self.values[id(item)] = self._opaque_call(item.data, arguments)
+            arguments = [self.values[arg] for arg in item.args]
+            self.values[item] = self._opaque_call(item.data, arguments)
         elif item.op == "slope":
-            self.values[id(item)] = self._slopes(item)
+            self.values[item] = self._slopes(item)
         elif item.op == "output":
-            source, place = item.args[0], self.values[id(item.args[0])]
+            source, place = item.args[0], self.values[item.args[0]]
             if source.op == "call":
-                self.values[id(item)] = self._load(place, item.data)
+                self.values[item] = self._load(place, item.data)
             else:
                 upper, lower, width = place.split()
                 difference = self._new(f"fsub double {self._load(upper, item.data)}, {self._load(lower, item.data)}")
-                self.values[id(item)] = self._new(f"fdiv double {difference}, {width}")
+                self.values[item] = self._new(f"fdiv double {difference}, {width}")
         else:
             raise UsageError(f"`{item.op}` has no machine code", hint="compile only expressions made of the operations of expressions.nodes")
 
@@ -376,7 +387,7 @@ class _Function:
     def _slopes(self, item: Expr) -> str:
         """Buffers of the results above and below, and the distance between: the central difference of expressions.evaluate."""
         call, k = item.args[0], item.data
-        arguments = [self.values[id(arg)] for arg in call.args]
+        arguments = [self.values[arg] for arg in call.args]
         x = arguments[k]
         size = self._call("fabs", x)
         small = self._new(f"fcmp ogt double 1.0, {size}")
@@ -388,6 +399,16 @@ class _Function:
         return f"{upper} {lower} {self._new(f'fsub double {above}, {below}')}"
 
 
+def _runs(outputs: Sequence[tuple[int, Expr]]) -> list[tuple[int, tuple[float, ...]]]:
+    """Many numbers side by side, as those of a constant matrix, which are copied from a table: where they begin, and what they are."""
+    runs: list[tuple[int, list[float]]] = []
+    for index, value in sorted((index, expr.data) for index, expr in outputs if expr.op == "const"):
+        if not runs or index != runs[-1][0] + len(runs[-1][1]):
+            runs.append((index, []))
+        runs[-1][1].append(value)
+    return [(first, tuple(values)) for first, values in runs if len(values) >= _RUN]
+
+
 def _uses(item: Expr) -> tuple[Expr, ...]:
     """Nodes whose values an instruction reads: a slope makes the call it is of anew."""
     return item.args[0].args if item.op == "slope" else item.args
@@ -397,27 +418,27 @@ def _pieces(order: list[Expr]) -> list[list[Expr]]:
     """Consecutive parts of a function; what a call returns is taken out of its buffer in the same part."""
     if len(order) <= _PIECE:
         return [order]
-    taken: dict[int, list[Expr]] = {}
+    taken: dict[Expr, list[Expr]] = {}
     for item in order:
         if item.op == "output":
-            taken.setdefault(id(item.args[0]), []).append(item)
+            taken.setdefault(item.args[0], []).append(item)
     pieces: list[list[Expr]] = [[]]
     for item in order:
         if item.op == "output":
             continue
         if len(pieces[-1]) >= _PIECE:
             pieces.append([])
-        pieces[-1] += [item, *taken.get(id(item), ())]
+        pieces[-1] += [item, *taken.get(item, ())]
     return pieces
 
 
-def _handed(pieces: Sequence[Sequence[Expr]]) -> dict[int, int]:
+def _handed(pieces: Sequence[Sequence[Expr]]) -> dict[Expr, int]:
     """A place in memory for every node that a later piece reads."""
-    piece_of = {id(item): number for number, piece in enumerate(pieces) for item in piece}
-    places: dict[int, int] = {}
+    piece_of = {item: number for number, piece in enumerate(pieces) for item in piece}
+    places: dict[Expr, int] = {}
     for number, piece in enumerate(pieces):
         for item in piece:
             for used in _uses(item):
-                if used.op not in _LEAVES and piece_of[id(used)] != number:
-                    places.setdefault(id(used), len(places))
+                if used.op not in _LEAVES and piece_of[used] != number:
+                    places.setdefault(used, len(places))
     return places

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import GuardTapes
 from tidegate.compiled.vector_symbols import Symbols, seed
-from tidegate.expressions import Expr, Role, node, select, symbol, walk
+from tidegate.expressions import Expr, Role, dependencies, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.nodes import raw_node
 from tidegate.expressions.tape import build_tape
@@ -33,7 +33,7 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
     skip : True for a guard that needs no tape.
     """
     wanted = [g for g, s in zip(guards, skip, strict=True) if not s]
-    present = {item for item in walk(wanted) if item.op == "symbol"}
+    present = dependencies(*wanted)
     used = [k for k, s in enumerate(symbols.unknowns) if s in present]
     time = symbol(Role.TIME, "time")
     seeds = {time: seed("dt", 0)} | {symbols.unknowns[k]: seed("dy", k) for k in used}

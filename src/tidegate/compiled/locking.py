@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from tidegate.expressions import FALSE, TRUE, Expr, Role, lookup, node, symbol, walk
 
@@ -54,7 +55,8 @@ class Locking:
     modes: list[Expr] = field(default_factory=list[Expr])
     _mode_of: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     _locked: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
-    _continuous: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
+    _known: set[Expr] = field(default_factory=set[Expr])
+    _continuous: set[Expr] = field(default_factory=set[Expr])
 
     def lock(self, roots: Iterable[Expr], *, add_guards: bool = True) -> list[Expr]:
         """The expressions with every relation of time or unknowns replaced by its mode symbol.
@@ -66,37 +68,29 @@ class Locking:
             directly; a relation that has a guard already still answers with its locked value.
         """
         wanted = list(roots)
-        local = self._locked if add_guards else dict(self._locked)
+        local = self._locked if add_guards else {}
         for item in walk(wanted):
-            if item in local:
-                continue
-            args = tuple(local[arg] for arg in item.args)
-            self._note_continuity(item)
-            local[item] = self._replace(item, args, add_guards=add_guards)
+            if item in self._locked:
+                local[item] = self._locked[item]
+            else:
+                local[item] = self._replace(item, tuple([local[arg] for arg in item.args]), add_guards=add_guards) if item.args else item
         return [local[root] for root in wanted]
 
-    def _note_continuity(self, item: Expr) -> None:
-        if item.op == "symbol":
-            self._continuous[item] = item.data.role in _CONTINUOUS
-        else:
-            self._continuous[item] = any(self._continuous[arg] for arg in item.args)
-
     def _replace(self, item: Expr, args: tuple[Expr, ...], *, add_guards: bool) -> Expr:
-        if not args:
-            return item
         known = self._mode_of.get(item)
         if known is not None:
             return node("nonzero", (known,)) if item.is_boolean else known
         if add_guards and item.op in ("ge", "gt", "floor", "segment", "nonzero") and self._varies(args[0]):
             return self._guarded(item, args[0])
-        return item if all(a is b for a, b in zip(args, item.args, strict=True)) else node(item.op, args, item.data)
+        return item if all(map(is_, args, item.args)) else node(item.op, args, item.data)
 
     def _varies(self, locked: Expr) -> bool:
         """True if the locked expression moves between events; one of modes only is decided by them, without a guard of its own."""
-        if locked not in self._continuous:
-            for item in walk([locked]):
-                self._note_continuity(item)
-        return self._continuous[locked]
+        if locked not in self._known:
+            for item in walk([locked], self._known):
+                if not self._continuous.isdisjoint(item.args) or (item.op == "symbol" and item.data.role in _CONTINUOUS):
+                    self._continuous.add(item)
+        return locked in self._continuous
 
     def _guarded(self, item: Expr, argument: Expr) -> Expr:
         if item.op == "nonzero":
@@ -150,7 +144,8 @@ def activities(locking: Locking, roots: Sequence[Expr]) -> dict[Expr, Expr]:
     for item in reversed(_order_with_guards(locking, roots, guards_of)):
         here = activity.get(item, FALSE)
         for child, condition in _children(item, guards_of, locking):
-            activity[child] = activity.get(child, FALSE) | (here & condition)
+            if activity.get(child) is not TRUE:
+                activity[child] = activity.get(child, FALSE) | (here & condition)
     return activity
 
 

@@ -97,12 +97,9 @@ class Transitions:
 
 def states_before(model: Model) -> tuple[Expr, ...]:
     """The unknowns whose values before a round some condition of a clause asks for."""
-    asked = {s.data.name for when in model.whens for branch in when.branches for s in _previous(branch.conditions)}
+    read = dependencies(*(condition for when in model.whens for branch in when.branches for condition in branch.conditions))
+    asked = {s.data.name for s in read if s.data.role is Role.PREVIOUS}
     return tuple(s for variable in model.unknowns for s in variable.symbols() if s.data.name in asked)
-
-
-def _previous(roots: Sequence[Expr]) -> list[Expr]:
-    return [item for item in walk(roots) if item.op == "symbol" and item.data.role is Role.PREVIOUS]
 
 
 def _with_drops(conditions: Sequence[Expr], states: Sequence[Expr]) -> list[Expr]:

@@ -56,23 +56,26 @@ class _Cell:
 
 def forcing_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
     """The outermost functions of time and parameters alone, not affine in time, that the roots are made of."""
-    order = list(walk(list(roots)))
-    reads_time: dict[int, bool] = {}
-    is_known: dict[int, bool] = {}
-    for item in order:
-        role = item.data.role if item.op == "symbol" else None
-        reads_time[id(item)] = role is Role.TIME or any(reads_time[id(arg)] for arg in item.args)
-        own = role in (None, Role.TIME, Role.PARAMETER) and item.op not in ("call", "output", "slope")
-        is_known[id(item)] = own and all(is_known[id(arg)] for arg in item.args)
-    inner: set[int] = set()
+    of_time: dict[Expr, None] = {}
+    unknown: set[Expr] = set()
+    for item in walk(roots):
+        if item.op == "symbol":
+            is_unknown, reads_time = item.data.role not in (Role.TIME, Role.PARAMETER), item.data.role is Role.TIME
+        else:
+            is_unknown = item.op in ("call", "output", "slope") or not unknown.isdisjoint(item.args)
+            reads_time = not of_time.keys().isdisjoint(item.args)
+        if is_unknown:
+            unknown.add(item)
+        elif reads_time:
+            of_time[item] = None
+    inner: set[Expr] = set()
     found: list[Expr] = []
-    for item in reversed(order):
-        of_time = is_known[id(item)] and reads_time[id(item)] and not item.is_boolean
-        if not of_time or item.op in _TRANSPARENT:
+    for item in reversed(of_time):
+        if item.is_boolean or item.op in _TRANSPARENT:
             continue
-        if id(item) not in inner and not _is_steady(item):
+        if item not in inner and not _is_steady(item):
             found.append(item)
-        inner.update(id(part) for part in walk([item]) if part is not item)
+        inner.update(walk(item.args, inner))
     return tuple(found)
 
 

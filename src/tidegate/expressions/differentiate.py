@@ -50,11 +50,15 @@ def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr]) -> list[Expr]:
     [v*v]
     """
     roots = list(exprs)
-    moves: dict[int, Tangent] = {}
-    given = {id(symbol): seed for symbol, seed in seeds.items()}
+    moves: dict[Expr, Expr] = {}  # of what moves
     for item in walk(roots):
-        moves[id(item)] = given[id(item)] if id(item) in given else _item_tangent(item, [moves[id(arg)] for arg in item.args])
-    return [_filled(moves[id(root)]) for root in roots]
+        if item in seeds:
+            moves[item] = seeds[item]
+        elif not moves.keys().isdisjoint(item.args):
+            move = _item_tangent(item, [moves.get(arg) for arg in item.args])
+            if move is not None:
+                moves[item] = move
+    return [moves.get(root, ZERO) for root in roots]
 
 
 def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, int], Expr]:
@@ -73,20 +77,26 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, 
     >>> jacobian([x * y, y], [x, y])
     {(0, 0): y, (0, 1): x, (1, 1): 1}
     """
-    columns = {id(symbol): column for column, symbol in enumerate(symbols)}
-    rows: dict[int, dict[int, Expr]] = {}
+    columns = {symbol: column for column, symbol in enumerate(symbols)}
+    rows: dict[Expr, dict[int, Expr]] = {}  # of those that are not empty
     for item in walk(exprs):
-        column = columns.get(id(item))
-        rows[id(item)] = {column: ONE} if column is not None else _item_row(item, [rows[id(arg)] for arg in item.args])
+        if item in columns:
+            rows[item] = {columns[item]: ONE}
+        elif not rows.keys().isdisjoint(item.args):
+            row = _item_row(item, [rows.get(arg, {}) for arg in item.args])
+            if row:
+                rows[item] = row
     return {
-        (row, column): derivative for row, expr in enumerate(exprs) for column, derivative in sorted(rows[id(expr)].items()) if derivative is not ZERO
+        (row, column): derivative
+        for row, expr in enumerate(exprs)
+        for column, derivative in sorted(rows.get(expr, {}).items())
+        if derivative is not ZERO
     }
 
 
 def _item_row(item: Expr, argument_rows: list[dict[int, Expr]]) -> dict[int, Expr]:
-    columns = {column: None for row in argument_rows for column in row}
     found: dict[int, Expr] = {}
-    for column in columns:
+    for column in {column: None for row in argument_rows for column in row}:
         derivative = _item_tangent(item, [row.get(column) for row in argument_rows])
         if derivative is not None:
             found[column] = derivative
@@ -98,8 +108,6 @@ def _filled(move: Tangent) -> Expr:
 
 
 def _item_tangent(item: Expr, moves: list[Tangent]) -> Tangent:
-    if all(move is None for move in moves):
-        return None
     rule = _RULES.get(item.op)
     result = None if rule is None else rule(item, moves)
     return None if result is ZERO else result

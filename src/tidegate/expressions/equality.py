@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 from tidegate.expressions.node_data import Role
-from tidegate.expressions.nodes import Expr
+from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["fleeting_equality"]
 
@@ -34,12 +34,12 @@ def fleeting_equality(condition: Expr, moves: Callable[[Expr], bool] | None = No
     (h - 1, None, None)
     """
     is_moving = moves or _moves
-    stack, seen = [condition], set[int]()
+    stack, seen = [condition], set[Expr]()
     while stack:
         item = stack.pop()
-        if id(item) in seen:
+        if item in seen:
             continue
-        seen.add(id(item))
+        seen.add(item)
         if item.op == "and":
             parts = _parts(item)
             for a, b in combinations([part for part in parts if part.op == "ge"], 2):
@@ -69,23 +69,16 @@ def _swapped(a: Expr, b: Expr) -> bool:
 
 def _may_rest(expr: Expr, is_moving: Callable[[Expr], bool]) -> bool:
     """Whether an expression can keep one value while what it is made of moves: what makes steps can, and a ``select`` where one arm can."""
-    known: dict[int, bool] = {}
-    stack = [(expr, False)]
-    while stack:
-        item, is_ready = stack.pop()
-        if id(item) in known:
-            continue
+    known: dict[Expr, bool] = {}
+    for item in walk([expr]):
         if item.op == "symbol":
-            known[id(item)] = not is_moving(item)
+            known[item] = not is_moving(item)
         elif item.op in _STEPS or item.is_boolean or not item.args:
-            known[id(item)] = True
-        elif not is_ready:
-            stack.append((item, True))
-            stack += [(arg, False) for arg in item.args]
+            known[item] = True
         elif item.op == "select":
-            known[id(item)] = known[id(item.args[1])] or known[id(item.args[2])]
+            known[item] = known[item.args[1]] or known[item.args[2]]
         elif item.op == "mul":  # a factor may be zero
-            known[id(item)] = any(known[id(arg)] for arg in item.args)
+            known[item] = any(known[arg] for arg in item.args)
         else:
-            known[id(item)] = all(known[id(arg)] for arg in item.args)
-    return known[id(expr)]
+            known[item] = all(known[arg] for arg in item.args)
+    return known[expr]

@@ -6,7 +6,7 @@ The reference that every other interpretation is tested against, and what error 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from tidegate.expressions.ieee_arithmetic import apply, difference_step
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["call_opaque", "evaluate"]
+__all__ = ["call_opaque", "evaluate", "evaluate_order"]
+
+_OPAQUE: Final = frozenset({"call", "output", "slope"})
 
 
 def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]:
@@ -36,11 +38,22 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
     [9.0, 1.0]
     """
     roots = list(exprs)
-    found: dict[int, Any] = {}
-    for item in walk(roots):
+    found = evaluate_order(walk(roots), values)
+    return [found[root] for root in roots]
+
+
+def evaluate_order(order: Iterable[Expr], values: Mapping[Expr, float]) -> dict[Expr, Any]:
+    """The same of every node of a graph, given as ``walk`` gives them: for who evaluates often."""
+    found: dict[Expr, Any] = {}
+    for item in order:
         given = values.get(item)  # there may be many more values than these expressions ask for
-        found[id(item)] = _value(item, found) if given is None else float(given)
-    return [found[id(root)] for root in roots]
+        if given is not None:
+            found[item] = float(given)
+        elif item.args and item.op not in _OPAQUE:
+            found[item] = apply(item.op, [found[arg] for arg in item.args], item.data)
+        else:
+            found[item] = _value(item, found)
+    return found
 
 
 def call_opaque(function: OpaqueFunction, arguments: Sequence[float]) -> list[float]:
@@ -54,22 +67,21 @@ def call_opaque(function: OpaqueFunction, arguments: Sequence[float]) -> list[fl
     return returned
 
 
-def _value(item: Expr, found: Mapping[int, Any]) -> Any:
+def _value(item: Expr, found: Mapping[Expr, Any]) -> Any:
+    """Of a leaf, or of what an opaque function gives."""
     op = item.op
     if op == "const":
         return item.data
     if op == "call":
-        return call_opaque(item.data, [found[id(arg)] for arg in item.args])
+        return call_opaque(item.data, [found[arg] for arg in item.args])
     if op == "output":
-        return found[id(item.args[0])][item.data]
+        return found[item.args[0]][item.data]
     if op == "slope":
         call = item.args[0]
-        return _slopes(lambda x: call_opaque(call.data, x), [found[id(arg)] for arg in call.args], item.data)
+        return _slopes(lambda x: call_opaque(call.data, x), [found[arg] for arg in call.args], item.data)
     if op in ("true", "false"):
         return float(op == "true")
-    if op == "symbol":
-        raise UsageError(f"there is no value for `{item!r}`", hint="give a value for every symbol that appears in the expressions")
-    return apply(op, tuple(found[id(arg)] for arg in item.args), item.data)
+    raise UsageError(f"there is no value for `{item!r}`", hint="give a value for every symbol that appears in the expressions")
 
 
 def _slopes(function: Callable[[list[float]], list[float]], arguments: list[float], k: int) -> list[float]:

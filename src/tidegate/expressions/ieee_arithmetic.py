@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -172,7 +172,7 @@ _WITH_DATA: Final[dict[str, Callable[..., float]]] = {
 }
 
 
-def apply(op: str, args: tuple[float, ...], data: Any = None) -> float | None:
+def apply(op: str, args: Sequence[float], data: Any = None) -> float | None:
     """The value of one operation on numbers; None for an operation that plain arithmetic does not know.
 
     Examples

@@ -517,11 +517,11 @@ def bounds(exprs: Iterable[Expr], box: Mapping[Expr, tuple[float, float]]) -> li
     [(1.0, 1.0), (0.0, 1.0)]
     """
     roots = list(exprs)
-    found: dict[int, tuple[float, float]] = {id(item): (float(lo), float(hi)) for item, (lo, hi) in box.items()}
+    found: dict[Expr, tuple[float, float]] = {item: (float(lo), float(hi)) for item, (lo, hi) in box.items()}
     for item in walk(roots):
-        if id(item) not in found:
-            found[id(item)] = _item_bounds(item, [found[id(arg)] for arg in item.args])
-    return [found[id(root)] for root in roots]
+        if item not in found:
+            found[item] = _item_bounds(item, [found[arg] for arg in item.args])
+    return [found[root] for root in roots]
 
 
 def _item_bounds(item: Expr, arguments: list[tuple[float, float]]) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,10 +57,11 @@ class Role(enum.Enum):
     MODE = "mode"
     SEED = "seed"
 
+    __hash__ = object.__hash__  # members are compared by identity; their own hash is several times slower
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """Data of a ``symbol`` node: its role and its name as the user knows it (elements as ``x[0]``, ``A[1,2]``)."""
+
+class Symbol(NamedTuple):
+    """Data of a ``symbol`` node: its role, and its name as the user knows it (elements as ``x[0]``, ``A[1,2]``)."""
 
     role: Role
     name: str

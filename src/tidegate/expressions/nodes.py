@@ -66,8 +66,22 @@ decide: ContextVar[Callable[[Expr], bool] | None] = ContextVar("decide", default
 # The hook of those who call a model with numbers: the value of an expression of time, where Python wants one.
 value_of: ContextVar[Callable[[Expr], float] | None] = ContextVar("value_of", default=None)
 
-_nodes: weakref.WeakValueDictionary[tuple[Any, ...], Expr] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+
+class _Kept(weakref.ref["Expr"]):
+    """An entry of the table of all nodes, which goes with its node; a ``WeakValueDictionary`` does the same at several times the cost."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+_nodes: dict[tuple[Any, ...], _Kept] = {}
+_lock = threading.RLock()  # taking it may collect garbage, and with it nodes of the same thread
+
+
+def _forget(kept: _Kept, nodes: dict[tuple[Any, ...], _Kept] = _nodes, lock: Any = _lock) -> None:
+    with lock:
+        if nodes.get(kept.key) is kept:
+            del nodes[kept.key]
 
 
 class Expr:
@@ -350,8 +364,10 @@ def _is_scalar(value: Any) -> bool:
 
 def as_expr(value: Any) -> Expr:
     """The node of a number, a truth value or an expression; TypeError for anything else."""
-    if isinstance(value, Expr):
+    if value.__class__ is Expr:
         return value
+    if value.__class__ is float:
+        return constant(value)
     if isinstance(value, (bool, np.bool_)):
         return TRUE if value else FALSE
     if isinstance(value, _SCALARS):
@@ -392,11 +408,13 @@ def raw_node(op: str, args: tuple[Expr, ...] = (), data: Any = None) -> Expr:
     """Like ``node``, exactly as asked for, without simplification."""
     key = (op, *map(id, args), data)
     with _lock:
-        found = _nodes.get(key)
+        kept = _nodes.get(key)
+        found = None if kept is None else kept()
         if found is None:
             found = object.__new__(Expr)
             found.op, found.args, found.data = op, args, data
-            _nodes[key] = found
+            kept = _nodes[key] = _Kept(found, _forget)
+            kept.key = key
     return found
 
 
@@ -417,15 +435,20 @@ ONE: Final = constant(1.0)
 
 
 def _binary(op: str, a: Any, b: Any) -> Any:
-    if not _is_scalar(a) or not _is_scalar(b):
-        return NotImplemented
-    return node(op, (as_real(a), as_real(b)))
+    x, y = _operand(a), _operand(b)
+    return NotImplemented if x is None or y is None else node(op, (x, y))
+
+
+def _operand(value: Any) -> Expr | None:
+    """What operators make of what they are given; None for what is no scalar."""
+    if value.__class__ is Expr and value.op not in BOOLEAN_OPS:
+        return value
+    return as_real(value) if _is_scalar(value) else None
 
 
 def _relation(op: str, a: Any, b: Any) -> Any:
-    if not _is_scalar(a) or not _is_scalar(b):
-        return NotImplemented
-    return node(op, (as_real(a) - as_real(b),))
+    difference = _binary("sub", a, b)
+    return NotImplemented if difference is NotImplemented else node(op, (difference,))
 
 
 def select(condition: Any, a: Any, b: Any) -> Expr:
@@ -471,23 +494,24 @@ def opaque_call(function: OpaqueFunction, arguments: Iterable[Any]) -> list[Expr
     return [raw_node("output", (call,), i) for i in range(function.n_outputs)]
 
 
-def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
-    """Every node below the roots once, arguments before the nodes that use them. No recursion: graphs are deep."""
-    seen: set[int] = set()
+def walk(roots: Iterable[Expr], seen: set[Expr] | None = None) -> Iterator[Expr]:
+    """Every node below the roots once, arguments before the nodes that use them; not again what has been seen, to which the others are added."""
+    seen = set() if seen is None else seen
     for root in roots:
         stack: list[Expr | None] = [root]
-        while stack:
+        while stack:  # no recursion: graphs are deep
             item = stack.pop()
             if item is None:  # the node below has all its arguments behind it
                 item = stack.pop()
                 assert item is not None
                 yield item
-            elif id(item) not in seen:
-                seen.add(id(item))
-                if not item.args:
+            elif item not in seen:
+                seen.add(item)
+                args = item.args
+                if not args:
                     yield item
                     continue
                 stack += (item, None)
-                for arg in reversed(item.args):
-                    if id(arg) not in seen:
+                for arg in args[::-1]:
+                    if arg not in seen:
                         stack.append(arg)

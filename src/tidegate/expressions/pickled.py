@@ -48,12 +48,12 @@ def stored(content: object) -> Stored:
     file = io.BytesIO()
     writer = _GraphWriter(file)
     writer.dump(content)
-    places: dict[int, int] = {}
+    places: dict[Expr, int] = {}
     table: list[tuple[str, tuple[int, ...], Any]] = []
     for item in walk(writer.found):
-        places[id(item)] = len(table)
-        table.append((item.op, tuple(places[id(arg)] for arg in item.args), item.data))
-    return table, [places[id(item)] for item in writer.found], file.getvalue()
+        places[item] = len(table)
+        table.append((item.op, tuple(places[arg] for arg in item.args), item.data))
+    return table, [places[item] for item in writer.found], file.getvalue()
 
 
 def unstored(table: list[tuple[str, tuple[int, ...], Any]], wanted: list[int], rest: bytes) -> Any:

@@ -14,8 +14,8 @@ __all__ = ["dependencies", "dependency_sets", "depends_on", "is_affine"]
 _NONE: frozenset[Expr] = frozenset()
 
 
-def dependencies(expr: Expr) -> frozenset[Expr]:
-    """The symbols that appear in an expression.
+def dependencies(*exprs: Expr) -> frozenset[Expr]:
+    """The symbols that appear in any of these expressions.
 
     Examples
     --------
@@ -24,19 +24,16 @@ def dependencies(expr: Expr) -> frozenset[Expr]:
     >>> sorted(map(repr, dependencies(k * x + 1)))
     ['k', 'x']
     """
-    return frozenset(item for item in walk([expr]) if item.op == "symbol")
+    return frozenset(item for item in walk(exprs) if item.op == "symbol")
 
 
 def dependency_sets(exprs: Iterable[Expr]) -> list[frozenset[Expr]]:
     """The symbols of each expression, in one pass over what they share."""
     roots = list(exprs)
-    found: dict[int, frozenset[Expr]] = {}
+    found: dict[Expr, frozenset[Expr]] = {}
     for item in walk(roots):
-        if item.op == "symbol":
-            found[id(item)] = frozenset((item,))
-        else:
-            found[id(item)] = _union([found[id(arg)] for arg in item.args])
-    return [found[id(root)] for root in roots]
+        found[item] = frozenset((item,)) if item.op == "symbol" else _union([found[arg] for arg in item.args])
+    return [found[root] for root in roots]
 
 
 def _union(sets: list[frozenset[Expr]]) -> frozenset[Expr]:
@@ -49,8 +46,8 @@ def _union(sets: list[frozenset[Expr]]) -> frozenset[Expr]:
 
 def depends_on(expr: Expr, symbols: Iterable[Expr]) -> bool:
     """True if one of these symbols (or of these nodes, whatever they are) appears in the expression."""
-    wanted = {id(item) for item in symbols}
-    return any(id(item) in wanted for item in walk([expr]))
+    wanted = set(symbols)
+    return any(item in wanted for item in walk([expr]))
 
 
 def is_affine(expr: Expr, symbols: Iterable[Expr]) -> bool:
@@ -65,11 +62,11 @@ def is_affine(expr: Expr, symbols: Iterable[Expr]) -> bool:
     >>> is_affine(k**2 * x + 1, [x]), is_affine(k * x, [x, k])
     (True, False)
     """
-    wanted = {id(item) for item in symbols}
-    degree: dict[int, int] = {}  # 0 free of the symbols, 1 affine in them, 2 anything else
+    wanted = frozenset(symbols)
+    degree: dict[Expr, int] = {}  # 0 free of the symbols, 1 affine in them, 2 anything else
     for item in walk([expr]):
-        degree[id(item)] = 1 if id(item) in wanted else _degree(item.op, [degree[id(arg)] for arg in item.args])
-    return degree[id(expr)] < 2
+        degree[item] = 1 if item in wanted else _degree(item.op, [degree[arg] for arg in item.args])
+    return degree[expr] < 2
 
 
 def _degree(op: str, degrees: list[int]) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import is_
 
-from tidegate.expressions.nodes import Expr, as_boolean, as_real, node, select
+from tidegate.expressions.nodes import Expr, as_boolean, as_real, node, select, walk
 
 __all__ = ["substitute"]
 
@@ -25,34 +26,15 @@ def substitute(exprs: Iterable[Expr], mapping: Mapping[Expr, Expr]) -> list[Expr
     [2*x + 2]
     """
     roots = list(exprs)
-    new: dict[int, Expr] = {id(old): put for old, put in mapping.items()}
-    pending = _walk_unreplaced(roots, new) if new else ()
-    for item in pending:
-        new[id(item)] = _rebuilt(item, new)
-    return [new.get(id(root), root) for root in roots]
+    new = dict(mapping)
+    for item in walk(roots, set(new)) if new else ():
+        new[item] = _rebuilt(item, new)
+    return [new.get(root, root) for root in roots]
 
 
-def _walk_unreplaced(roots: list[Expr], replaced: dict[int, Expr]) -> list[Expr]:
-    """Nodes that are to be rebuilt, arguments first; replaced nodes and what only they use are left out."""
-    order: list[Expr] = []
-    seen = set(replaced)
-    stack = [(root, False) for root in reversed(roots)]
-    while stack:
-        item, expanded = stack.pop()
-        if expanded:
-            order.append(item)
-        elif id(item) not in seen:
-            seen.add(id(item))
-            stack.append((item, True))
-            stack.extend((arg, False) for arg in item.args)
-    return order
-
-
-def _rebuilt(item: Expr, new: dict[int, Expr]) -> Expr:
-    if not item.args:
-        return item
-    args = tuple(new[id(arg)] for arg in item.args)
-    if all(a is b for a, b in zip(args, item.args, strict=True)):
+def _rebuilt(item: Expr, new: dict[Expr, Expr]) -> Expr:
+    args = tuple([new[arg] for arg in item.args])
+    if all(map(is_, args, item.args)):
         return item
     op = item.op
     if op == "select":

@@ -150,7 +150,7 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
     roots = list(exprs)
     for item in walk(roots):
         builder.append(item)
-    outputs = np.array([builder.registers[id(root)] for root in roots], dtype=np.int64)
+    outputs = np.array([builder.registers[root] for root in roots], dtype=np.int64)
     code = np.array(builder.rows, dtype=np.int64).reshape(-1, 4)
     return Tape(code, np.array(builder.constants), outputs, len(inputs))
 
@@ -159,16 +159,16 @@ class _Builder:
     def __init__(self, inputs: Sequence[Expr], first_constant: int) -> None:
         self.n_inputs = len(inputs)
         self.first_constant = first_constant
-        self.registers = {id(item): register for register, item in enumerate(inputs)}
+        self.registers = {item: register for register, item in enumerate(inputs)}
         self.rows: list[tuple[int, int, int, int]] = []
         self.constants: list[float] = []
         self.tables: dict[tuple[float, ...], int] = {}
 
     def append(self, item: Expr) -> None:
         """Write the row of a node whose arguments have theirs."""
-        if id(item) not in self.registers:
+        if item not in self.registers:
             row = self._row(item)
-            self.registers[id(item)] = self.n_inputs + len(self.rows)
+            self.registers[item] = self.n_inputs + len(self.rows)
             self.rows.append(row)
 
     def _row(self, item: Expr) -> tuple[int, int, int, int]:
@@ -177,7 +177,7 @@ class _Builder:
             return CONST, self._place((item.value,)), 0, 0
         if op == "symbol":
             raise UsageError(f"`{item!r}` is not among the inputs of the tape", hint="list every symbol that appears in the expressions")
-        arguments = [self.registers[id(arg)] for arg in item.args]
+        arguments = [self.registers[arg] for arg in item.args]
         if op in _TABLES:
             values, size = item.data, len(item.data) if op != "spline" else len(item.data.grid)
             if op == "spline":

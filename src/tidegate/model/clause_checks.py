@@ -82,6 +82,8 @@ def _asked(model: Model) -> Iterator[tuple[str, Origin, Iterable[Expr], bool]]:
 def previous_problems(model: Model) -> Iterator[tuple[str, Origin | None]]:
     """The value that something moving had before the round is known in bodies, and in conditions of clauses if it is a state."""
     moving = {symbol(Role.PREVIOUS, name): variable for variable in model.unknowns for name in variable.names}
+    if moving.keys().isdisjoint(walk(root for _, _, roots, _ in _asked(model) for root in roots)):
+        return
     for label, origin, roots, is_condition in _asked(model):
         for item in (item for item in walk(roots) if item in moving):
             variable, name = moving[item], item.data.name

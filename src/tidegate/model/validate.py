@@ -177,8 +177,10 @@ def _check_starts(model: Model, parameters: Mapping[Expr, float] | None = None) 
         if not _has_sound_start(variable) or variable.role in _DEFINED:
             continue
         is_given = parameters is not None and variable.role is VariableRole.PARAMETER
-        for name, start in zip(variable.names, variable.symbols() if is_given else variable.starts(), strict=True):
-            used = _symbols([start])
+        starts = variable.symbols() if is_given else variable.starts()
+        reads = [_symbols([start]) for start in starts]
+        numbers = iter(evaluate([start for start, used in zip(starts, reads, strict=True) if all(item in values for item in used)], values))
+        for name, used in zip(variable.names, reads, strict=True):
             foreign = [str(item.data.name) for item in used if item not in known]
             if foreign:
                 yield (
@@ -192,7 +194,7 @@ def _check_starts(model: Model, parameters: Mapping[Expr, float] | None = None) 
                 )
             else:
                 word = "value" if variable.role is VariableRole.PARAMETER else "start value"
-                sentence = value_problem(variable, name, evaluate([start], values)[0], word)
+                sentence = value_problem(variable, name, next(numbers), word)
                 if sentence:
                     yield sentence, variable.origin
 
@@ -239,12 +241,19 @@ def _places(model: Model, *, left: bool = True) -> Iterator[tuple[str, Origin, l
         yield label, origin, [*triggers, *(action.value if isinstance(action, Assignment) else action.condition for action in actions)]
 
 
+def _uses(model: Model, is_wrong: Callable[[Expr], bool], *, left: bool = True) -> Iterator[tuple[str, Origin, str]]:
+    """Places with symbols that are wrong there, and which; each is only looked at by itself where there are any at all."""
+    wrong = {item for item in _symbols(root for _, _, roots in _places(model, left=left) for root in roots) if is_wrong(item)}
+    for label, origin, roots in _places(model, left=left) if wrong else ():
+        names = sorted({_described(item.data) for item in _symbols(roots) if item in wrong})
+        if names:
+            yield label, origin, ", ".join(names)
+
+
 def _check_symbols(model: Model) -> Iterator[Problem]:
     known = _known_symbols(model) | _new_values(model)
-    for label, origin, roots in _places(model):
-        strangers = sorted({f"{_described(item.data)}" for item in _symbols(roots) if item not in known})
-        if strangers:
-            yield f"{label} uses {', '.join(strangers)}, which this model does not have", origin
+    for label, origin, strangers in _uses(model, lambda item: item not in known):
+        yield f"{label} uses {strangers}, which this model does not have", origin
 
 
 def _described(data: Symbol) -> str:
@@ -293,10 +302,8 @@ def _check_explicit(model: Model) -> Iterator[Problem]:
             yield f"{label} is a second equation for der({wanted[equation.left]}){earlier}", equation.origin
         else:
             seen[equation.left] = equation.origin
-    for label, origin, roots in _places(model, left=False):
-        rates = sorted({_described(item.data) for item in _symbols(roots) if item.data.role is Role.DERIVATIVE})
-        if rates:
-            yield f"{label} uses {', '.join(rates)}; in an ODE write what the derivative is equal to instead", origin
+    for label, origin, rates in _uses(model, lambda item: item.data.role is Role.DERIVATIVE, left=False):
+        yield f"{label} uses {rates}; in an ODE write what the derivative is equal to instead", origin
 
 
 def _check_definitions(model: Model) -> Iterator[Problem]:
@@ -311,7 +318,7 @@ def _check_definitions(model: Model) -> Iterator[Problem]:
     if any(part.role in ("G", "H") for part in model.opaque_parts):
         return
     for name, variable in owners.items():
-        if name not in {definition.name for definition in model.definitions}:
+        if name not in count:
             yield f"{variable.role.value} {name} is defined by no expression and no equation", variable.origin
 
 

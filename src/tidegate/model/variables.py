@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import itertools
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -51,7 +50,10 @@ def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
     """Names of the elements in row order: ``x`` itself, ``x[0]``, ``A[1,2]``."""
     if not shape:
         return [name]
-    return [f"{name}[{','.join(map(str, index))}]" for index in itertools.product(*map(range, shape))]
+    heads = [f"{name}["]
+    for length in shape[:-1]:
+        heads = [f"{head}{k}," for head in heads for k in range(length)]
+    return [f"{head}{k}]" for head in heads for k in range(shape[-1])]
 
 
 @dataclass(frozen=True, eq=False)

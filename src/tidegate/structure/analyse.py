@@ -13,7 +13,7 @@ from tidegate.errors import Origin, StructureError
 from tidegate.model import Equation, Model, VariableRole
 from tidegate.names import listed, shortened
 from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
-from tidegate.structure.matching import Parts, dulmage_mendelsohn, maximum_matching
+from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
 
 __all__ = ["check_structure", "equation_name"]
 
@@ -76,7 +76,7 @@ def _check_count(model: Model, graph: Incidence) -> None:
     )
 
 
-def _check_singular(model: Model) -> None:
+def _refuse_singular(model: Model) -> None:
     whole = variable_incidence(model)
     matching = maximum_matching(whole.rows, len(whole.columns))
     if matching.is_perfect:
@@ -89,10 +89,7 @@ def _check_singular(model: Model) -> None:
     )
 
 
-def _check_index(model: Model, graph: Incidence) -> None:
-    matching = maximum_matching(graph.rows, len(graph.columns))
-    if matching.is_perfect:
-        return
+def _refuse_index(model: Model, graph: Incidence, matching: Matching) -> None:
     parts = dulmage_mendelsohn(graph.rows, len(graph.columns), matching)
     states = {item: name for v in model.by_role(VariableRole.STATE) for item, name in zip(v.symbols(), v.names, strict=True)}
     bare = [row for row in parts.over_rows if not graph.rows[row]]
@@ -137,5 +134,7 @@ def check_structure(model: Model) -> None:
         return
     graph = incidence(model)
     _check_count(model, graph)
-    _check_singular(model)
-    _check_index(model, graph)
+    matching = maximum_matching(graph.rows, len(graph.columns))
+    if not matching.is_perfect:
+        _refuse_singular(model)
+        _refuse_index(model, graph, matching)

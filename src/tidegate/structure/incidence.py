@@ -45,13 +45,13 @@ def smooth_symbols(roots: Iterable[Expr]) -> set[Expr]:
     True
     """
     found: set[Expr] = set()
-    seen: set[int] = set()
+    seen: set[Expr] = set()
     stack = list(roots)
     while stack:
         item = stack.pop()
-        if id(item) in seen:
+        if item in seen:
             continue
-        seen.add(id(item))
+        seen.add(item)
         if item.op == "symbol":
             found.add(item)
         elif not item.is_boolean and item.op not in _LOCKED:
@@ -60,11 +60,8 @@ def smooth_symbols(roots: Iterable[Expr]) -> set[Expr]:
 
 
 def _rows(model: Model, column_of: Mapping[Expr, int]) -> tuple[tuple[int, ...], ...]:
-    rows: list[tuple[int, ...]] = []
-    for equation in model.equations:
-        present = smooth_symbols((equation.left, equation.right))
-        rows.append(tuple(sorted({column_of[item] for item in present if item in column_of})))
-    return tuple(rows)
+    present = (smooth_symbols((equation.left, equation.right)) for equation in model.equations)
+    return tuple(tuple(sorted({column_of[item] for item in items if item in column_of})) for items in present)
 
 
 def incidence(model: Model) -> Incidence:
@@ -72,14 +69,10 @@ def incidence(model: Model) -> Incidence:
 
     A system of index 0 or 1 has here a matching that covers every equation.
     """
-    columns: list[str] = []
-    column_of: dict[Expr, int] = {}
-    for variable in model.unknowns:
-        for item, name in zip(variable.symbols(), variable.names, strict=True):
-            is_state = variable.role is VariableRole.STATE
-            column_of[symbol(Role.DERIVATIVE, name) if is_state else item] = len(columns)
-            columns.append(f"der({name})" if is_state else name)
-    return Incidence(model.equations, tuple(columns), _rows(model, column_of))
+    pairs = [(name, item, v.role is VariableRole.STATE) for v in model.unknowns for name, item in zip(v.names, v.symbols(), strict=True)]
+    columns = tuple(f"der({name})" if is_state else name for name, _, is_state in pairs)
+    column_of = {symbol(Role.DERIVATIVE, name) if is_state else item: k for k, (name, item, is_state) in enumerate(pairs)}
+    return Incidence(model.equations, columns, _rows(model, column_of))
 
 
 def variable_incidence(model: Model) -> Incidence:
@@ -87,10 +80,6 @@ def variable_incidence(model: Model) -> Incidence:
 
     Without a matching here the system is singular whatever is differentiated (Pantelides 1988, https://doi.org/10.1137/0909014).
     """
-    columns: list[str] = []
-    column_of: dict[Expr, int] = {}
-    for variable in model.unknowns:
-        for item, name in zip(variable.symbols(), variable.names, strict=True):
-            column_of[item] = column_of[symbol(Role.DERIVATIVE, name)] = len(columns)
-            columns.append(name)
-    return Incidence(model.equations, tuple(columns), _rows(model, column_of))
+    columns = tuple(name for variable in model.unknowns for name in variable.names)
+    column_of = {symbol(role, name): k for k, name in enumerate(columns) for role in (Role.UNKNOWN, Role.DERIVATIVE)}
+    return Incidence(model.equations, columns, _rows(model, column_of))

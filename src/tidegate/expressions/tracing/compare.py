@@ -15,14 +15,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions.evaluate import evaluate
+from tidegate.expressions.evaluate import evaluate, evaluate_order
 from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric", "points_around"]
+__all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric"]
 
 FloatArray = NDArray[np.float64]
 Point = dict[Expr, float]
@@ -144,6 +144,11 @@ class _Graph:
         self.order = list(walk(self.roots))
         self.is_called = any(item.op == "call" for item in self.order)
 
+    def at(self, point: Point) -> list[float]:
+        """The expressions at one point."""
+        found = evaluate_order(self.order, point)
+        return [found[root] for root in self.roots]
+
     def relations(self) -> list[Expr]:
         """What decides: the quantities whose sign is asked for, once each."""
         return list(dict.fromkeys(item.args[0] for item in self.order if item.op in ("ge", "gt", "nonzero")))
@@ -154,16 +159,8 @@ class _Graph:
         return columns_of(self.order, {item: np.array([point.get(item, 0.0) for point in points]) for item in symbols}, len(points))
 
 
-def points_around(roots: Sequence[Expr], start: Point, most: int = MOST_POINTS) -> list[Point]:
-    """The start, and points around it where the relations of a graph are on one side and on the other.
-
-    Parameters
-    ----------
-    roots : the graph.
-    start : values of all symbols that matter.
-    most : how many points at most.
-    """
-    graph = _Graph(roots)
+def _points_around(graph: _Graph, start: Point, most: int) -> list[Point]:
+    """The start, and points around it where the relations of a graph are on one side and on the other."""
     if graph.is_called:
         return _scattered(start, min(most, 3))
     count = min(most, max(_FEWEST_POINTS, _WORK // max(len(graph.order), 1)))
@@ -250,12 +247,12 @@ def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int 
     parts = numbers_of(followed)
     if parts is None or not _are_numbers(parts):
         return None
-    pair = _Pair([as_expr(item) for item in parts], plain, followed, order or list)
+    pair = _Pair(_Graph([as_expr(item) for item in parts]), plain, followed, order or list)
     beginning = dict(start)
-    is_called = any(item.op == "call" for item in walk(pair.roots))
+    is_called = pair.graph.is_called
     if is_called and _differ(pair.followed(beginning), pair.followed(beginning)):
         return None
-    for at, point in enumerate(points_around(pair.roots, beginning, most)):
+    for at, point in enumerate(_points_around(pair.graph, beginning, most)):
         found = pair.called(point)
         if found is None:
             continue
@@ -276,7 +273,7 @@ def _are_numbers(parts: list[Any]) -> bool:
 class _Pair:
     """A function's graph, and the function."""
 
-    roots: list[Expr]
+    graph: _Graph
     plain: Plain
     like: Any
     order: Order
@@ -284,7 +281,7 @@ class _Pair:
     def followed(self, point: Point) -> list[float] | None:
         """What the graph gives; None where an opaque function of the user in it does not like the point."""
         try:
-            return self.order(evaluate(self.roots, point))
+            return self.order(self.graph.at(point))
         except Exception:  # noqa: BLE001 - whatever the user's function raises
             return None
 

@@ -122,8 +122,10 @@ class Vector(np.ndarray):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return self._entry(key)
-        _check_index(key)
-        found = super().__getitem__(_mask(key))
+        if type(key) is not int:
+            _check_index(key)
+            key = _mask(key)
+        found = super().__getitem__(key)
         return found if isinstance(found, Vector) or not is_array(found) else found.view(Vector)
 
     @override

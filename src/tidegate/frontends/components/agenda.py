@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role, as_real, node, select, symbol, walk
+from tidegate.expressions import Expr, Role, as_real, dependencies, node, select, symbol
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.elements import elements
@@ -45,7 +45,7 @@ class Body:
     @cached_property
     def reads(self) -> frozenset[Expr]:
         """Symbols in its right-hand sides and conditions."""
-        return frozenset(item for item in walk(map(_expression, self.actions)) if item.op == "symbol")
+        return dependencies(*map(_expression, self.actions))
 
 
 def _expression(action: Action) -> Expr:
@@ -135,7 +135,7 @@ class _ClauseReader:
         given = [self.follower.value(item, origin) for item in trigger.times]
         firsts = [as_real(item) for one in given for item in elements(one, what, self.follower.placed(origin))]
         period = None if trigger.kind == "at" else self.follower.number(trigger.period, f"the period of {name}", origin)
-        read = {item for item in walk([period] if period is not None else []) if item.op == "symbol" and item.data.role is Role.DISCRETE}
+        read = {item for item in (dependencies(period) if period is not None else ()) if item.data.role is Role.DISCRETE}
         events: list[TimeEvent] = []
         for first in firsts:
             if period is not None and read:

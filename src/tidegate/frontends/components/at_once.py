@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tidegate.errors import ModelError
-from tidegate.expressions import ZERO, Expr, Role, symbol, walk
+from tidegate.expressions import ZERO, Expr, Role, dependencies, symbol
 from tidegate.expressions.differentiate import differentiate
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.agenda import Agenda, Body
@@ -27,17 +27,13 @@ def resolve(values: Mapping[Expr, Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
     resolved: dict[Expr, Expr] = {}
     waiting = dict(values)
     while waiting:
-        ready = [item for item, value in waiting.items() if not any(used in waiting for used in _used([value]))]
+        ready = [item for item, value in waiting.items() if not any(used in waiting for used in dependencies(value))]
         if not ready:
             return resolved, set(waiting)
         new = substitute([waiting[item] for item in ready], resolved)
         resolved.update(zip(ready, new, strict=True))
         waiting = {item: value for item, value in waiting.items() if item not in resolved}
     return resolved, set()
-
-
-def _used(roots: Iterable[Expr]) -> set[Expr]:
-    return {item for item in walk(roots) if item.op == "symbol"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +64,7 @@ class Followers:
         rest: list[Equality] = []
         for item in equalities:
             is_free = item.left.op == "symbol" and item.left.data.role in _FREE and item.left not in held
-            if is_free and item.left not in explicit and item.left not in _used([item.right]):
+            if is_free and item.left not in explicit and item.left not in dependencies(item.right):
                 explicit[item.left] = item.right
             else:
                 rest.append(item)
@@ -79,7 +75,7 @@ class Followers:
 
 
 def _free(residual: Expr, held: set[Expr]) -> list[Expr]:
-    return [item for item in _used([residual]) if item.data.role in _FREE and item not in held]
+    return [item for item in dependencies(residual) if item.data.role in _FREE and item not in held]
 
 
 def _solve_alone(resolved: dict[Expr, Expr], residuals: list[Expr], held: set[Expr]) -> tuple[dict[Expr, Expr], list[Expr]]:
@@ -102,7 +98,7 @@ def _tied(residuals: Iterable[Expr], held: set[Expr]) -> dict[Expr, frozenset[Ex
     groups: list[tuple[set[Expr], set[Expr]]] = []
     for residual in residuals:
         free = set(_free(residual, held))
-        discrete = {item for item in _used([residual]) if item.data.role is Role.DISCRETE}
+        discrete = {item for item in dependencies(residual) if item.data.role is Role.DISCRETE}
         for other in [group for group in groups if group[0] & free]:
             groups.remove(other)
             free |= other[0]
@@ -126,7 +122,7 @@ class _Instant:
                     self.writers.setdefault(target, set()).add(body.chain)
         self.needs: dict[str, set[str]] = {body.chain: set() for body in self.bodies.values()}
         for body in self.bodies.values():
-            follows = _used(self.followers.values.get(item, item) for item in body.reads)
+            follows = dependencies(*(self.followers.values.get(item, item) for item in body.reads))
             moved = follows.union(*(self.followers.tied[item] for item in follows & self.followers.tied.keys())) - body.reads
             self.needs[body.chain].update(chain for d in self._others(body, moved) for chain in self.writers[d])
 
@@ -151,7 +147,7 @@ class _Instant:
         new: dict[Expr, Expr] = {}
         for item in body.reads & self.followers.values.keys():
             value = self.followers.values[item]
-            fresh = [d for d in self._others(body, _used([value])) if not any(self._leads_back(chain, body.chain) for chain in self.writers[d])]
+            fresh = [d for d in self._others(body, dependencies(value)) if not any(self._leads_back(chain, body.chain) for chain in self.writers[d])]
             if fresh:
                 (new[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
         return new
@@ -159,7 +155,7 @@ class _Instant:
     def check(self, body: Body) -> None:
         """Refuse what is certain to need a system of equations solved between two bodies of one instant."""
         values = self.followers.values
-        reads = _used(values.get(item, item) for item in body.reads)
+        reads = dependencies(*(values.get(item, item) for item in body.reads))
         for item in reads & self.followers.tied.keys():
             for d in self._others(body, self.followers.tied[item]):
                 other = next((b for b in self.bodies.values() if d in b.targets and b.triggers & body.triggers), None)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role, as_real, symbol, walk
+from tidegate.expressions import Expr, Role, as_real, dependencies, symbol
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
@@ -163,10 +163,6 @@ def _start(declaration: Declaration, follower: Follower, origin: Origin) -> tupl
     return tuple(found), shape
 
 
-def _used(roots: Iterable[Expr]) -> set[Expr]:
-    return {item for item in walk(roots) if item.op == "symbol"}
-
-
 def _states(system: _System) -> list[Expr]:
     return [symbol(Role.DERIVATIVE, name) for variable in system.variables if variable.role is VariableRole.STATE for name in variable.names]
 
@@ -178,7 +174,7 @@ def _define_outputs(system: _System) -> None:
     rest: list[Equality] = []
     for item in system.equalities:
         for target, value in ((item.left, item.right), (item.right, item.left)):
-            if target in outputs and target not in system.definitions and target not in _used([value]):
+            if target in outputs and target not in system.definitions and target not in dependencies(value):
                 system.definitions[target] = Equality(target, value, item.origin)
                 break
         else:
@@ -191,7 +187,7 @@ def _define_outputs(system: _System) -> None:
             origin=system.definitions[item].origin,
             hint="make it Algebraic and give it an equation",
         )
-    loose = _used(side for item in rest for side in (item.left, item.right))
+    loose = dependencies(*(side for item in rest for side in (item.left, item.right)))
     whole = {outputs[item].name for item in (*circular, *(item for item in outputs if item in loose and item not in resolved))}
     for item, found in list(system.definitions.items()):
         if outputs[item].name in whole:
@@ -237,7 +233,7 @@ def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, E
     """For ``tg.pre`` of what is no discrete variable its value before the round, which is what stands in the workspace."""
     actions = [*(action for body in agenda.bodies.values() for action in body.actions), *agenda.initial_actions, *agenda.final_actions]
     values = [action.value if isinstance(action, Assignment) else action.condition for action in actions]
-    return {item: mapping.get(own, own) for item in _used(values) if (own := continuous_of(item)) is not None}
+    return {item: mapping.get(own, own) for item in dependencies(*values) if (own := continuous_of(item)) is not None}
 
 
 def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -245,14 +241,14 @@ def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[E
     roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
     roots += [item for event in agenda.time_events for item in (event.first, event.period) if item is not None]
     found: dict[Expr, Expr] = {}
-    for item in _used(roots):
+    for item in dependencies(*roots):
         own = continuous_of(item)
         if own is None:
             continue
         value = mapping.get(own, own)
-        before = {s: symbol(Role.PREVIOUS, s.data.name) for s in _used([value]) if s.data.role in (Role.UNKNOWN, Role.DISCRETE)}
-        if any(s.data.role is Role.DERIVATIVE for s in _used([value])):
-            label = next((b.label for when in agenda.whens for b in when.branches if item in _used(b.conditions)), "a clause")
+        before = {s: symbol(Role.PREVIOUS, s.data.name) for s in dependencies(value) if s.data.role in (Role.UNKNOWN, Role.DISCRETE)}
+        if any(s.data.role is Role.DERIVATIVE for s in dependencies(value)):
+            label = next((b.label for when in agenda.whens for b in when.branches if item in dependencies(*b.conditions)), "a clause")
             raise UsageError(
                 f"the condition of {label} asks for tg.pre of the derivative of {own.data.name}, which is not known before the round",
                 hint="keep its value in a tg.Discrete at the event before, or ask for tg.pre of the states",
@@ -264,7 +260,7 @@ def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[E
 def _refuse_values_before(equalities: Iterable[Equality]) -> None:
     """An equation holds between events too, where the value before is the value."""
     for item in equalities:
-        for used in _used([item.left, item.right]):
+        for used in dependencies(item.left, item.right):
             own = continuous_of(used)
             if own is not None:
                 raise UsageError(
