@@ -25,7 +25,7 @@ from tidegate.compiled.callable_answers import (
 )
 from tidegate.compiled.callables import At, CallableClause, CallableModel
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
-from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Quantity
+from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
 from tidegate.compiled.layout import Layout, Shown
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
@@ -102,7 +102,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         initial=CallableActions(model.at_start, layout),
         final=CallableActions(model.at_end, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
-        closing=None if model.at_close is None else lambda at: natives.told(model.at_close, at.time, at.y, at.p, at.m),
+        closing=None if model.at_close is None else partial(natives.close, model.at_close),
         outputs=CallableOutputs(model, layout) if model.outputs else None,
         words=CallableWords(model, layout),
         diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
@@ -155,10 +155,14 @@ class _Natives:
         at = point(self._layout, t, y, p, m)
         return [float(one.when(at)) for one in self._model.completed]
 
-    def told(self, hook: Callable[[At], object], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> float:
+    def told(self, hook: Callable[[At], object], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
         """Call a hook; what it returns does not count."""
         hook(point(self._layout, t, y, p, m))
-        return 0.0
+        return [0.0]
+
+    def close(self, hook: Callable[[At], object], at: Point) -> None:
+        """The same for the last one."""
+        self.told(hook, at.time, at.y, at.p, at.m)
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""

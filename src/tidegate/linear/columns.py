@@ -65,7 +65,7 @@ class _Numbers:
 
 
 @intrinsic
-def sum_columns(_typing_context: Any, total: Any, lower: Any, begin: Any, x: Any, width: Any, height: Any) -> Any:
+def sum_columns(_typing_context: Any, total: Any, lower: Any, begin: Any, x: Any, width: Any, height: Any) -> Any:  # noqa: ARG001, typed by words
     """``total[i] := sum over s of x[s] lower[q_s + i]`` for i < height: ``width`` like columns of L, one behind the other, each shorter by one.
 
     The first begins at ``begin``, its ``width - 1`` elements before that left out.
@@ -92,7 +92,7 @@ def sum_columns(_typing_context: Any, total: Any, lower: Any, begin: Any, x: Any
 
 
 @intrinsic
-def subtract_column(_typing_context: Any, x: Any, s: Any, lower: Any, begin: Any, height: Any) -> Any:
+def subtract_column(_typing_context: Any, x: Any, s: Any, lower: Any, begin: Any, height: Any) -> Any:  # noqa: ARG001, the same
     """``x[s + 1 + i] -= x[s] lower[begin + i]`` for i < height."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

@@ -84,7 +84,7 @@ def _first_step(run):
 
 @native
 def _outputs_here(run, rows, times):
-    """Rows at asked times that are the current time, after what happened at it; 0, or NOT_FINITE if the model's function for such times has failed."""
+    """Rows at asked times that are the current time, after what happened at it; 0, or NOT_FINITE if the function told of them has failed."""
     while run.next_output < run.n_asked and (times[run.next_output] <= run.t or is_same_time(run, times[run.next_output], run.t)):
         if run.n_rows >= run.room_rows:
             return 0

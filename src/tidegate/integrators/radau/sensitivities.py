@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, NO_SENSITIVITIES, SINGULAR, matrix
+from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix
 from tidegate.integrators.radau.newton import correct, factor_systems
 from tidegate.linear.stages import factor_stages, put_stage, solve_stages
 from tidegate.linear.systems import evaluate_jacobian
