@@ -140,7 +140,13 @@ def test_examples_in_docstrings_run(path: Path) -> None:
     assert not failed
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def _page(path: Path) -> Any:
+    """The other pages are done where all tests are: they run every example of the manual."""
+    is_quick = path.name in ("README.md", "errors.md")
+    return pytest.param(path, marks=() if is_quick else pytest.mark.slow, id=str(path.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize("path", [_page(path) for path in PAGES])
 def test_a_page_does_and_prints_what_it_says(path: Path, reader: Reader) -> None:
     text = path.read_text(encoding="utf-8")
     blocks = [(match[1], match[2], match[3], text.count("\n", 0, match.start()) + 2) for match in BLOCK.finditer(text)]

@@ -118,6 +118,7 @@ def test_a_cubic_table_has_no_events_and_is_integrated() -> None:
     assert result.final["s"] == pytest.approx(float(CubicSpline(x, np.sin(x)).integrate(0.0, 6.0)), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_five_hundred_conditions_are_all_located() -> None:
     n = 500
     result = ramp(lambda x: sum(1.0 if x > (k + 0.5) / n else 0.0 for k in range(n)), 1.0)

@@ -97,6 +97,7 @@ def test_a_list_of_conditions_is_one_clause() -> None:
     assert ("reset", "off") in {(item.kind, item.name) for item in check.findings}
 
 
+@pytest.mark.slow
 def test_many_thermostats_are_judged() -> None:
     class Many(Rooms):
         temp = tg.State(np.linspace(0.0, 0.9, 25) + 0.02)
