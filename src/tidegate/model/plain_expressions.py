@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions import Expr, Role, evaluate, symbol
+from tidegate.expressions import Expr, Role, evaluate, symbol, walk
+from tidegate.expressions.evaluate import evaluate_order
 from tidegate.model.events import Action, Assignment, Branch, Terminate, TimeEvent
 from tidegate.model.model import Model
 from tidegate.model.plain_model import Instant, PlainAction
@@ -92,6 +93,7 @@ class PlainExpressions:
             self._constants |= dict(zip(variable.symbols(), evaluate(variable.starts(), self._constants), strict=True))
         own = ((Role.UNKNOWN, Role.DERIVATIVE, Role.PREVIOUS), self.unknowns), ((Role.DISCRETE, Role.PREVIOUS, Role.NEXT), self.discretes)
         self._symbols = [symbol(role, name) for roles, names in own for role in roles for name in names]
+        self._orders: dict[tuple[int, ...], tuple[Expr, ...]] = {}
         self._residuals = [equation.residual for equation in model.equations]
 
     def numbers(self, roots: list[Expr] | tuple[Expr, ...], at: Instant) -> list[float]:
@@ -99,7 +101,11 @@ class PlainExpressions:
         following = at.d if at.following is None else at.following
         given = np.concatenate((at.y, at.ydot, at.y, at.d, at.pre, following)).tolist()
         values = {**self._constants, _TIME: at.t, **dict(zip(self._symbols, given, strict=True))}
-        return evaluate(roots, values)
+        key = tuple(map(id, roots))
+        if key not in self._orders:
+            self._orders[key] = tuple(walk(roots))  # it holds the roots, so that their numbers stay theirs
+        found = evaluate_order(self._orders[key], values)
+        return [found[root] for root in roots]
 
     def done(self, actions: tuple[Action, ...], at: Instant) -> PlainAction:
         """What actions do."""
