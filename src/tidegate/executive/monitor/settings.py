@@ -1,0 +1,46 @@
+"""What may be chosen for the monitor, before a run and in the middle of it: the method, its limits, and what the source leaves undecided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tidegate.integrators.classical.adams import ADAMS
+from tidegate.integrators.classical.euler import EULER
+from tidegate.integrators.classical.fixed_step import FixedStep
+from tidegate.integrators.classical.heun import HEUN
+from tidegate.integrators.classical.trapezoid import TRAPEZOID
+
+__all__ = ["DISC_HALVINGS", "FIXED_STEP", "LATEST", "MAX_HALVINGS", "METHODS", "Method", "Settings"]
+
+Method = Literal["rke", "pc", "euler", "adams", "trapez", "heun"]
+METHODS: Final = ("rke", "pc", "euler", "adams", "trapez", "heun")
+FIXED_STEP: Final[dict[str, FixedStep]] = {"euler": EULER, "adams": ADAMS, "trapez": TRAPEZOID, "heun": HEUN}
+MAX_HALVINGS: Final = 30
+DISC_HALVINGS: Final = 10
+LATEST: Final = 1.7014118e38  # the largest real of the source's machine: the time of the next event where none is scheduled
+
+
+@dataclass(slots=True)
+class Settings:
+    """How the monitor steps; read again at every step, so that it may be changed during a run.
+
+    Attributes
+    ----------
+    method : "rke" Runge-Kutta-England, "pc" Hamming's predictor-corrector, or one of fixed step: "euler", "adams", "trapez", "heun".
+    dtmin : the least step of "rke"; how closely the time of a state event is found.
+    dtmax : the longest step; *the* step of the methods of fixed step and of models without variables.
+    max_halvings : how many halvings of its step "pc" may have ahead of its doublings.
+    disc_halvings : how many "pc" must have before an easy step tells that a discontinuity was passed.
+    retry : the step that is tried after a refused one was repaired: "limited" to the dtmax that holds now, or the "same" as was refused. The printed dialogue of
+        the source was run with the same step, though its listing says otherwise.
+    latest : when the run ends, with number 7, if nothing is scheduled and no condition becomes true.
+    """
+
+    method: Method = "rke"
+    dtmin: float = 0.0
+    dtmax: float = 0.0
+    max_halvings: int = MAX_HALVINGS
+    disc_halvings: int = DISC_HALVINGS
+    retry: Literal["limited", "same"] = "limited"
+    latest: float = LATEST
