@@ -4,7 +4,9 @@ It knows no front end and no library of processes: it is given variables, bodies
 
 References
 ----------
-L. Månsson, CONDIS, Lund Institute of Technology, TFRT-5238 (1980); its numbered errors, its order of events and its step control are kept, its defects are not.
+L. Månsson, CONDIS, Lund Institute of Technology, TFRT-5238 (1980). Its numbered errors, order of events and step control are kept; its defects are
+not:
+where a docstring here says what the source does, we do something else.
 """
 
 from tidegate.executive.monitor.counters import Counters

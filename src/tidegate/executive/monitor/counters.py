@@ -16,7 +16,8 @@ class Counters:
     evaluations : runs of all active continuous bodies.
     periods : from the end of an event to the start of the next.
     rk_accepted, rk_rejected, rk_regrids : steps by Runge-Kutta-England; first steps of two that were put on the finer grid of the second.
-    pc_accepted, pc_rejected, refinements, doublings, discontinuities : steps by the predictor-corrector; its starts, and discontinuities it recognised.
+    pc_accepted, pc_rejected : steps by the predictor-corrector.
+    refinements, doublings, discontinuities : its starts, its doubled grids, and discontinuities it recognised.
     fixed_steps : of a method of fixed step, or of a model without variables.
     corrections : steps of those that took a second evaluation.
     interpolated_samples, steps_with_samples : times inside steps at which samples looked, and steps with such times.

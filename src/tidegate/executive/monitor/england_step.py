@@ -46,7 +46,7 @@ def _begin(motion: Motion) -> None:
         track.k1 = motion.spacing * track.variable.rate
 
 
-def _stages(motion: Motion) -> None:  # noqa: PLR0915 - the nine stages in their order
+def _stages(motion: Motion) -> None:
     """k2 to k8, which are what the estimate needs."""
     variables, h = motion.variables, motion.spacing
     middle = _ZERO if motion.is_first else _TWO
@@ -169,12 +169,11 @@ def _finish(motion: Motion, quotient: float) -> None:
     motion.counters.rk_accepted += 1
     motion.last = "rk"
     if settings.method != "pc":
-        if motion.step == motion.proposal and quotient > 2:  # noqa: PLR2004 - half of it is more than 1
+        if motion.step == motion.proposal and quotient > 2:
             motion.proposal = min(england.grown(motion.step, quotient), settings.dtmax)
     elif motion.is_first:
         motion.is_first = False
-        # a step cut by an event says nothing of how long the next may be
-        motion.proposal = motion.step if motion.end < motion.event else settings.dtmax
+        motion.proposal = motion.step
     else:
         for track in motion.variables:
             track.y[_THREE], track.f[_THREE] = track.variable.state, track.variable.rate

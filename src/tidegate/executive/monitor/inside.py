@@ -19,7 +19,9 @@ def build(motion: Motion) -> None:
     for track in motion.variables:
         rate = track.variable.rate
         if motion.last == "pc":
-            track.polynomial = hamming.polynomial(*track.y[3:], *track.f[3:], h)
+            y1, y2, y3 = track.y[3:]
+            f1, f2, f3 = track.f[3:]
+            track.polynomial = hamming.polynomial(y1, y2, y3, f1, f2, f3, h)
         elif motion.last == "rk":
             track.polynomial = england.polynomial(track.k1, track.k5, h * rate, track.d, track.err, track.increment)
         else:

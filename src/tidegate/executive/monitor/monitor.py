@@ -9,7 +9,7 @@ from tidegate.executive.monitor.interface import Agenda, Body, Condition, Proces
 from tidegate.executive.monitor.motion import Motion
 from tidegate.executive.monitor.sampling import sample_after_event, sample_at_end_of_step, sample_before_event
 from tidegate.executive.monitor.search import search
-from tidegate.executive.monitor.settings import FIXED_STEP, LATEST, METHODS, Settings
+from tidegate.executive.monitor.settings import METHODS, Settings
 from tidegate.executive.monitor.steps import take_step
 from tidegate.executive.monitor.troubles import Afterwards, Refused, Stopped, Trouble
 from tidegate.executive.monitor.waiting import Wait
@@ -279,11 +279,20 @@ class Monitor:
             track.begin_period()
         if len(motion.bodies):
             motion.evaluate()
-            is_free = settings.method in FIXED_STEP or not len(motion.variables)
-            if is_free or motion.proposal == 0 or motion.proposal > settings.dtmax:
-                motion.proposal = settings.dtmax
-            else:
-                motion.proposal = max(motion.proposal, settings.dtmin)
+            self._propose()
+
+    def _propose(self) -> None:
+        """What Runge-Kutta-England found outlives an event; everything else starts with dtmax.
+
+        The source keeps a step that an event has cut short as the first of "pc" behind it, and never forgets the halvings of earlier periods, though
+        each period starts with the whole step again: a smooth model with events ran into number 1.
+        """
+        motion, settings = self.motion, self.settings
+        if settings.method == "rke" and len(motion.variables) and 0 < motion.proposal <= settings.dtmax:
+            motion.proposal = max(motion.proposal, settings.dtmin)
+        else:
+            motion.proposal = settings.dtmax
+            motion.halvings = 0
 
     def _test(self) -> None:
         motion = self.motion

@@ -32,8 +32,8 @@ class Settings:
     dtmax : the longest step; *the* step of the methods of fixed step and of models without variables.
     max_halvings : how many halvings of its step "pc" may have ahead of its doublings.
     disc_halvings : how many "pc" must have before an easy step tells that a discontinuity was passed.
-    retry : the step that is tried after a refused one was repaired: "limited" to the dtmax that holds now, or the "same" as was refused. The printed dialogue of
-        the source was run with the same step, though its listing says otherwise.
+    retry : the step that is tried after a refused one was repaired: "limited" to the dtmax that holds now, or the "same" as was refused. The printed
+        dialogue of the source was run with the same step, though its listing says otherwise.
     latest : when the run ends, with number 7, if nothing is scheduled and no condition becomes true.
     """
 

@@ -20,14 +20,18 @@ class Track:
     variable : whose state and rate are followed.
     old : state at the start of the step, to which `increment` leads on.
     remainder : what adding the increments so far has lost by rounding.
-    k1 to k9, d, err : stages of the step, its first half, its estimated error.
+    k1 to k8, d, err : stages of the step, its first half, its estimated error.
     b : half the rate at the start of the last fixed step, times its length.
     y, f : values and rates at equidistant times; position 0 is number -2, position 5 number 3, the newest.
     p, c, pc : prediction, correction, and the difference of the two in the step before.
     polynomial : of the step.
     """
 
-    __slots__ = ("b", "c", "d", "err", "f", "increment", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "old", "p", "pc", "polynomial", "remainder", "variable", "y")
+    __slots__ = (
+        *("variable", "old", "remainder", "increment", "polynomial"),
+        *("k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "d", "err", "b"),
+        *("y", "f", "p", "c", "pc"),
+    )
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable

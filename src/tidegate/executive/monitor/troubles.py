@@ -93,7 +93,7 @@ class Trouble:
     @property
     def samples_run_at_leaving(self) -> bool:
         """Whether all samples look once more if the run is left: not after trouble with a sample's own time."""
-        return self.number != 6  # noqa: PLR2004 - the number of the table
+        return self.number != 6
 
     def __str__(self) -> str:
         return f"{self.number}: {self.sentence}, at time {self.time} (dt {self.dt}, dtmin {self.dtmin}, dtmax {self.dtmax})"

@@ -1,7 +1,7 @@
 """The method of Adams and Bashforth of order 2: H (3 f - f of the step before)/2. One evaluation a step.
 
-A step that follows none of exactly its own length (the first after an event, the last before one) is one of the trapezoidal rule, of the same order, with two evaluations.
-No estimate of the error; the step is as long as it is set.
+A step that follows none of exactly its own length (the first after an event, the last before one) is one of the trapezoidal rule, of the same
+order, with two evaluations. No estimate of the error; the step is as long as it is set.
 
 References
 ----------
@@ -11,19 +11,13 @@ F. Bashforth, J. C. Adams, An Attempt to Test the Theories of Capillary Action, 
 from __future__ import annotations
 
 from tidegate.integrators.classical.fixed_step import FixedStep
-from tidegate.integrators.classical.trapezoid import corrected
 
-__all__ = ["ADAMS", "is_corrected", "predicted"]
-
-
-def predicted(a: float, b: float, is_same: bool) -> float:
-    """From the rates at two points, or, where there is one only, that of Euler's method."""
-    return 1.5 * a - b if is_same else a
+__all__ = ["ADAMS", "extrapolated"]
 
 
-def is_corrected(is_same: bool) -> bool:
-    """Only where there is no step of the same length before."""
-    return not is_same
+def extrapolated(a: float, b: float) -> float:
+    """The increment from the rates at two points: 3/2 of the last, less half of the one before."""
+    return 1.5 * a - b
 
 
-ADAMS = FixedStep(2, predicted, is_corrected, corrected)
+ADAMS = FixedStep(order=2, extrapolated=extrapolated, corrects=False, corrects_first=True)

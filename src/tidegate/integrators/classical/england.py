@@ -1,7 +1,7 @@
 """Runge-Kutta-England: two classical half steps of order 4, with an estimate of the error from a ninth evaluation of both.
 
-A step of length H = 2 h goes from t to t + 2 h. Its k are rates times h. The formulas return what is added to the value y at the step's start; the caller adds it,
-and evaluates there::
+A step of length H = 2 h goes from t to t + 2 h. Its k are rates times h. The formulas return what is added to the value y at the step's start; the
+caller adds it, and evaluates there::
 
     k1  at  t                            (the rate is known already)
     k2  at  t + h/2    y + second(k1)
@@ -13,22 +13,39 @@ and evaluates there::
     k8  at  t + 2h     y + eighth(...)   only for the estimate
         err = estimate(...); accept if its size is allowed
     k9  at  t + 2h     y + ninth(d, k6, k7)
-        increment(...), of order 4 with the estimate added; one more evaluation there gives the rate the next step starts with
+        increment(...); one more evaluation there gives the rate the next step starts with
 
-Nine evaluations for an accepted step, seven for a rejected one. Step rule: with q the least of allowed/|err| over the variables, ``grown(H, q)`` keeps the estimate
-at half of what is allowed; no step more than doubles (q counts at most as ``MOST``), and a rejected step is halved.
+Nine evaluations for an accepted step, seven for a rejected one. Of order 4; the estimate is added, which makes the error of smooth problems shrink
+with the fifth power. Step rule: with q the least of allowed/|err| over the variables, ``grown(H, q)`` keeps the estimate at half of what is allowed;
+no step more than doubles (q counts at most as ``MOST``), and a rejected step is halved.
 
 References
 ----------
 R. England, Error estimates for Runge-Kutta type solutions to systems of ordinary differential equations, The Computer Journal 12 (1969) 166-170,
-doi:10.1093/comjnl/12.2.166. L. Månsson, CONDIS, Lund Institute of Technology, TFRT-5238 (1980), has them in this order of operations, which decides the last digits.
+doi:10.1093/comjnl/12.2.166. L. Månsson, CONDIS, Lund Institute of Technology, TFRT-5238 (1980), for the order of operations, which decides the last
+digits.
 """
 
 from __future__ import annotations
 
 from tidegate.integrators.classical.polynomial import Coefficients
 
-__all__ = ["MOST", "eighth", "estimate", "fourth", "grown", "increment", "middle", "ninth", "polynomial", "regridded", "second", "seventh", "sixth", "third"]
+__all__ = [
+    "MOST",
+    "eighth",
+    "estimate",
+    "fourth",
+    "grown",
+    "increment",
+    "middle",
+    "ninth",
+    "polynomial",
+    "regridded",
+    "second",
+    "seventh",
+    "sixth",
+    "third",
+]
 
 MOST = 64  # the largest quotient of allowed and estimated error that counts: half of it is the fifth power of a doubled step
 

@@ -1,4 +1,6 @@
-"""Euler's method, of order 1: y + H f(t, y). One evaluation a step, no estimate of the error; the step is as long as it is set.
+"""Euler's method, of order 1: y + H f(t, y).
+
+One evaluation a step, no estimate of the error; the step is as long as it is set.
 
 References
 ----------
@@ -9,22 +11,6 @@ from __future__ import annotations
 
 from tidegate.integrators.classical.fixed_step import FixedStep
 
-__all__ = ["EULER", "corrected", "is_corrected", "predicted"]
+__all__ = ["EULER"]
 
-
-def predicted(a: float, b: float, is_same: bool) -> float:
-    """The increment H f."""
-    return a
-
-
-def is_corrected(is_same: bool) -> bool:
-    """Never."""
-    return False
-
-
-def corrected(a: float, end: float) -> float:
-    """The increment H f: it is not corrected."""
-    return a
-
-
-EULER = FixedStep(1, predicted, is_corrected, corrected)
+EULER = FixedStep(order=1, extrapolated=None, corrects=False, corrects_first=False)

@@ -1,4 +1,4 @@
-"""What the methods of fixed step offer: which increment is tried first, and whether it is corrected by the rate found there."""
+"""What the methods of fixed step are made of: how the increment is predicted, and when it is corrected by the rate found there."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ __all__ = ["FixedStep"]
 
 
 class FixedStep(NamedTuple):
-    """One method of fixed step H, by two functions of numbers and one decision.
+    """One method of fixed step H.
 
     Attributes
     ----------
     order : of the global error.
-    predicted : from a, the rate at the step's start times H, and b, half of that of the step before, to the increment after which the rate is taken.
-        The second is used only if the step before was of the same length.
-    is_corrected : whether, after a step before of the same length (or of another one), the increment is corrected.
-    corrected : from a and the rate at the predicted end times H to the increment.
+    extrapolated : from a, the rate at the step's start times H, and b, half of that of the step before, if that was exactly as long, to the increment
+        predicted; None for a, which is also predicted where no such step comes before.
+    corrects : whether an increment that was extrapolated is corrected by the trapezoidal rule.
+    corrects_first : whether one that was not is.
     """
 
     order: int
-    predicted: Callable[[float, float, bool], float]
-    is_corrected: Callable[[bool], bool]
-    corrected: Callable[[float, float], float]
+    extrapolated: Callable[[float, float], float] | None
+    corrects: bool
+    corrects_first: bool

@@ -1,6 +1,7 @@
 """Hamming's modified predictor-corrector of order 4, with starting values refined, and its grid halved and doubled.
 
-History: values y and rates f at equidistant times with spacing h; number 3 is the newest, at the step's start, then 2, 1, 0 and, for doubling, -1 and -2.
+History: values y and rates f at equidistant times with spacing h; number 3 is the newest, at the step's start, then 2, 1, 0 and, for doubling, -1
+and -2.
 One step from t to t + h, two evaluations::
 
     P    = predicted(y0, f1, f2, f3, h)
@@ -9,7 +10,8 @@ One step from t to t + h, two evaluations::
     err  = P - C; accept if its size is allowed
     y    = improved(C, err)                             evaluate there: the rate of the new point
 
-The estimate of the error is err itself, as in the IBM routine DHPCG, not 9/121 of it. (P - C) of a grid that was just halved or doubled is ``difference(...)``, right after the refinement 0.
+The estimate of the error is err itself, not 9/121 of it. (P - C) of a grid that was just halved or doubled is ``difference(...)``, right after the
+refinement 0. The starting values are those of two equal steps of Runge-Kutta-England, refined once.
 
 References
 ----------

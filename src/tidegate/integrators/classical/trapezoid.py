@@ -1,7 +1,7 @@
-"""The trapezoidal rule with one correction of Euler's prediction, of order 2 (Heun's method by another name).
+"""The trapezoidal rule with one correction of Euler's prediction, of order 2 (elsewhere this one is called Heun's method).
 
-Predicted: H f(t, y); corrected: H (f(t, y) + f(t + H, predicted))/2. Two evaluations a step, the second at the corrected value: it is what the next step starts
-with. No estimate of the error; the step is as long as it is set.
+Predicted: H f(t, y); corrected: H (f(t, y) + f(t + H, predicted))/2. Two evaluations a step, the second at the corrected value: the next step starts
+with it. No estimate of the error; the step is as long as it is set.
 
 References
 ----------
@@ -12,22 +12,12 @@ from __future__ import annotations
 
 from tidegate.integrators.classical.fixed_step import FixedStep
 
-__all__ = ["TRAPEZOID", "corrected", "is_corrected", "predicted"]
-
-
-def predicted(a: float, b: float, is_same: bool) -> float:
-    """The increment of Euler's method, H f."""
-    return a
-
-
-def is_corrected(is_same: bool) -> bool:
-    """Always."""
-    return True
+__all__ = ["TRAPEZOID", "corrected"]
 
 
 def corrected(a: float, end: float) -> float:
-    """The mean of both ends."""
+    """The mean of the rates at both ends, times H."""
     return 0.5 * (a + end)
 
 
-TRAPEZOID = FixedStep(2, predicted, is_corrected, corrected)
+TRAPEZOID = FixedStep(order=2, extrapolated=None, corrects=True, corrects_first=True)
