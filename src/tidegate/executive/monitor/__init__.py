@@ -5,8 +5,7 @@ It knows no front end and no library of processes: it is given variables, bodies
 References
 ----------
 L. Månsson, CONDIS, Lund Institute of Technology, TFRT-5238 (1980). Its numbered errors, order of events and step control are kept; its defects are
-not:
-where a docstring here says what the source does, we do something else.
+not: where a docstring here tells of them, we do something else.
 """
 
 from tidegate.executive.monitor.counters import Counters
