@@ -224,6 +224,24 @@ def test_another_method_may_be_chosen_between_events() -> None:
     assert y.state == pytest.approx(math.exp(-0.735), rel=2e-3)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_smaller_dtmax_holds_from_the_next_step_on(method: str) -> None:
+    """Also if it comes between two steps, from somebody who only looks."""
+    monitor, agenda, y = decay(method, dtmax=0.2)
+    steps: list[tuple[float, float]] = []
+
+    def look() -> None:
+        steps.append((monitor.time, monitor.dt))
+        if monitor.time >= 1:
+            monitor.change(dtmax=0.05)
+
+    monitor.start_sample(Look(look))
+    agenda.run(until=3.0)
+    first = next(t for t, _ in steps if t >= 1)
+    assert max(dt for t, dt in steps if t > first) <= 0.05000001
+    assert y.state == pytest.approx(math.exp(-3.0), abs=2e-2 if method == "euler" else 1e-3)
+
+
 def test_models_without_variables_move_by_dtmax() -> None:
     for method in METHODS:
         monitor, agenda = model(method, dtmax=0.25)

@@ -152,11 +152,8 @@ def _go_back(motion: Motion) -> None:
     motion.is_first = True
     if settings.method in FIXED_STEP:
         motion.proposal = settings.dtmax
-    if settings.retry == "limited" or settings.method in FIXED_STEP:
-        motion.proposal = min(motion.proposal, settings.dtmax)
-        rest = (motion.event - motion.lasttime) - motion.remainder
-        motion.step = min(settings.dtmax if settings.method in FIXED_STEP else min(motion.step, settings.dtmax), rest)
-        motion.end = motion.end_after(motion.step) if motion.step < rest else motion.event
+    if settings.retry == "limited":
+        motion.limit()
 
 
 def _finish(motion: Motion, quotient: float) -> None:

@@ -22,7 +22,7 @@ def fixed_step(motion: Motion) -> None:
         track.add(increment)
     motion.evaluate_at(motion.end, motion.step)
     corrects = method.corrects_first if extrapolated is None else method.corrects
-    if corrects and len(motion.variables):
+    if corrects and motion.variables:
         motion.counters.corrections += 1
         for track in motion.variables:
             track.add(corrected(track.k1, motion.step * track.variable.rate))

@@ -159,8 +159,10 @@ def _halve(motion: Motion) -> None:
 
 
 def _go_back(motion: Motion) -> None:
-    """After a repair: the same step by the same method, or everything as at its start for another."""
-    if motion.settings.method == "pc":
+    """After a repair: the same step, or, for another method or a dtmax that the history is too wide for, everything as at its start."""
+    if motion.settings.retry == "limited":
+        motion.limit()
+    if motion.settings.method == "pc" and motion.is_pc:
         return
     for track in motion.variables:
         track.variable.state, track.variable.rate = track.y[5], track.f[5]

@@ -31,7 +31,7 @@ def build(motion: Motion) -> None:
 def look_at(motion: Motion, time: float) -> None:
     """To a time inside the step, which itself stays as it is."""
     motion.time, motion.dt = time, (time - motion.lasttime) - motion.remainder
-    if len(motion.bodies):
+    if motion.bodies:
         for track in motion.variables:
             track.go_inside(motion.dt / motion.full)
         motion.evaluate()
@@ -40,7 +40,7 @@ def look_at(motion: Motion, time: float) -> None:
 def go_to_probe(motion: Motion, dt: float, time: float) -> None:
     """To a time at which the step may end."""
     motion.time, motion.dt = time, dt
-    if len(motion.bodies):
+    if motion.bodies:
         for track in motion.variables:
             track.end_inside(dt / motion.full)
         motion.counters.probes += 1
@@ -50,7 +50,7 @@ def go_to_probe(motion: Motion, dt: float, time: float) -> None:
 def go_to_end(motion: Motion) -> None:
     """Back to the end of the step, wherever that is now."""
     motion.time, motion.dt = motion.end, motion.step
-    if len(motion.bodies):
+    if motion.bodies:
         for track in motion.variables:
             if motion.last == "pc" and not motion.is_searched:
                 # the predictor-corrector has no increment: its own point, not the step's start

@@ -64,7 +64,7 @@ class Monitor:
 
     @property
     def dt(self) -> float:
-        """How far now is from the start of the step; 0 at events."""
+        """How far now is from the start of the step; 0 where a period begins."""
         return self.motion.dt
 
     @property
@@ -81,7 +81,7 @@ class Monitor:
     def is_needed(self) -> bool:
         """Whether anything flows, looks or waits: if not, time may as well jump to the next event."""
         motion = self.motion
-        return bool(len(motion.bodies) or len(motion.waiting) or len(motion.variables) or any(True for _ in motion.samples))
+        return bool(motion.bodies or motion.waiting or motion.variables or motion.samples)
 
     # what events may do
 
@@ -175,6 +175,8 @@ class Monitor:
         Stopped
             In front of a numbered error. Where `trouble.can_go_on`, the next call goes on from there.
         """
+        if self._rest is None and self._jumps():
+            return
         rest = self._rest if self._rest is not None else self._period()
         self._rest = self.trouble = None
         self.working = True
@@ -231,16 +233,28 @@ class Monitor:
 
     # one period
 
+    def _jumps(self) -> bool:
+        """Where nothing flows, looks or waits, a period is a jump to its event, at next to no cost."""
+        settings = self.settings
+        if self.is_needed or not 0 <= settings.dtmin <= settings.dtmax:
+            return False
+        due = self.agenda.next_time()
+        if due is None or due < self.motion.time:
+            return False
+        self.trouble = None
+        self.motion.jump(due)
+        return True
+
     def _period(self) -> _Troubles:
         motion = self.motion
         due = self.agenda.next_time()
-        if due is None and not len(motion.waiting):
+        if due is None and not motion.waiting:
             yield motion.trouble(3)
             return
         yield from self._check_limits()
         self._begin(due)
         yield from sample_after_event(motion)
-        if len(motion.waiting) and motion.time < motion.event:
+        if motion.waiting and motion.time < motion.event:
             self._test()
         while motion.time < motion.event:
             yield from take_step(motion)
@@ -277,7 +291,7 @@ class Monitor:
         motion.hit = None
         for track in motion.variables:
             track.begin_period()
-        if len(motion.bodies):
+        if motion.bodies:
             motion.evaluate()
             self._propose()
 
@@ -288,7 +302,7 @@ class Monitor:
         each period starts with the whole step again: a smooth model with events ran into number 1.
         """
         motion, settings = self.motion, self.settings
-        if settings.method == "rke" and len(motion.variables) and 0 < motion.proposal <= settings.dtmax:
+        if settings.method == "rke" and motion.variables and 0 < motion.proposal <= settings.dtmax:
             motion.proposal = max(motion.proposal, settings.dtmin)
         else:
             motion.proposal = settings.dtmax
@@ -306,7 +320,7 @@ class Monitor:
         hit, motion.hit = motion.hit, None
         if hit is not None:
             motion.counters.state_events += 1
-            motion.waiting.remove(hit.process)
+            motion.waiting.take_out(hit)
             self.working = False
             self.agenda.wake(hit.process)
         due = self.agenda.next_time()

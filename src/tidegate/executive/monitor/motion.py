@@ -20,7 +20,7 @@ class Motion:
     Attributes
     ----------
     settings, variables, bodies, samples, waiting, counters : what moves, who looks and who waits.
-    time, lasttime, dt : now, the start of the step, the difference.
+    time, lasttime, dt : now, the start of the step, the difference; in events of the last step, behind them, where a period begins, dt is 0.
     remainder : what adding the steps so far has lost of the time by rounding.
     step, end : the length of the step being taken, and the time at its end; a state event shortens both.
     full : the length the step had when its polynomial was made.
@@ -72,6 +72,23 @@ class Motion:
         """The time at the end of a step that starts at `lasttime`, not behind the next event."""
         end = self.lasttime + (self.remainder + step)
         return min(end, self.event)
+
+    def limit(self) -> None:
+        """A dtmax that has become smaller holds at once."""
+        dtmax = self.settings.dtmax
+        self.proposal = min(self.proposal, dtmax)
+        if self.is_pc and self.spacing > dtmax:
+            self.is_pc, self.is_first = False, True
+        if self.step > dtmax:
+            self.step = dtmax
+            self.end = self.end_after(dtmax)
+
+    def jump(self, time: float) -> None:
+        """Nothing flows, looks or waits: to the event at once."""
+        self.counters.periods += 1
+        self.lasttime, self.dt, self.last = self.time, time - self.time, ""
+        self.time = self.event = self.end = time
+        self.remainder = 0.0
 
     def trouble(self, number: int, culprit: object = None) -> Trouble:
         """A numbered error, here and now."""

@@ -23,6 +23,9 @@ class Samples:
     def __init__(self) -> None:
         self._lists: dict[int, list[Sample]] = {1: [], -1: [], 0: []}
 
+    def __len__(self) -> int:
+        return sum(map(len, self._lists.values()))
+
     def __contains__(self, sample: Sample) -> bool:
         return any(one is sample for samples in self._lists.values() for one in samples)
 

@@ -45,7 +45,7 @@ def _run(samples: list[Sample]) -> None:
 def _run_inside(motion: Motion) -> _Troubles:
     """All times that are due before the end of the step, on its polynomial."""
     motion.counters.steps_with_samples += 1
-    if len(motion.bodies):
+    if motion.bodies:
         build(motion)
     while motion.next_sample < motion.end:
         motion.counters.interpolated_samples += 1

@@ -14,7 +14,7 @@ def search(motion: Motion) -> None:
 
     A condition that becomes true and false again within one step is missed.
     """
-    if not len(motion.waiting):
+    if not motion.waiting:
         return
     if motion.dt > motion.settings.dtmin or motion.time < motion.event:
         hit = motion.waiting.first_true()
@@ -50,7 +50,7 @@ def _bisect(motion: Motion, found: Wait) -> None:
     motion.time, motion.dt = end, upper
     if not motion.time < motion.event:
         return  # the time event comes first; the condition is tested again after it
-    if upper == full and len(motion.bodies):
+    if upper == full and motion.bodies:
         # nowhere before the end: there the polynomial has the last word, which may differ from the step's own by a rounding
         last_word = motion.waiting.first_true()
         if last_word is None:

@@ -19,12 +19,12 @@ def take_step(motion: Motion) -> Generator[Trouble, None, None]:
     motion.lasttime = motion.time
     motion.has_polynomial = motion.is_searched = False
     rest = (motion.event - motion.lasttime) - motion.remainder
-    if not len(motion.bodies):
+    if not motion.bodies:
         _jump(motion, rest)
         return
     _choose_length(motion, rest)
     while True:
-        if motion.settings.method in FIXED_STEP or not len(motion.variables):
+        if motion.settings.method in FIXED_STEP or not motion.variables:
             fixed_step(motion)
             return
         step = hamming_step(motion) if motion.is_pc else england_step(motion)
@@ -35,13 +35,18 @@ def take_step(motion: Motion) -> Generator[Trouble, None, None]:
 def _jump(motion: Motion, rest: float) -> None:
     """Nothing flows: to the event at once, or as far as conditions are to be tested again."""
     motion.step, motion.end = rest, motion.event
-    if len(motion.waiting) and rest > motion.settings.dtmax:
+    if motion.waiting and rest > motion.settings.dtmax:
         motion.step = motion.settings.dtmax
         motion.end = motion.end_after(motion.step)
     motion.time, motion.dt, motion.last = motion.end, motion.step, ""
 
 
 def _choose_length(motion: Motion, rest: float) -> None:
+    settings = motion.settings
+    if settings.method in FIXED_STEP or not motion.variables:
+        motion.proposal = settings.dtmax
+    elif max(motion.proposal, motion.spacing) > settings.dtmax:
+        motion.limit()
     if motion.is_pc and rest >= motion.spacing:
         motion.step = motion.spacing
         motion.end = motion.end_after(motion.step)

@@ -89,6 +89,7 @@ class VariableSet:
 
     def __init__(self) -> None:
         self._tracks: list[Track] = []
+        self._ids: set[int] = set()
 
     def __iter__(self) -> Iterator[Track]:
         return iter(self._tracks)
@@ -97,17 +98,19 @@ class VariableSet:
         return len(self._tracks)
 
     def __contains__(self, variable: Variable) -> bool:
-        return any(track.variable is variable for track in self._tracks)
+        return id(variable) in self._ids
 
     def start(self, variable: Variable) -> None:
         """Put a variable first; nothing happens if it is in the set."""
         if variable not in self:
             self._tracks.insert(0, Track(variable))
+            self._ids.add(id(variable))
 
     def stop(self, variable: Variable) -> None:
         """Take a variable out; its rate is 0 then, its state stays. Nothing happens if it is not in the set."""
         if variable in self:
             self._tracks = [track for track in self._tracks if track.variable is not variable]
+            self._ids.discard(id(variable))
             variable.rate = 0.0
 
     def bring_forward(self, track: Track) -> None:

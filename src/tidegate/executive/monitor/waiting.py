@@ -45,6 +45,10 @@ class Waiting:
                 return True
         return False
 
+    def take_out(self, wait: Wait) -> None:
+        """The condition has come true: this entry is done with."""
+        self._waits.remove(wait)
+
     def first_true(self) -> Wait | None:
         """The first whose condition holds; conditions behind it are not evaluated."""
         return next((wait for wait in self._waits if wait.condition()), None)
