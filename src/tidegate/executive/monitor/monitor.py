@@ -40,6 +40,7 @@ class Monitor:
     ----------
     settings, counters : how it steps, and what it has counted.
     working : time is moving: only bodies, samples and conditions run now.
+    is_needed : something flows, looks or waits; if not, the agenda may as well go through its events by itself, and tell by `skip_to` where it is.
     trouble : the numbered error it stands in front of, if any.
     """
 
@@ -49,6 +50,7 @@ class Monitor:
         self.motion = Motion(self.settings, time)
         self.counters = self.motion.counters
         self.working = False
+        self.is_needed = False
         self.trouble: Trouble | None = None
         self._rest: _Troubles | None = None
 
@@ -77,31 +79,29 @@ class Monitor:
         """Halvings of the step, less doublings."""
         return self.motion.halvings
 
-    @property
-    def is_needed(self) -> bool:
-        """Whether anything flows, looks or waits: if not, time may as well jump to the next event."""
-        motion = self.motion
-        return bool(motion.bodies or motion.waiting or motion.variables or motion.samples)
-
     # what events may do
 
     def start_variable(self, variable: Variable) -> None:
         """Integrate a variable from now on."""
         self.motion.variables.start(variable)
+        self._look_whether_needed()
 
     def stop_variable(self, variable: Variable) -> None:
         """Integrate a variable no more: it keeps its state, its rate is 0."""
         self.motion.variables.stop(variable)
+        self._look_whether_needed()
 
     def start_body(self, body: Body, priority: float = 0.0) -> None:
         """Run a continuous body at every evaluation from now on."""
         self.refuse_if_working(12, body)
         self.motion.bodies.start(body, priority)
+        self._look_whether_needed()
 
     def stop_body(self, body: Body) -> None:
         """Run a continuous body no more."""
         self.refuse_if_working(13, body)
         self.motion.bodies.stop(body)
+        self._look_whether_needed()
 
     def set_priority(self, body: Body, priority: float) -> None:
         """Give an active body another place."""
@@ -112,11 +112,13 @@ class Monitor:
         """Let a sample look from now on."""
         self.refuse_if_working(15, sample)
         self.motion.samples.start(sample, self.time)
+        self._look_whether_needed()
 
     def stop_sample(self, sample: Sample) -> None:
         """Let a sample look no more."""
         self.refuse_if_working(16, sample)
         self.motion.samples.stop(sample)
+        self._look_whether_needed()
 
     def set_frequency(self, sample: Sample, frequency: float) -> None:
         """Give a sample another frequency."""
@@ -126,16 +128,20 @@ class Monitor:
     def wait(self, process: Process, condition: Condition, priority: float = 0.0, *, is_prior: bool = False) -> Wait:
         """Continue a process when its condition holds; tested first in the period that follows."""
         self.refuse_if_working(10)
+        self.is_needed = True
         return self.motion.waiting.add(process, condition, priority, is_prior=is_prior)
 
     def cancel_wait(self, process: Process) -> bool:
         """Take the last wait of a process out of the list: nothing but an event continues it then. False if it does not wait."""
         self.refuse_if_working(9)
-        return self.motion.waiting.remove(process)
+        was_there = self.motion.waiting.remove(process)
+        self._look_whether_needed()
+        return was_there
 
     def continued(self, process: Process) -> None:
         """Something else has continued a process: it waits no more, if it did."""
         self.motion.waiting.remove(process)
+        self._look_whether_needed()
 
     def is_active(self, part: object) -> bool:
         """Whether a variable, continuous body or sample is started."""
@@ -154,7 +160,25 @@ class Monitor:
             self.trouble = self.motion.trouble(number, culprit)
             raise Refused(self.trouble)
 
+    def _look_whether_needed(self) -> None:
+        motion = self.motion
+        self.is_needed = bool(motion.bodies or motion.waiting or motion.variables or motion.samples)
+
     # what moves time
+
+    def skip_to(self, time: float) -> None:
+        """Where nothing flows, looks or waits: events have happened without the monitor, up to this time.
+
+        Raises
+        ------
+        ValueError
+            If something would be jumped over, or time would go back.
+        """
+        if time == self.motion.time:
+            return
+        if self.is_needed or self.working or time < self.motion.time:
+            raise ValueError(time)
+        self.motion.jump(time)
 
     def advance(self) -> None:
         """Move through one period, or the rest of it, and let the event at its end happen.
@@ -177,6 +201,8 @@ class Monitor:
         """
         if self._rest is None and self._jumps():
             return
+        if self._rest is None:
+            self.refuse_if_working(17)
         rest = self._rest if self._rest is not None else self._period()
         self._rest = self.trouble = None
         self.working = True
@@ -321,6 +347,7 @@ class Monitor:
         if hit is not None:
             motion.counters.state_events += 1
             motion.waiting.take_out(hit)
+            self._look_whether_needed()
             self.working = False
             self.agenda.wake(hit.process)
         due = self.agenda.next_time()
