@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -82,6 +83,7 @@ def test_the_same_limits_give_the_same_error_again() -> None:
 
 @pytest.mark.parametrize(("repair", "error"), [
     ({"max_halvings": 40}, 1e-6),
+    ({"max_halvings": 40, "dtmax": 1e-4}, 1e-6),
     ({"abserror": 1.0}, 0.05),
     ({"method": "rke"}, 1e-6),
     ({"method": "trapez", "dtmax": 0.001}, 2e-3),
@@ -190,6 +192,17 @@ def test_what_only_events_may_do_is_refused_while_time_moves(number: int, where:
     assert not trouble.can_go_on
     assert not monitor.working
     assert not monitor.is_active(part)
+
+
+def test_a_refusal_that_a_body_catches_stops_the_run_all_the_same() -> None:
+    monitor, _, _, _ = jump("rke")
+
+    def act() -> None:
+        with suppress(Refused):
+            monitor.wait(lambda: None, lambda: True)
+
+    monitor.start_body(Body(act))
+    assert stopped_at(monitor.advance).number == 10
 
 
 def test_events_may_do_all_of_it() -> None:

@@ -85,6 +85,16 @@ def test_without_dtmin_the_event_is_found_to_the_last_digit() -> None:
     assert seen[0][1] == pytest.approx(0.3333, abs=2e-16)
 
 
+def test_a_condition_that_holds_from_the_start_of_a_step_is_found_in_few_probes() -> None:
+    """At the start itself it does not; without dtmin there is no number behind it that bisection could not halve."""
+    monitor, agenda, y = ramp(dtmin=0.0)
+    seen: list[tuple[str, float]] = []
+    monitor.wait(note(monitor, seen), lambda: y.state > 0)
+    agenda.run(until=1.0)
+    assert seen == [("", pytest.approx(0.0, abs=1e-16))]
+    assert monitor.counters.probes < 60
+
+
 def test_who_waits_goes_on_once() -> None:
     monitor, agenda, y = ramp()
     seen: list[tuple[str, float]] = []

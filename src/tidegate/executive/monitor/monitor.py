@@ -217,6 +217,9 @@ class Monitor:
             if trouble.can_go_on:
                 self._rest = rest
             raise Stopped(trouble)
+        if self.trouble is not None:
+            # a body has caught what was said to it, and time would go on as if nothing were wrong
+            raise Refused(self.trouble)
 
     def change(self, **changes: Any) -> None:
         """Repair what the monitor stands in front of, or set how it steps where it stands in front of nothing.

@@ -32,6 +32,9 @@ def _bisect(motion: Motion, found: Wait) -> None:
     motion.full = full = motion.step
     motion.is_searched = True
     lower, upper, end = 0.0, full, motion.end
+    # closer than roundings of the step there is nothing to find; where a condition holds from the very start, bisection would go on to the
+    # least number there is
+    near = max(motion.settings.dtmin, full * 2.0**-52)
     dt = 0.5 * full
     while True:
         go_to_probe(motion, dt, motion.lasttime + (motion.remainder + dt))
@@ -41,7 +44,7 @@ def _bisect(motion: Motion, found: Wait) -> None:
         else:
             found, upper, end = hit, dt, motion.time
         middle = 0.5 * lower + 0.5 * upper
-        if upper - lower <= motion.settings.dtmin or not lower < middle < upper:
+        if upper - lower <= near or not lower < middle < upper:
             break
         dt = middle
     if dt != upper:
