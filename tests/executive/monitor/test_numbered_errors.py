@@ -101,6 +101,19 @@ def test_the_predictor_corrector_is_repaired(repair: dict[str, Any], error: floa
     assert y.state == pytest.approx(1.0, abs=error)
 
 
+@pytest.mark.parametrize("retry", ["limited", "same"])
+@pytest.mark.parametrize(("method", "limits"), [("rke", {"dtmin": 0.3}), ("pc", {"max_halvings": 0})])
+def test_a_method_of_fixed_step_never_takes_the_step_that_was_refused(method: str, limits: dict[str, Any], retry: str) -> None:
+    """It would not notice the error."""
+    monitor, agenda, y, rows = jump(method, dtmax=0.3, retry=retry, **limits)
+    stopped_at(agenda.run)
+    seen = len(rows)
+    monitor.resume(method="trapez", dtmin=0.0, dtmax=0.001)
+    agenda.carry_out()
+    assert rows[seen][0] - rows[seen - 1][0] < 0.00101
+    assert y.state == pytest.approx(1.0, abs=1e-3)
+
+
 def test_what_starts_the_predictor_corrector_has_as_many_halvings() -> None:
     """Its start is limited by halvings, not by dtmin, as in the source's program (its text says otherwise)."""
     monitor, agenda = model("pc", dtmin=0.1, dtmax=0.4, max_halvings=3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from tidegate.executive.monitor.motion import Motion
-from tidegate.executive.monitor.settings import FIXED_STEP
 from tidegate.executive.monitor.tracks import Track
 from tidegate.executive.monitor.troubles import Trouble
 from tidegate.integrators.classical import england
@@ -150,9 +149,7 @@ def _go_back(motion: Motion) -> None:
         track.restart()
     motion.time, motion.dt = motion.lasttime, 0.0
     motion.is_first = True
-    if settings.method in FIXED_STEP:
-        motion.proposal = settings.dtmax
-    if settings.retry == "limited":
+    if settings.limits_retry:
         motion.limit()
 
 

@@ -160,7 +160,7 @@ def _halve(motion: Motion) -> None:
 
 def _go_back(motion: Motion) -> None:
     """After a repair: the same step, or, for another method or a dtmax that the history is too wide for, everything as at its start."""
-    if motion.settings.retry == "limited":
+    if motion.settings.limits_retry:
         motion.limit()
     if motion.settings.method == "pc" and motion.is_pc:
         return

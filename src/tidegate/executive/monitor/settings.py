@@ -44,3 +44,8 @@ class Settings:
     disc_halvings: int = DISC_HALVINGS
     retry: Literal["limited", "same"] = "limited"
     latest: float = LATEST
+
+    @property
+    def limits_retry(self) -> bool:
+        """Whether a step tried again is dtmax at most: always by a method of fixed step, which would not notice that it is too long."""
+        return self.retry == "limited" or self.method in FIXED_STEP
