@@ -20,6 +20,7 @@ _HOMES: Final = {
     "Appended": "tidegate.export",
     "from_diagram": "tidegate.csmp.diagrams",
     "to_diagram": "tidegate.csmp.diagrams",
+    "Monitor": "tidegate.executive.monitor",
 }
 
 

@@ -1,0 +1,217 @@
+"""A SimPy environment in which variables flow between events (stage: front end).
+
+SimPy keeps its queue, its processes and its resources. Between two events the monitor moves the time, and with it whatever flows; a condition that
+somebody waits for becomes an event where it begins to hold. As long as nothing flows, looks or waits, every step is SimPy's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import simpy
+from simpy.core import Infinity
+from simpy.events import URGENT, Event, Timeout
+
+from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.later_stages import later
+
+__all__ = ["Environment", "WaitUntil"]
+
+
+class WaitUntil(Event):
+    """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
+
+    def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
+        super().__init__(env)
+        self.condition = condition
+        self._was_heard = False
+
+    def cancel(self) -> None:
+        """Wait no more: whoever yielded this goes on only by an interrupt."""
+        self.env.monitor.cancel_wait(self)
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Nobody listens any more: the process was interrupted, or another event was faster."""
+        listened = bool(self.callbacks)
+        self._was_heard = self._was_heard or listened
+        return self._was_heard and not listened
+
+
+class _Agenda:
+    """SimPy's queue, as the monitor sees it."""
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+
+    def next_time(self) -> float | None:
+        time = self._env.peek()
+        return None if time == Infinity else time
+
+    def wake(self, process: WaitUntil) -> None:
+        env = self._env
+        env._now = env.monitor.time
+        process.succeed()
+
+    def carry_out(self) -> None:
+        simpy.Environment.step(self._env)
+
+
+class Environment(simpy.Environment):
+    """SimPy's environment with variables that flow, waits for conditions on them, and samples of them.
+
+    Parameters
+    ----------
+    initial_time : when the run starts.
+    method : "rke", "pc", "euler", "adams", "trapez" or "heun".
+    dtmin : the least step, and how closely the time at which a condition begins to hold is found.
+    dtmax : the longest step, and the step of the methods of fixed step.
+    abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
+
+    Examples
+    --------
+    >>> env = Environment(method="rke", dtmin=1e-9, dtmax=0.2, abserror=1e-9)
+    >>> level = env.variable(2.0, unit="m")
+    >>> @env.continuous
+    ... def tank():
+    ...     level.rate = -0.5 * level.state
+    >>> def operator():
+    ...     tank.start()
+    ...     level.start()
+    ...     yield env.wait_until(lambda: level.state < 1.0)
+    >>> env.run(env.process(operator()))
+    >>> f"{env.now:.6f}"
+    '1.386294'
+    """
+
+    def __init__(
+        self,
+        initial_time: float = 0,
+        *,
+        method: str = "rke",
+        dtmin: float = 1e-9,
+        dtmax: float = 1.0,
+        abserror: float = 1e-6,
+        relerror: float = 1e-6,
+    ) -> None:
+        super().__init__(initial_time)
+        self.abserror, self.relerror = abserror, relerror
+        self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
+        self.monitor.change(method=method, dtmin=dtmin, dtmax=dtmax)
+        self._names: dict[str, int] = {}
+        self._waits: list[WaitUntil] = []
+
+    # -- what flows ---------------------------------------------------------------------------------------------------------------------------
+
+    def variable(
+        self, start: float = 0.0, *, name: str = "", unit: str = "", abserror: float | None = None, relerror: float | None = None
+    ) -> Variable:
+        """A quantity that flows between events once it is started; see `Variable`."""
+        allowed = self.abserror if abserror is None else abserror, self.relerror if relerror is None else relerror
+        return Variable(self, start, name=self._name(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
+
+    def parameter(self, value: float, *, name: str = "", unit: str = "") -> Parameter:
+        """A number that only events change."""
+        return Parameter(value, name=self._name(name or "parameter"), unit=unit)
+
+    def continuous(self, function: Callable[[], Any] | None = None, *, priority: float = 0.0) -> Any:
+        """A continuous body, made of a function that sets rates; also as a decorator."""
+        if function is None:
+            return lambda function: self.continuous(function, priority=priority)
+        return Continuous(self, function, name=self._name(function.__name__), priority=priority)
+
+    def sample(self, action: Callable[[], Any] | None = None, *, every: float = 0.0) -> Any:
+        """A sample, made of a function that looks: every so often (> 0), at every step (0), around events only (< 0); also as a decorator."""
+        if action is None:
+            return lambda action: self.sample(action, every=every)
+        return Sample(self, action, name=self._name(getattr(action, "__name__", "sample")), every=every)
+
+    def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
+        """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
+        event = WaitUntil(self, condition)
+        self.monitor.wait(event, condition, priority, is_prior=prior)
+        self._waits.append(event)
+        self._watch()
+        return event
+
+    def pause(self) -> Event:
+        """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
+        self.monitor.refuse_if_working(8)
+        event = Timeout.__new__(Timeout)
+        Event.__init__(event, self)
+        event._delay, event._ok, event._value = 0, True, None
+        self.schedule(event, URGENT)
+        return event
+
+    # -- the continuous side, for its parts ---------------------------------------------------------------------------------------------------
+
+    def start(self, item: Variable | Continuous | Sample) -> None:
+        """Let a part take part from now on."""
+        monitor = self.monitor
+        if isinstance(item, Variable):
+            monitor.start_variable(item)
+        elif isinstance(item, Continuous):
+            monitor.start_body(item, item.priority)
+        else:
+            monitor.start_sample(item)
+        self._watch()
+
+    def stop(self, item: Variable | Continuous | Sample) -> None:
+        """Let a part take part no more."""
+        monitor = self.monitor
+        if isinstance(item, Variable):
+            monitor.stop_variable(item)
+        elif isinstance(item, Continuous):
+            monitor.stop_body(item)
+        else:
+            monitor.stop_sample(item)
+
+    def is_active(self, item: Variable | Continuous | Sample) -> bool:
+        """Whether a part takes part."""
+        return self.monitor.is_active(item)
+
+    def set_priority(self, item: Continuous, priority: float) -> None:
+        """Give a body another place."""
+        self.monitor.set_priority(item, priority)
+
+    def set_frequency(self, item: Sample, frequency: float) -> None:
+        """Give a sample another interval."""
+        self.monitor.set_frequency(item, frequency)
+
+    def look(self, item: Continuous | Sample) -> None:  # noqa: ARG002, all see the same time
+        """The time is that of the step being taken."""
+        self._now = self.monitor.time
+
+    # -- time -----------------------------------------------------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        """From now on the monitor moves the time, until nothing flows, looks or waits."""
+        if "step" not in vars(self):
+            self.monitor.move_to(self._now)
+            self.step = self._step_with_flows
+
+    def _step_with_flows(self) -> None:
+        monitor = self.monitor
+        for wait in [wait for wait in self._waits if wait.triggered or wait.is_abandoned]:
+            self._waits.remove(wait)
+            monitor.continued(wait)
+        if not monitor.is_needed:
+            del self.step
+            super().step()
+            return
+        if self._is_period_due():
+            monitor.period()
+            self._now = monitor.time
+        super().step()
+
+    def _is_period_due(self) -> bool:
+        """Whether the monitor is to work before the next event: when time passes, and between events that somebody has timed."""
+        if not self._queue:
+            return True
+        time, _, _, event = self._queue[0]
+        return time > self._now or isinstance(event, Timeout)
+
+    def _name(self, wish: str) -> str:
+        number = self._names[wish] = self._names.get(wish, 0) + 1
+        return wish if number == 1 else f"{wish}_{number}"

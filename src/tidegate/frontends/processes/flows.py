@@ -1,0 +1,193 @@
+"""What flows between events: variables, parameters, continuous bodies, samples and groups of these (stage: front end).
+
+The classes are those of CONDIS (Maansson 1980): a variable is integrated while it is active, a continuous body computes rates, a sample observes, a
+group starts and stops its members together. What starting means is the affair of a `Flow`, which whoever runs the environment gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+from tidegate.errors import UsageError
+
+__all__ = ["Continuous", "Flow", "Group", "Parameter", "Sample", "Variable"]
+
+
+class Flow(Protocol):
+    """The continuous side of an environment, as its parts see it."""
+
+    def start(self, item: Variable | Continuous | Sample) -> None:
+        """It takes part from now on."""
+        ...
+
+    def stop(self, item: Variable | Continuous | Sample) -> None:
+        """It no longer takes part."""
+        ...
+
+    def is_active(self, item: Variable | Continuous | Sample) -> bool:
+        """Whether it takes part."""
+        ...
+
+    def look(self, item: Continuous | Sample) -> None:
+        """This part is about to be called: the time of the environment is that of the step."""
+        ...
+
+    def set_priority(self, item: Continuous, priority: float) -> None:
+        """A new place among the bodies."""
+        ...
+
+    def set_frequency(self, item: Sample, frequency: float) -> None:
+        """A new interval of a sample."""
+        ...
+
+
+class _Part:
+    """What can be started and stopped."""
+
+    def __init__(self, flow: Flow, name: str) -> None:
+        self._flow = flow
+        self.name = name
+
+    def start(self) -> None:
+        """Take part from now on; nothing happens if it does already."""
+        self._flow.start(self)  # type: ignore[arg-type]
+
+    def stop(self) -> None:
+        """Take part no more; nothing happens if it does not."""
+        self._flow.stop(self)  # type: ignore[arg-type]
+
+    @property
+    def active(self) -> bool:
+        """Whether it takes part."""
+        return self._flow.is_active(self)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}{'' if self.active else ', stopped'}>"
+
+
+class Variable(_Part):
+    """A quantity that flows between events.
+
+    Attributes
+    ----------
+    state : its value; events may set it at any time.
+    rate : its derivative by time, which continuous bodies set.
+    laststate : its value at the start of the step.
+    abserror, relerror : what a step may be wrong by: abserror + relerror times the state.
+    unit : as it was given.
+    """
+
+    def __init__(self, flow: Flow, start: float, *, name: str, unit: str, abserror: float, relerror: float) -> None:
+        super().__init__(flow, name)
+        self.state = self.laststate = start
+        self.rate = 0.0
+        self.unit = unit
+        self.abserror, self.relerror = abserror, relerror
+
+
+class Parameter:
+    """A number that only events change, by which results can be differentiated where the bodies are compiled."""
+
+    def __init__(self, value: float, *, name: str, unit: str) -> None:
+        self.value, self.name, self.unit = value, name, unit
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __repr__(self) -> str:
+        return f"<Parameter {self.name} = {self.value:g}>"
+
+
+class Continuous(_Part):
+    """A function that computes rates, and what follows from states at once; it may be called at points that are tried in vain, and at earlier ones."""
+
+    def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, priority: float) -> None:
+        super().__init__(flow, name)
+        self._function = function
+        self._priority = priority
+
+    def evaluate(self) -> None:
+        """Compute rates for the present time and states."""
+        self._flow.look(self)
+        self._function()
+
+    @property
+    def priority(self) -> float:
+        """Bodies run in descending order of it; among equals those that were started earlier first."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, value: float) -> None:
+        self._flow.set_priority(self, value)
+        self._priority = value
+
+
+class Sample(_Part):
+    """A function that observes.
+
+    Attributes
+    ----------
+    sampletime : when it is due next, if its interval is above 0.
+    """
+
+    def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, every: float) -> None:
+        super().__init__(flow, name)
+        self._function = function
+        self.frequency = every
+        self.sampletime = 0.0
+
+    def observe(self) -> None:
+        """Look at the system as it is now."""
+        self._flow.look(self)
+        self._function()
+
+    @property
+    def every(self) -> float:
+        """Above 0: the interval of time; 0: every step and after each event; below 0: before and after each event only."""
+        return self.frequency
+
+    @every.setter
+    def every(self, value: float) -> None:
+        self._flow.set_frequency(self, value)
+
+
+class Group:
+    """Variables, continuous bodies and samples that start and stop together, in the order in which they were put in.
+
+    Raises
+    ------
+    UsageError : a member is none of these; the others are started all the same.
+    """
+
+    def __init__(self, *members: Variable | Continuous | Sample | Group) -> None:
+        self._members = list(members)
+
+    def __iter__(self) -> Iterator[Variable | Continuous | Sample | Group]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def append(self, member: Variable | Continuous | Sample | Group) -> None:
+        """Put another one behind all others."""
+        self._members.append(member)
+
+    def start(self) -> None:
+        """Start every member."""
+        self._each("start", self._members)
+
+    def stop(self) -> None:
+        """Stop every member."""
+        self._each("stop", self._members)
+
+    def _each(self, verb: str, members: Iterable[object]) -> None:
+        strangers = [member for member in members if not isinstance(member, Variable | Continuous | Sample | Group)]
+        for member in members:
+            if isinstance(member, Variable | Continuous | Sample | Group):
+                getattr(member, verb)()
+        if strangers:
+            raise UsageError(
+                f"{strangers[0]!r} is in a group that was to {verb}; it is no variable, continuous body or sample",
+                hint="put there what env.variable, env.continuous and env.sample give",
+            )
