@@ -7,7 +7,8 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import simpy
 from simpy.core import Infinity
@@ -18,25 +19,37 @@ from tidegate.later_stages import later
 
 __all__ = ["Environment", "WaitUntil"]
 
+_MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
+
 
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
 
     def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
         super().__init__(env)
+        self.environment = env
         self.condition = condition
         self._was_heard = False
 
     def cancel(self) -> None:
         """Wait no more: whoever yielded this goes on only by an interrupt."""
-        self.env.monitor.cancel_wait(self)
+        self.environment.monitor.cancel_wait(self)
 
     @property
     def is_abandoned(self) -> bool:
         """Nobody listens any more: the process was interrupted, or another event was faster."""
-        listened = bool(self.callbacks)
+        listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self._was_heard = self._was_heard or listened
         return self._was_heard and not listened
+
+
+class _Pause(Event):
+    """It happens now, in front of whatever else is due now, but behind a period of no length."""
+
+    def __init__(self, env: Environment) -> None:
+        super().__init__(env)
+        self._ok, self._value = True, None
+        env.schedule(self, URGENT)
 
 
 class _Agenda:
@@ -50,8 +63,7 @@ class _Agenda:
         return None if time == Infinity else time
 
     def wake(self, process: WaitUntil) -> None:
-        env = self._env
-        env._now = env.monitor.time
+        self._env.follow()
         process.succeed()
 
     def carry_out(self) -> None:
@@ -118,36 +130,33 @@ class Environment(simpy.Environment):
     def continuous(self, function: Callable[[], Any] | None = None, *, priority: float = 0.0) -> Any:
         """A continuous body, made of a function that sets rates; also as a decorator."""
         if function is None:
-            return lambda function: self.continuous(function, priority=priority)
+            return partial(self.continuous, priority=priority)
         return Continuous(self, function, name=self._name(function.__name__), priority=priority)
 
     def sample(self, action: Callable[[], Any] | None = None, *, every: float = 0.0) -> Any:
         """A sample, made of a function that looks: every so often (> 0), at every step (0), around events only (< 0); also as a decorator."""
         if action is None:
-            return lambda action: self.sample(action, every=every)
+            return partial(self.sample, every=every)
         return Sample(self, action, name=self._name(getattr(action, "__name__", "sample")), every=every)
 
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
+        self._watch()
         event = WaitUntil(self, condition)
         self.monitor.wait(event, condition, priority, is_prior=prior)
         self._waits.append(event)
-        self._watch()
         return event
 
     def pause(self) -> Event:
         """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
         self.monitor.refuse_if_working(8)
-        event = Timeout.__new__(Timeout)
-        Event.__init__(event, self)
-        event._delay, event._ok, event._value = 0, True, None
-        self.schedule(event, URGENT)
-        return event
+        return _Pause(self)
 
     # -- the continuous side, for its parts ---------------------------------------------------------------------------------------------------
 
     def start(self, item: Variable | Continuous | Sample) -> None:
         """Let a part take part from now on."""
+        self._watch()
         monitor = self.monitor
         if isinstance(item, Variable):
             monitor.start_variable(item)
@@ -155,7 +164,6 @@ class Environment(simpy.Environment):
             monitor.start_body(item, item.priority)
         else:
             monitor.start_sample(item)
-        self._watch()
 
     def stop(self, item: Variable | Continuous | Sample) -> None:
         """Let a part take part no more."""
@@ -179,7 +187,7 @@ class Environment(simpy.Environment):
         """Give a sample another interval."""
         self.monitor.set_frequency(item, frequency)
 
-    def look(self, item: Continuous | Sample) -> None:  # noqa: ARG002, all see the same time
+    def follow(self) -> None:
         """The time is that of the step being taken."""
         self._now = self.monitor.time
 
@@ -188,7 +196,7 @@ class Environment(simpy.Environment):
     def _watch(self) -> None:
         """From now on the monitor moves the time, until nothing flows, looks or waits."""
         if "step" not in vars(self):
-            self.monitor.move_to(self._now)
+            self.monitor.skip_to(self._now)
             self.step = self._step_with_flows
 
     def _step_with_flows(self) -> None:
@@ -200,7 +208,11 @@ class Environment(simpy.Environment):
             del self.step
             super().step()
             return
+        if not self._queue and not self._waits:
+            super().step()  # the end of SimPy's run, however much flows
         if self._is_period_due():
+            # where nothing is scheduled a condition that never holds must not be waited for without end
+            monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
             monitor.period()
             self._now = monitor.time
         super().step()
@@ -210,7 +222,7 @@ class Environment(simpy.Environment):
         if not self._queue:
             return True
         time, _, _, event = self._queue[0]
-        return time > self._now or isinstance(event, Timeout)
+        return time > self._now or isinstance(event, Timeout | _Pause)
 
     def _name(self, wish: str) -> str:
         number = self._names[wish] = self._names.get(wish, 0) + 1

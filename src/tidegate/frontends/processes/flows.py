@@ -17,6 +17,11 @@ __all__ = ["Continuous", "Flow", "Group", "Parameter", "Sample", "Variable"]
 class Flow(Protocol):
     """The continuous side of an environment, as its parts see it."""
 
+    @property
+    def now(self) -> float:
+        """The time, also while it moves."""
+        ...
+
     def start(self, item: Variable | Continuous | Sample) -> None:
         """It takes part from now on."""
         ...
@@ -29,8 +34,8 @@ class Flow(Protocol):
         """Whether it takes part."""
         ...
 
-    def look(self, item: Continuous | Sample) -> None:
-        """This part is about to be called: the time of the environment is that of the step."""
+    def follow(self) -> None:
+        """A part is about to be called: the time of the environment is that of the step."""
         ...
 
     def set_priority(self, item: Continuous, priority: float) -> None:
@@ -100,7 +105,7 @@ class Parameter:
 
 
 class Continuous(_Part):
-    """A function that computes rates, and what follows from states at once; it may be called at points that are tried in vain, and at earlier ones."""
+    """A function that computes rates, and what follows from states at once; it is called at trial points too, and at earlier ones."""
 
     def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, priority: float) -> None:
         super().__init__(flow, name)
@@ -109,8 +114,12 @@ class Continuous(_Part):
 
     def evaluate(self) -> None:
         """Compute rates for the present time and states."""
-        self._flow.look(self)
-        self._function()
+        self._flow.follow()
+        try:
+            self._function()
+        except Exception as error:
+            error.add_note(f"in the continuous body {self.name!r} at t = {self._flow.now:g}")
+            raise
 
     @property
     def priority(self) -> float:
@@ -139,8 +148,12 @@ class Sample(_Part):
 
     def observe(self) -> None:
         """Look at the system as it is now."""
-        self._flow.look(self)
-        self._function()
+        self._flow.follow()
+        try:
+            self._function()
+        except Exception as error:
+            error.add_note(f"in the sample {self.name!r} at t = {self._flow.now:g}")
+            raise
 
     @property
     def every(self) -> float:
