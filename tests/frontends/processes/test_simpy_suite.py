@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import tidegate
+
 __all__: list[str] = []
 
 PLUGIN = """
@@ -35,7 +37,7 @@ def test_the_tests_of_simpy_pass(tmp_path: Path) -> None:
     command += ["-c", os.devnull, "--rootdir", str(tests)]
     # its benchmarks want a plugin of their own
     command += [str(tests), "--ignore", str(tests / "test_benchmark.py")]
-    paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = os.pathsep.join([str(tmp_path), str(Path(tidegate.__file__).parents[1])])
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, cwd=tests.parent, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     passed = re.search(r"(\d+) passed", done.stdout)
