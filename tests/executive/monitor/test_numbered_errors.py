@@ -297,3 +297,41 @@ def test_limits_and_tolerances_may_change_at_events() -> None:
     agenda.at(1.5, tighten)
     agenda.run()
     assert sum(t > 1.5 for t, _ in rows) >= 50
+
+
+FIXED = ("euler", "adams", "trapez", "heun")
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_step_of_fixed_length_that_leads_to_no_number_is_refused_and_can_be_taken_after_a_repair(method: str, bad: float) -> None:
+    """y' = 1 but behind t = 0.55, until somebody mends the body: then y = t."""
+    monitor, agenda = model(method, dtmax=0.1)
+    y = Flow(0.0)
+    is_broken = [True]
+    seen: list[tuple[float, float]] = []
+    monitor.start_variable(y)
+    monitor.start_body(Body(lambda: setattr(y, "rate", bad if is_broken[0] and monitor.time > 0.55 else 1.0)))
+    monitor.start_sample(Look(lambda: seen.append((monitor.time, y.state)), 0.0))
+    agenda.at(2.0)
+    trouble = stopped_at(agenda.run)
+    assert (trouble.number, trouble.kind, trouble.culprit) == (1, "fixed", y)
+    assert "no finite number" in str(trouble)
+    assert all(math.isfinite(state) for _, state in seen)
+    assert stopped_at(agenda.run).number == 1  # nothing was repaired
+    is_broken[0] = False
+    monitor.change(dtmax=0.05)
+    agenda.run()
+    assert all(math.isfinite(state) for _, state in seen)
+    assert seen[-1] == (2.0, pytest.approx(2.0, abs=1e-12))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_solution_that_runs_to_infinity_never_ends_as_a_number(method: str) -> None:
+    """y' = y**2 from 1 has a pole at t = 1."""
+    monitor, agenda = model(method, dtmin=1e-6, dtmax=0.01, max_halvings=60)
+    y = Flow(1.0, 1e-6, 1e-6)
+    monitor.start_variable(y)
+    monitor.start_body(Body(lambda: setattr(y, "rate", y.state * y.state if abs(y.state) < 1e150 else math.inf)))
+    agenda.at(3.0)
+    assert stopped_at(agenda.run).number == 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import simpy
 
+import tidegate as tg
 from tidegate.frontends.processes import Environment, Group
 
 __all__: list[str] = []
@@ -189,3 +190,34 @@ def test_nothing_of_the_environment_is_the_monitors_while_nothing_flows() -> Non
 def iter_timeouts(env: Environment, count: int) -> Generator[Any, Any, None]:
     for _ in range(count):
         yield env.timeout(1.0)
+
+
+def test_a_body_that_schedules_is_refused() -> None:
+    env = Environment(dtmax=0.1)
+    x = env.variable(0.0)
+
+    @env.continuous
+    def flow() -> None:
+        x.rate = 1.0
+        if env.now > 0.5:
+            env.timeout(0.1)
+
+    Group(x, flow).start()
+    env.timeout(2.0)
+    with pytest.raises(Exception, match="17: something was scheduled while time moves"):
+        env.run()
+    assert x.laststate < 0.7
+
+
+def test_a_process_that_waits_for_what_holds_already_for_ever_is_told() -> None:
+    env = Environment(dtmax=0.1)
+    x = env.variable(0.0)
+
+    def impatient() -> Generator[Any, Any, None]:
+        x.start()
+        while True:
+            yield env.wait_until(lambda: x.state >= 0.0)
+
+    env.process(impatient())
+    with pytest.raises(tg.ChatteringError, match="waited for again and again at t = 0"):
+        env.run(until=1)

@@ -25,8 +25,10 @@ def take_step(motion: Motion) -> Generator[Trouble, None, None]:
     _choose_length(motion, rest)
     while True:
         if motion.settings.method in FIXED_STEP or not motion.variables:
-            fixed_step(motion)
-            return
+            if (yield from fixed_step(motion)):
+                return
+            _choose_length(motion, rest)
+            continue
         step = hamming_step(motion) if motion.is_pc else england_step(motion)
         if (yield from step):
             return

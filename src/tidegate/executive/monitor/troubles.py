@@ -43,6 +43,8 @@ SENTENCES: Final = {
     21: "the element cannot be started or stopped: it is no variable, continuous body or sample",
 }
 
+_NOT_FINITE: Final = "a step of fixed length leads to a state that is no finite number"
+
 AFTERWARDS: Final = {
     1: Afterwards.REPAIR,
     4: Afterwards.LIMITS,
@@ -60,7 +62,7 @@ class Trouble:
     ----------
     number : 1 to 21.
     time, dt, dtmin, dtmax : when it happened, and the limits then.
-    kind : of number 1: "rk" or "pc".
+    kind : of number 1: "rk", "pc", or "fixed" where a step of fixed length led to what is no finite number.
     culprit : the variable (1), continuous body (11-13), sample (6, 14-16) or element (21) it is about; else None.
     allowed, estimated : of number 1: the error the culprit may have, and the size of the one it has.
     """
@@ -78,7 +80,7 @@ class Trouble:
     @property
     def sentence(self) -> str:
         """What is wrong."""
-        return SENTENCES[self.number]
+        return _NOT_FINITE if self.kind == "fixed" else SENTENCES[self.number]
 
     @property
     def afterwards(self) -> Afterwards:

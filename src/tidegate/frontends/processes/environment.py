@@ -6,19 +6,22 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 import simpy
 from simpy.core import Infinity
-from simpy.events import URGENT, Event, Timeout
+from simpy.events import NORMAL, URGENT, Event, EventPriority, Timeout
 
+from tidegate.errors import ChatteringError
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
 from tidegate.later_stages import later
 
 __all__ = ["Environment", "WaitUntil"]
 
+_MOST_AT_ONCE: Final = 10_000  # conditions that are waited for and hold at one instant
 _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
 
 
@@ -57,6 +60,7 @@ class _Agenda:
 
     def __init__(self, env: Environment) -> None:
         self._env = env
+        self._last, self._repeats = -math.inf, 0
 
     def next_time(self) -> float | None:
         time = self._env.peek()
@@ -64,6 +68,15 @@ class _Agenda:
 
     def wake(self, process: WaitUntil) -> None:
         self._env.follow()
+        now = self._env.now
+        self._repeats = self._repeats + 1 if now == self._last else 0
+        self._last = now
+        if self._repeats > _MOST_AT_ONCE:
+            raise ChatteringError(
+                f"a condition that holds already is waited for again and again at t = {now:g}, and time does not advance",
+                time=now,
+                hint="let the process wait until the condition is false, or for a time, before it waits for it again",
+            )
         process.succeed()
 
     def carry_out(self) -> None:
@@ -198,6 +211,11 @@ class Environment(simpy.Environment):
         if "step" not in vars(self):
             self.monitor.skip_to(self._now)
             self.step = self._step_with_flows
+            self.schedule = self._schedule_with_flows
+
+    def _schedule_with_flows(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
+        self.monitor.refuse_if_working(17)
+        super().schedule(event, priority, delay)
 
     def _step_with_flows(self) -> None:
         monitor = self.monitor
@@ -205,7 +223,7 @@ class Environment(simpy.Environment):
             self._waits.remove(wait)
             monitor.continued(wait)
         if not monitor.is_needed:
-            del self.step
+            del self.step, self.schedule
             super().step()
             return
         if not self._queue and not self._waits:
