@@ -88,15 +88,12 @@ def _judge(motion: Motion) -> tuple[Track | None, float, float]:
     """The first variable with a greater error than is allowed and what is; else the least quotient of allowed and estimated errors."""
     quotient: float = england.MOST
     for track in motion.variables:
-        variable = track.variable
         track.err = england.estimate(track.k1, track.k3, track.k4, track.k5, track.k7, track.k8)
-        allowed = abs(variable.abserror) + abs(variable.relerror * (track.old + track.d))
-        size = abs(track.err)
-        if not size <= allowed:  # an error that is no number is not small
+        allowed = track.allowed(track.old + track.d)
+        if track.is_beyond(allowed):
             return track, allowed, quotient
-        if allowed < quotient * size:
-            quotient = allowed / size
-        variable.state = track.old + england.ninth(track.d, track.k6, track.k7)
+        quotient = track.lesser(quotient, allowed)
+        track.variable.state = track.old + england.ninth(track.d, track.k6, track.k7)
     return None, 0.0, quotient
 
 

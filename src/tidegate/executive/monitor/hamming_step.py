@@ -85,12 +85,10 @@ def _judge(motion: Motion) -> tuple[Track | None, float, float]:
         track.c = hamming.corrected(track.y[3], track.y[5], track.f[4], track.f[5], variable.rate, h)
         track.err = track.p - track.c
         variable.state = hamming.improved(track.c, track.err)
-        allowed = abs(variable.abserror) + abs(variable.relerror * variable.state)
-        size = abs(track.err)
-        if not size <= allowed:  # an error that is no number is not small
+        allowed = track.allowed(variable.state)
+        if track.is_beyond(allowed):
             return track, allowed, quotient
-        if allowed < quotient * size:
-            quotient = allowed / size
+        quotient = track.lesser(quotient, allowed)
     return None, 0.0, quotient
 
 

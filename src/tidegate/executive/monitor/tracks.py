@@ -67,6 +67,19 @@ class Track:
         """As before the step that begins a history: nothing is to be added."""
         self.increment = 0.0
 
+    def allowed(self, state: float) -> float:
+        """What the error may be where the variable has this state."""
+        return abs(self.variable.abserror) + abs(self.variable.relerror * state)
+
+    def is_beyond(self, allowed: float) -> bool:
+        """Whether the estimated error is not as small as that; one that is no number is not small."""
+        return not abs(self.err) <= allowed
+
+    def lesser(self, quotient: float, allowed: float) -> float:
+        """The quotient of allowed and estimated error, if it is less than one found before."""
+        size = abs(self.err)
+        return allowed / size if allowed < quotient * size else quotient
+
     def add(self, increment: float) -> None:
         """The state is so much further than at the step's start."""
         self.increment = increment

@@ -28,19 +28,17 @@ _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is sched
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
 
-    def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
+    def __init__(self, env: Environment) -> None:
         super().__init__(env)
         self.environment = env
-        self.condition = condition
         self._was_heard = False
 
     def cancel(self) -> None:
         """Wait no more: whoever yielded this goes on only by an interrupt."""
         self.environment.monitor.cancel_wait(self)
 
-    @property
-    def is_abandoned(self) -> bool:
-        """Nobody listens any more: the process was interrupted, or another event was faster."""
+    def has_lost_its_listeners(self) -> bool:
+        """Whether somebody has listened and nobody does now, as after an interrupt or a faster event; to be asked before every event."""
         listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self._was_heard = self._was_heard or listened
         return self._was_heard and not listened
@@ -155,7 +153,7 @@ class Environment(simpy.Environment):
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
         self._watch()
-        event = WaitUntil(self, condition)
+        event = WaitUntil(self)
         self.monitor.wait(event, condition, priority, is_prior=prior)
         self._waits.append(event)
         return event
@@ -219,7 +217,7 @@ class Environment(simpy.Environment):
 
     def _step_with_flows(self) -> None:
         monitor = self.monitor
-        for wait in [wait for wait in self._waits if wait.triggered or wait.is_abandoned]:
+        for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
             self._waits.remove(wait)
             monitor.continued(wait)
         if not monitor.is_needed:
