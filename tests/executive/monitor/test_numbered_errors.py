@@ -86,7 +86,7 @@ def test_the_same_limits_give_the_same_error_again() -> None:
     ({"max_halvings": 40, "dtmax": 1e-4}, 1e-6),
     ({"abserror": 1.0}, 0.05),
     ({"method": "rke"}, 1e-6),
-    ({"method": "trapez", "dtmax": 0.001}, 2e-3),
+    ({"method": "trapezoid", "dtmax": 0.001}, 2e-3),
 ])
 def test_the_predictor_corrector_is_repaired(repair: dict[str, Any], error: float) -> None:
     monitor, agenda, y, rows = jump("pc", dtmin=1e-10, dtmax=0.1, max_halvings=5)
@@ -108,7 +108,7 @@ def test_a_method_of_fixed_step_never_takes_the_step_that_was_refused(method: st
     monitor, agenda, y, rows = jump(method, dtmax=0.3, retry=retry, **limits)
     stopped_at(agenda.run)
     seen = len(rows)
-    monitor.resume(method="trapez", dtmin=0.0, dtmax=0.001)
+    monitor.resume(method="trapezoid", dtmin=0.0, dtmax=0.001)
     agenda.carry_out()
     assert rows[seen][0] - rows[seen - 1][0] < 0.00101
     assert y.state == pytest.approx(1.0, abs=1e-3)
@@ -299,7 +299,7 @@ def test_limits_and_tolerances_may_change_at_events() -> None:
     assert sum(t > 1.5 for t, _ in rows) >= 50
 
 
-FIXED = ("euler", "adams", "trapez", "heun")
+FIXED = ("euler", "adams2", "trapezoid", "heun")
 
 
 @pytest.mark.parametrize("method", FIXED)

@@ -13,9 +13,9 @@ from tidegate.integrators.classical.trapezoid import TRAPEZOID
 
 __all__ = ["DISC_HALVINGS", "FIXED_STEP", "LATEST", "MAX_HALVINGS", "METHODS", "Method", "Settings"]
 
-Method = Literal["rke", "pc", "euler", "adams", "trapez", "heun"]
-METHODS: Final = ("rke", "pc", "euler", "adams", "trapez", "heun")
-FIXED_STEP: Final[dict[str, FixedStep]] = {"euler": EULER, "adams": ADAMS, "trapez": TRAPEZOID, "heun": HEUN}
+Method = Literal["rke", "pc", "euler", "adams2", "trapezoid", "heun"]
+METHODS: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
+FIXED_STEP: Final[dict[str, FixedStep]] = {"euler": EULER, "adams2": ADAMS, "trapezoid": TRAPEZOID, "heun": HEUN}
 MAX_HALVINGS: Final = 30
 DISC_HALVINGS: Final = 10
 LATEST: Final = 1.7014118e38  # the largest real of the source's machine: the time of the next event where none is scheduled
@@ -27,7 +27,7 @@ class Settings:
 
     Attributes
     ----------
-    method : "rke" Runge-Kutta-England, "pc" Hamming's predictor-corrector, or one of fixed step: "euler", "adams", "trapez", "heun".
+    method : "rke" Runge-Kutta-England, "pc" Hamming's predictor-corrector, or one of fixed step: "euler", "adams2", "trapezoid", "heun".
     dtmin : the least step of "rke"; how closely the time of a state event is found.
     dtmax : the longest step; *the* step of the methods of fixed step and of models without variables.
     max_halvings : how many halvings of its step "pc" may have ahead of its doublings.

@@ -87,7 +87,7 @@ class Environment(simpy.Environment):
     Parameters
     ----------
     initial_time : when the run starts.
-    method : "rke", "pc", "euler", "adams", "trapez" or "heun".
+    method : "rke", "pc", "euler", "adams2", "trapezoid" or "heun".
     dtmin : the least step, and how closely the time at which a condition begins to hold is found.
     dtmax : the longest step, and the step of the methods of fixed step.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
