@@ -120,7 +120,7 @@ def dialogue(number: Number, retry: str) -> tuple[Monitor, list[tuple[Number, ..
             monitor.advance()
         except Stopped as stopped:
             trouble = stopped.trouble
-            troubles.append((trouble, len(rows), monitor.halvings, trouble.culprit.state))
+            troubles.append((trouble, len(rows), monitor.halvings, trouble.state))
             monitor.change(**answers.pop(0))
     return monitor, rows, troubles
 

@@ -38,6 +38,7 @@ class Motion:
     halvings : of the steps, less doublings.
     is_halved : no ordinary step of the predictor-corrector since its last halving.
     last_fixed : length of the last step if it was of fixed step and in this period, else 0.
+    starts : the integrated variables with state and rate where the step starts, while it is being taken.
     """
 
     def __init__(self, settings: Settings, time: float) -> None:
@@ -54,6 +55,7 @@ class Motion:
         self.has_polynomial = self.is_searched = False
         self.is_first, self.is_pc, self.is_halved = True, False, False
         self.known = self.halvings = 0
+        self.starts: list[tuple[Variable, float, float]] = []
 
     def evaluate(self) -> None:
         """All active bodies set the rates for the present time and states."""
@@ -94,8 +96,23 @@ class Motion:
         """A numbered error, here and now."""
         return Trouble(number, self.time, self.dt, self.settings.dtmin, self.settings.dtmax, culprit=culprit)
 
+    def begin_step(self) -> None:
+        """A step starts here, and here everything is found again if it is not accepted."""
+        self.lasttime = self.time
+        self.has_polynomial = self.is_searched = False
+        self.starts = [(track.variable, track.variable.state, track.variable.rate) for track in self.variables]
+
+    def retreat(self) -> None:
+        """The step is not accepted: nobody is to see what it tried."""
+        for variable, state, rate in self.starts:
+            variable.state = variable.laststate = state
+            variable.rate = rate
+        self.time, self.dt = self.lasttime, 0.0
+
     def step_too_long(self, kind: str, track: Track, allowed: float) -> Trouble:
         """Number 1: a variable has a greater error than is allowed, and the step cannot be made smaller."""
         variable: Variable = track.variable
         dtmin, dtmax = self.settings.dtmin, self.settings.dtmax
-        return Trouble(1, self.time, self.dt, dtmin, dtmax, kind, variable, allowed, abs(track.err))
+        trouble = Trouble(1, self.time, self.dt, dtmin, dtmax, kind, variable, allowed, abs(track.err), variable.state)
+        self.retreat()
+        return trouble

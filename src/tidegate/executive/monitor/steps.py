@@ -15,9 +15,16 @@ __all__ = ["take_step"]
 
 
 def take_step(motion: Motion) -> Generator[Trouble, None, None]:
-    """One accepted step from the present time, to the next event at most."""
-    motion.lasttime = motion.time
-    motion.has_polynomial = motion.is_searched = False
+    """One accepted step from the present time, to the next event at most; everything is as at its start if an exception or the end of the run comes."""
+    motion.begin_step()
+    try:
+        yield from _take_step(motion)
+    except BaseException:
+        motion.retreat()
+        raise
+
+
+def _take_step(motion: Motion) -> Generator[Trouble, None, None]:
     rest = (motion.event - motion.lasttime) - motion.remainder
     if not motion.bodies:
         _jump(motion, rest)

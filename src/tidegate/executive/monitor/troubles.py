@@ -65,6 +65,7 @@ class Trouble:
     kind : of number 1: "rk", "pc", or "fixed" where a step of fixed length led to what is no finite number.
     culprit : the variable (1), continuous body (11-13), sample (6, 14-16) or element (21) it is about; else None.
     allowed, estimated : of number 1: the error the culprit may have, and the size of the one it has.
+    state : of number 1: what the refused step would have led the culprit to.
     """
 
     number: int
@@ -76,6 +77,7 @@ class Trouble:
     culprit: Any = None
     allowed: float | None = None
     estimated: float | None = None
+    state: float | None = None
 
     @property
     def sentence(self) -> str:
