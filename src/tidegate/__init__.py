@@ -20,6 +20,7 @@ from tidegate.errors import (
     ModelError,
     NotFiniteError,
     NotFiniteWarning,
+    ProcessError,
     RunError,
     SensitivityWarning,
     SingularSystemError,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         when,
     )
     from tidegate.frontends.equations import dae, event, ode, opaque
+    from tidegate.frontends.processes import Environment, Group
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
     from tidegate.simulation import Simulation
@@ -84,6 +86,8 @@ __all__ = [
     "CsmpError",
     "Diagram",
     "Discrete",
+    "Environment",
+    "Group",
     "InitializationError",
     "Input",
     "InterruptedRunError",
@@ -94,6 +98,7 @@ __all__ = [
     "Output",
     "Parameter",
     "Prepared",
+    "ProcessError",
     "Result",
     "RunError",
     "SensitivityWarning",
@@ -162,6 +167,7 @@ _HOMES: Final = {
     "verify": "tidegate.verify",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
+    **dict.fromkeys(("Environment", "Group"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),
     **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),
 }

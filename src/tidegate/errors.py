@@ -24,7 +24,8 @@
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
         ├── ClockError             a clock whose period has become zero or negative
         ├── UndecidedError         bounds do not tell whether a condition changes, however short the step
-        └── CallbackError          the user's own opaque function raised an exception
+        ├── CallbackError          the user's own opaque function raised an exception
+        └── ProcessError           a numbered error of processes with variables that flow; ``.resume()`` goes on after some
 
 beside it, where ``except Exception`` does not get it,::
 
@@ -40,6 +41,7 @@ and every warning::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +59,7 @@ __all__ = [
     "NotFiniteError",
     "NotFiniteWarning",
     "Origin",
+    "ProcessError",
     "RunError",
     "SensitivityWarning",
     "SingularSystemError",
@@ -314,6 +317,74 @@ class UndecidedError(RunError):
 
 class CallbackError(RunError):
     """An opaque function of the user raised an exception (kept as ``__cause__``)."""
+
+
+class ProcessError(RunError):
+    """One of the numbered errors of processes with variables that flow; behind some the run goes on once it is repaired.
+
+    Parameters
+    ----------
+    message : what is wrong.
+    trouble : what was found, with everything that is an attribute here.
+    name : whom it is about.
+    changes : what may be repaired; None where the run cannot go on.
+
+    Attributes
+    ----------
+    number : 1 to 21.
+    name, culprit : the variable (1), continuous body (11 to 13), sample (6, 14 to 16) or element of a group (21) it is about; "" and None for none.
+    time, dt, dtmin, dtmax : when it was found, from where the step came, and the limits then.
+    kind, allowed, estimated, state : of number 1: by which method, the error the culprit may have, the one it has, and its state with it.
+    changes : what `resume` takes; None where the run cannot go on.
+    result : the ``Result`` so far.
+    """
+
+    def __init__(
+        self, message: str, *, trouble: Any, name: str = "", changes: tuple[str, ...] | None = None, origin: Origin | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(message, time=float(trouble.time), origin=origin, hint=hint)
+        self.number: int = trouble.number
+        self.kind: str = trouble.kind
+        self.name, self.culprit = name, trouble.culprit
+        self.dt, self.dtmin, self.dtmax = float(trouble.dt), float(trouble.dtmin), float(trouble.dtmax)
+        self.allowed: float | None = trouble.allowed
+        self.estimated: float | None = trouble.estimated
+        self.state: float | None = trouble.state
+        self.changes = changes
+        self.going_on: Callable[[dict[str, Any]], Any] | None = None
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the run can go on."""
+        return self.changes is not None
+
+    def resume(self, **changes: Any) -> Any:
+        """Repair what is wrong, and go on to where the run was going.
+
+        Parameters
+        ----------
+        changes : those of `changes` that are to be different: of number 1 "method", "dtmin", "dtmax", "max_halvings" and "disc_halvings" of the
+            environment, "abserror" and "relerror" of the variable it is about; of numbers 4 and 5 "dtmin" and "dtmax"; of number 6 "every" of the
+            sample. Behind number 21 the run goes on as it is.
+
+        Returns
+        -------
+        Any
+            What ``env.run`` would have returned.
+
+        Raises
+        ------
+        UsageError
+            If the run cannot go on, has gone on already, or the change is not allowed or makes no sense. Nothing is changed then.
+        """
+        if self.going_on is None:
+            raise UsageError(f"behind number {self.number} no run goes on", hint="mend the model, and start a new environment")
+        return self.going_on(changes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # neither the environment nor its parts go along to another process
+        kept = vars(self) | {"culprit": None, "going_on": None}
+        return _made_anew, (type(self), self.args), kept
 
 
 class InterruptedRunError(_Stopped, KeyboardInterrupt):

@@ -21,6 +21,8 @@ _HOMES: Final = {
     "from_diagram": "tidegate.csmp.diagrams",
     "to_diagram": "tidegate.csmp.diagrams",
     "Monitor": "tidegate.executive.monitor",
+    "Stopped": "tidegate.executive.monitor",
+    "Trouble": "tidegate.executive.monitor",
 }
 
 

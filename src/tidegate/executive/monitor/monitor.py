@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from tidegate.errors import UsageError
 from tidegate.executive.monitor.interface import Agenda, Body, Condition, Process, Sample, Variable
 from tidegate.executive.monitor.motion import Motion
 from tidegate.executive.monitor.sampling import sample_after_event, sample_at_end_of_step, sample_before_event
@@ -155,7 +156,14 @@ class Monitor:
         ------
         Refused
             While time moves, with one of the numbers 8 to 20.
+        UsageError
+            While it stands in front of another numbered error.
         """
+        if self._rest is not None and self.trouble is not None:
+            raise UsageError(
+                f"the run stands in front of number {self.trouble.number}, in the middle of a step: only repairs are possible here",
+                hint="go on with error.resume(...), or run to some other end",
+            )
         if self.working:
             self.trouble = self.motion.trouble(number, culprit)
             raise Refused(self.trouble)
@@ -250,12 +258,16 @@ class Monitor:
         self.change(**changes)
         self.period()
 
-    def leave(self) -> None:
-        """The run is given up: every sample looks once more; a period that could have gone on is over."""
+    def abandon(self) -> None:
+        """A period that could have gone on is over: everything stands at the last point that was accepted, and the next period starts there."""
         if self._rest is not None:
             self._rest.close()
             self._rest = None
         self.working = False
+
+    def leave(self) -> None:
+        """The run is given up: every sample looks once more; a period that could have gone on is over."""
+        self.abandon()
         if self.trouble is None or self.trouble.samples_run_at_leaving:
             for sample in list(self.motion.samples):
                 sample.observe()

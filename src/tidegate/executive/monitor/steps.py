@@ -15,7 +15,7 @@ __all__ = ["take_step"]
 
 
 def take_step(motion: Motion) -> Generator[Trouble, None, None]:
-    """One accepted step from the present time, to the next event at most; everything is as at its start if an exception or the end of the run comes."""
+    """One accepted step from the present time, to the next event at most. Where an exception or the end of the run comes, all is as at its start."""
     motion.begin_step()
     try:
         yield from _take_step(motion)

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import simpy
 from simpy.core import Infinity
-from simpy.events import NORMAL, URGENT, Event, EventPriority, Timeout
+from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Timeout
 
 from tidegate.errors import ChatteringError
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
 __all__ = ["Environment", "WaitUntil"]
@@ -28,10 +29,23 @@ _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is sched
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
 
-    def __init__(self, env: Environment) -> None:
+    def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
         super().__init__(env)
         self.environment = env
+        self._condition = condition
+        self._waiter = env.active_process
         self._was_heard = False
+
+    def holds(self) -> bool:
+        """Whether the condition holds now."""
+        env = self.environment
+        env.follow()
+        try:
+            return self._condition()
+        except Exception as error:
+            whose = f"the process {self._waiter.name!r} waits" if self._waiter is not None else "somebody waits"
+            error.add_note(f"in the condition for which {whose}, at t = {env.now:g}")
+            raise
 
     def cancel(self) -> None:
         """Wait no more: whoever yielded this goes on only by an interrupt."""
@@ -122,6 +136,7 @@ class Environment(simpy.Environment):
         self.abserror, self.relerror = abserror, relerror
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
         self.monitor.change(method=method, dtmin=dtmin, dtmax=dtmax)
+        self._supervisor = Supervisor(self)
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
 
@@ -152,9 +167,9 @@ class Environment(simpy.Environment):
 
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
-        self._watch()
-        event = WaitUntil(self)
-        self.monitor.wait(event, condition, priority, is_prior=prior)
+        self.watch()
+        event = WaitUntil(self, condition)
+        self.monitor.wait(event, event.holds, priority, is_prior=prior)
         self._waits.append(event)
         return event
 
@@ -167,7 +182,7 @@ class Environment(simpy.Environment):
 
     def start(self, item: Variable | Continuous | Sample) -> None:
         """Let a part take part from now on."""
-        self._watch()
+        self.watch()
         monitor = self.monitor
         if isinstance(item, Variable):
             monitor.start_variable(item)
@@ -198,24 +213,33 @@ class Environment(simpy.Environment):
         """Give a sample another interval."""
         self.monitor.set_frequency(item, frequency)
 
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Something that does not belong there was to start or stop with a group."""
+        self._supervisor.meet_stranger(element, verb)
+
     def follow(self) -> None:
         """The time is that of the step being taken."""
         self._now = self.monitor.time
 
     # -- time -----------------------------------------------------------------------------------------------------------------------------------
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
         """From now on the monitor moves the time, until nothing flows, looks or waits."""
+        self._supervisor.take_over()
         if "step" not in vars(self):
             self.monitor.skip_to(self._now)
             self.step = self._step_with_flows
             self.schedule = self._schedule_with_flows
 
     def _schedule_with_flows(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
-        self.monitor.refuse_if_working(17)
+        if self.monitor.working:
+            if not isinstance(event, Timeout):
+                event._value = PENDING  # noqa: SLF001 - what is refused has not happened
+            self.monitor.refuse_if_working(17)
         super().schedule(event, priority, delay)
 
     def _step_with_flows(self) -> None:
+        self._supervisor.report()
         monitor = self.monitor
         for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
             self._waits.remove(wait)
@@ -224,12 +248,12 @@ class Environment(simpy.Environment):
             del self.step, self.schedule
             super().step()
             return
-        if not self._queue and not self._waits:
+        if not self._queue and not self._waits and not self._supervisor.is_event_wanted:
             super().step()  # the end of SimPy's run, however much flows
         if self._is_period_due():
             # where nothing is scheduled a condition that never holds must not be waited for without end
             monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
-            monitor.period()
+            self._supervisor.pass_period()
             self._now = monitor.time
         super().step()
 
@@ -241,5 +265,6 @@ class Environment(simpy.Environment):
         return time > self._now or isinstance(event, Timeout | _Pause)
 
     def _name(self, wish: str) -> str:
+        self._supervisor.take_over()
         number = self._names[wish] = self._names.get(wish, 0) + 1
         return wish if number == 1 else f"{wish}_{number}"

@@ -46,6 +46,10 @@ class Flow(Protocol):
         """A new interval of a sample."""
         ...
 
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Something that is no part of a flow was to start or stop."""
+        ...
+
 
 class _Part:
     """What can be started and stopped."""
@@ -53,6 +57,11 @@ class _Part:
     def __init__(self, flow: Flow, name: str) -> None:
         self._flow = flow
         self.name = name
+
+    @property
+    def flow(self) -> Flow:
+        """The environment it belongs to."""
+        return self._flow
 
     def start(self) -> None:
         """Take part from now on; nothing happens if it does already."""
@@ -170,7 +179,9 @@ class Group:
 
     Raises
     ------
-    UsageError : a member is none of these; the others are started all the same.
+    ProcessError
+        Number 21: a member is none of these. The others are started or stopped all the same; in a run it is raised when the event is over, and the
+        run can go on.
     """
 
     def __init__(self, *members: Variable | Continuous | Sample | Group) -> None:
@@ -195,12 +206,22 @@ class Group:
         self._each("stop", self._members)
 
     def _each(self, verb: str, members: Iterable[object]) -> None:
-        strangers = [member for member in members if not isinstance(member, Variable | Continuous | Sample | Group)]
+        strangers: list[object] = []
+        flow: Flow | None = None
         for member in members:
             if isinstance(member, Variable | Continuous | Sample | Group):
                 getattr(member, verb)()
-        if strangers:
-            raise UsageError(
-                f"{strangers[0]!r} is in a group that was to {verb}; it is no variable, continuous body or sample",
-                hint="put there what env.variable, env.continuous and env.sample give",
-            )
+                flow = flow or member.flow
+            else:
+                strangers.append(member)
+        if not strangers:
+            return
+        if flow is None:
+            raise UsageError(f"a group of {strangers[0]!r} is to {verb}", hint="put there what env.variable, env.continuous and env.sample give")
+        for stranger in strangers:
+            flow.meet_stranger(stranger, verb)
+
+    @property
+    def flow(self) -> Flow | None:
+        """That of the first member that has one."""
+        return next((member.flow for member in self._members if isinstance(member, Variable | Continuous | Sample | Group)), None)  # pyright: ignore[reportUnnecessaryIsInstance] - users put anything there

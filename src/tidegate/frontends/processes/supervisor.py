@@ -1,0 +1,216 @@
+"""What stands between an environment and whoever runs it (stage: front end).
+
+Numbered errors are told, repaired and gone on from; exceptions of the user's say in which process they were raised; the files of a run are closed at
+every kind of end. As long as an environment is used as SimPy's own, it is not asked.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import simpy
+from simpy.core import StopSimulation
+from simpy.events import URGENT, Event
+
+from tidegate.errors import InterruptedRunError, ProcessError, RunError, TidegateError, UsageError
+from tidegate.frontends.processes.numbered_errors import checked, told
+from tidegate.later_stages import later
+
+__all__ = ["Supervisor"]
+
+
+class Supervisor:
+    """Runs an environment for its user.
+
+    Parameters
+    ----------
+    env : the environment, which knows this file.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self._goal: Event | None = None  # where the run is going
+        self._is_own_goal = False  # it stands for a time
+        self._is_running = False
+        self._pending: ProcessError | None = None  # to be told when the present event is over
+        self._standing: ProcessError | None = None  # in front of it the run stands
+
+    def take_over(self) -> None:
+        """From now on runs are watched."""
+        vars(self._env).setdefault("run", self.run)
+
+    @property
+    def is_event_wanted(self) -> bool:
+        """Whether the run is to end at an event that has not happened."""
+        return self._is_running and self._goal is not None
+
+    # a run
+
+    def run(self, until: float | Event | None = None) -> Any:
+        """As SimPy's own run, to the same ends, but for exceptions: they are told, and a numbered error may be gone on from."""
+        self._forget_goal()
+        self._standing = None
+        self._env.monitor.abandon()
+        self._goal, self._is_own_goal = until if isinstance(until, Event) else self._moment(until), not isinstance(until, Event)
+        return self._go()
+
+    def _moment(self, until: float | None) -> Event | None:
+        """The event of a time at which the run is to end, as SimPy makes it."""
+        env = self._env
+        if until is None:
+            return None
+        time = until if isinstance(until, int) else float(until)
+        if time <= env.now:
+            raise ValueError(f"until ({time}) must be greater than the current simulation time")
+        event = Event(env)
+        event._ok, event._value = True, None  # noqa: SLF001
+        env.schedule(event, URGENT, time - env.now)
+        return event
+
+    def _go(self) -> Any:
+        env, goal = self._env, self._goal
+        simpys = cast(Any, type(env))
+        was_running, self._is_running = self._is_running, True
+        try:
+            value = simpys.run(env, goal)
+        except BaseException as error:
+            self._let_go_of(goal)
+            failure = self._judged(error)
+            if not (isinstance(failure, ProcessError) and failure.can_go_on):
+                self._forget_goal()
+            if failure is error:
+                raise
+            raise failure from (error if isinstance(failure, InterruptedRunError) else failure.__cause__)
+        finally:
+            self._is_running = was_running
+        self.report()
+        self._goal = None
+        return value
+
+    @staticmethod
+    def _let_go_of(goal: Any) -> None:
+        """A run that ends by an exception waits for its goal no more."""
+        if goal is not None and goal.callbacks and StopSimulation.callback in goal.callbacks:
+            goal.callbacks.remove(StopSimulation.callback)
+
+    def _forget_goal(self) -> None:
+        if self._is_own_goal and self._goal is not None:
+            queue = self._env._queue  # noqa: SLF001
+            queue[:] = [entry for entry in queue if entry[3] is not self._goal]
+            heapq.heapify(queue)
+        self._goal, self._is_own_goal = None, False
+
+    # numbered errors
+
+    def pass_period(self) -> None:
+        """Let the monitor move time to the next event, whatever has to be repaired on the way.
+
+        Raises
+        ------
+        ProcessError
+            In front of a numbered error.
+        """
+        while True:
+            try:
+                self._env.monitor.period()
+            except BaseException as error:
+                self._env.follow()  # to where everything stands, not where a trial was
+                if not isinstance(error, later("Stopped")):
+                    raise
+                failure = told(error.trouble, error.__traceback__)  # pyright: ignore[reportAttributeAccessIssue]
+            else:
+                self._standing = None
+                return
+            self._meet(failure)
+
+    def _meet(self, error: ProcessError) -> None:
+        """Return if the run shall go on."""
+        error.result = getattr(self._env, "result", None)
+        if error.can_go_on:
+            self._standing = error
+            go = self._go if self._is_running else self._env.step
+            error.going_on = lambda changes: self._resume(error, changes, go)
+        raise error
+
+    def _resume(self, error: ProcessError, changes: dict[str, Any], go: Callable[[], Any]) -> Any:
+        if self._standing is not error:
+            raise UsageError(f"the run has gone on since number {error.number} at t = {error.time:g}", hint="go on by env.run(...)")
+        self.repair(error, changes)
+        self._standing = None
+        return go()
+
+    def repair(self, error: ProcessError, changes: dict[str, Any]) -> None:
+        """Make changes behind an error.
+
+        Raises
+        ------
+        UsageError
+            If they are not allowed or make no sense; nothing is changed.
+        """
+        monitor = self._env.monitor
+        given = checked(error, changes, monitor.settings)
+        if "every" in given:
+            given["frequency"] = given.pop("every")
+        if given:
+            monitor.change(**given)
+
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Number 21: something in a group was to be started or stopped and cannot be; in a run it is told when the present event is over."""
+        env = self._env
+        settings = env.monitor.settings
+        trouble = later("Trouble")(21, env.now, 0.0, settings.dtmin, settings.dtmax, culprit=element)
+        error = told(trouble)
+        error.add(f"it was to {verb}")
+        error.origin = None
+        if self._is_running:
+            self._pending = self._pending or error
+            env.watch()
+        else:
+            self._meet(error)
+
+    def report(self) -> None:
+        """Tell what could not be told in the midst of an event."""
+        error, self._pending = self._pending, None
+        if error is not None:
+            self._meet(error)
+
+    # exceptions
+
+    def _judged(self, error: BaseException) -> BaseException:
+        """The exception as the user is to see it."""
+        env = self._env
+        original = _original(error)
+        if isinstance(error, KeyboardInterrupt):
+            if isinstance(error, InterruptedRunError):
+                return error
+            return InterruptedRunError(f"interrupted at t = {env.now:g}", time=env.now, result=getattr(env, "result", None))
+        if isinstance(original, TidegateError):
+            # SimPy raises a copy of what a process has raised, made of the text alone
+            if isinstance(original, RunError) and original.result is None:
+                original.result = getattr(env, "result", None)
+                original.time = env.now if math.isnan(original.time) else original.time
+            return original
+        if isinstance(error, Exception) and not getattr(error, "__notes__", ()):
+            name = self._process_of(error, original)
+            error.add_note(f"in the process {name!r} at t = {env.now:g}" if name else f"at t = {env.now:g}")
+        return error
+
+    def _process_of(self, error: BaseException, original: BaseException) -> str:
+        """The name of the process that has raised it first; "" if none has."""
+        if original is not error:
+            # SimPy takes its own frame away: the first is that of the process
+            frame = None if original.__traceback__ is None else original.__traceback__.tb_frame
+            owner = None if frame is None else frame.f_locals.get("self")
+            return "" if frame is None else owner.name if isinstance(owner, simpy.Process) else frame.f_code.co_name
+        goal = self._goal
+        return goal.name if isinstance(goal, simpy.Process) and goal.triggered and goal._value is error else ""  # noqa: SLF001
+
+
+def _original(error: BaseException) -> BaseException:
+    """What was raised first, where SimPy has raised copies of it, one for each process that waited for another."""
+    while (cause := error.__cause__) is not None and type(cause) is type(error) and cause.args == error.args:
+        error = cause
+    return error
