@@ -23,6 +23,10 @@ _HOMES: Final = {
     "Monitor": "tidegate.executive.monitor",
     "Stopped": "tidegate.executive.monitor",
     "Trouble": "tidegate.executive.monitor",
+    "Record": "tidegate.executive.monitor",
+    "monitor_statistics": "tidegate.executive.monitor",
+    "run_due": "tidegate.executive.monitor",
+    "Segments": "tidegate.simulation",
 }
 
 

@@ -1,6 +1,8 @@
 """The executive: from options to a problem, the session that runs it, what was recorded, and failures in the user's words."""
 
-from tidegate.executive.failures import callback_error
+from tidegate.executive.drive import drive
+from tidegate.executive.failures import callback_error, failure
+from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
 from tidegate.executive.parameters import numbers_for
 from tidegate.executive.problem import problem_of
@@ -9,6 +11,7 @@ from tidegate.executive.session import Session, Setting, Standing, Status
 
 __all__ = [
     "ASSUMED_LENGTH",
+    "Interrupts",
     "Options",
     "Prepared",
     "Session",
@@ -18,6 +21,8 @@ __all__ = [
     "callback_error",
     "changed",
     "check_names",
+    "drive",
+    "failure",
     "finite_time",
     "numbers_for",
     "of_unknown_length",

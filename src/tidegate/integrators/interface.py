@@ -129,6 +129,15 @@ class StepIntegrator(Protocol):
         ...
 
     @property
+    def is_terminated(self) -> bool:
+        """Whether the model has ended the run."""
+        ...
+
+    def reopen(self) -> None:
+        """Go on behind the event at which the model has ended the run."""
+        ...
+
+    @property
     def held(self) -> FloatArray:
         """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
         ...

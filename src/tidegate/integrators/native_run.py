@@ -154,6 +154,15 @@ class NativeRun:
         return Stop(code) if code else Stop.LIMIT, row[0]
 
     @property
+    def is_terminated(self) -> bool:
+        """Whether the model has ended the run."""
+        return bool(self._work["is_terminated"])
+
+    def reopen(self) -> None:
+        """Go on behind the event at which the model has ended the run."""
+        self._work["is_terminated"] = 0
+
+    @property
     def held(self) -> FloatArray:
         """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
         return self._work.numbers("held")

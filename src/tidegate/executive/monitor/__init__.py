@@ -9,8 +9,10 @@ not: where a docstring here tells of them, we do something else.
 """
 
 from tidegate.executive.monitor.counters import Counters
-from tidegate.executive.monitor.interface import Agenda, Body, Condition, Process, Sample, Variable
+from tidegate.executive.monitor.interface import Agenda, Body, Condition, Mover, Process, Sample, Variable
 from tidegate.executive.monitor.monitor import Monitor
+from tidegate.executive.monitor.record import Record, monitor_statistics
+from tidegate.executive.monitor.sampling import run_due
 from tidegate.executive.monitor.settings import METHODS, Method, Settings
 from tidegate.executive.monitor.troubles import SENTENCES, Afterwards, Refused, Stopped, Trouble
 from tidegate.executive.monitor.waiting import Wait
@@ -25,7 +27,9 @@ __all__ = [
     "Counters",
     "Method",
     "Monitor",
+    "Mover",
     "Process",
+    "Record",
     "Refused",
     "Sample",
     "Settings",
@@ -33,4 +37,6 @@ __all__ = [
     "Trouble",
     "Variable",
     "Wait",
+    "monitor_statistics",
+    "run_due",
 ]

@@ -5,10 +5,10 @@ Numbers are written ``float``; any type that adds, multiplies, divides and compa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
-__all__ = ["Agenda", "Body", "Condition", "Process", "Sample", "Variable"]
+__all__ = ["Agenda", "Body", "Condition", "Mover", "Process", "Sample", "Variable"]
 
 Process = Any  # whoever waits: the monitor hands it back to the agenda, and looks no deeper
 Condition = Callable[[], bool]
@@ -70,4 +70,20 @@ class Agenda(Protocol):
 
     def carry_out(self) -> None:
         """The next event happens."""
+        ...
+
+
+class Mover(Protocol):
+    """What moves through a period by other means than steps of the monitor."""
+
+    def takes(self, motion: Any) -> bool:
+        """Whether it moves through the period that begins."""
+        ...
+
+    def needs_evaluation(self, motion: Any) -> bool:
+        """Whether bodies are to be called at the start of the period all the same."""
+        ...
+
+    def move(self, motion: Any) -> Generator[Any]:
+        """From the present time to the event, or to where a condition begins to hold; samples that are due before look on the way."""
         ...

@@ -6,8 +6,9 @@ from collections.abc import Generator
 from typing import Any
 
 from tidegate.errors import UsageError
-from tidegate.executive.monitor.interface import Agenda, Body, Condition, Process, Sample, Variable
+from tidegate.executive.monitor.interface import Agenda, Body, Condition, Mover, Process, Sample, Variable
 from tidegate.executive.monitor.motion import Motion
+from tidegate.executive.monitor.record import Record
 from tidegate.executive.monitor.sampling import sample_after_event, sample_at_end_of_step, sample_before_event
 from tidegate.executive.monitor.search import search
 from tidegate.executive.monitor.settings import METHODS, Settings
@@ -43,6 +44,8 @@ class Monitor:
     working : time is moving: only bodies, samples and conditions run now.
     is_needed : something flows, looks or waits; if not, the agenda may as well go through its events by itself, and tell by `skip_to` where it is.
     trouble : the numbered error it stands in front of, if any.
+    mover : what may move through periods by other means than steps of this monitor; None for nothing.
+    record : what is written down; None for nothing.
     """
 
     def __init__(self, agenda: Agenda, settings: Settings | None = None, *, time: float = 0.0) -> None:
@@ -53,6 +56,8 @@ class Monitor:
         self.working = False
         self.is_needed = False
         self.trouble: Trouble | None = None
+        self.mover: Mover | None = None
+        self.record: Record | None = None
         self._rest: _Troubles | None = None
 
     @property
@@ -293,13 +298,18 @@ class Monitor:
             yield motion.trouble(3)
             return
         yield from self._check_limits()
-        self._begin(due)
+        mover = self._begin(due)
         yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:
             self._test()
+        if mover is not None and motion.time < motion.event:
+            yield from mover.move(motion)
+            yield from sample_at_end_of_step(motion)
         while motion.time < motion.event:
             yield from take_step(motion)
             search(motion)
+            if self.record is not None:
+                self.record.step(motion)
             yield from sample_at_end_of_step(motion)
             length = motion.remainder + motion.step
             if length <= motion.remainder and motion.time < motion.event:
@@ -320,8 +330,8 @@ class Monitor:
         while settings.dtmin < 0 or settings.dtmin > settings.dtmax:
             yield self.motion.trouble(4 if settings.dtmin < 0 else 5)
 
-    def _begin(self, due: float | None) -> None:
-        """The first evaluation, with dt = 0, and the step to try first."""
+    def _begin(self, due: float | None) -> Mover | None:
+        """The first evaluation, with dt = 0, and the step to try first; or who moves through the period instead."""
         motion, settings = self.motion, self.settings
         motion.counters.periods += 1
         motion.is_first, motion.is_pc = True, False
@@ -332,9 +342,12 @@ class Monitor:
         motion.hit = None
         for track in motion.variables:
             track.begin_period()
-        if motion.bodies:
+        mover = self.mover if self.mover is not None and self.mover.takes(motion) else None
+        if motion.bodies and (mover is None or mover.needs_evaluation(motion)):
             motion.evaluate()
+        if motion.bodies and mover is None:
             self._propose()
+        return mover
 
     def _propose(self) -> None:
         """What Runge-Kutta-England found outlives an event; everything else starts with dtmax.

@@ -9,7 +9,7 @@ from tidegate.executive.monitor.interface import Sample
 from tidegate.executive.monitor.motion import Motion
 from tidegate.executive.monitor.troubles import Trouble
 
-__all__ = ["sample_after_event", "sample_at_end_of_step", "sample_before_event"]
+__all__ = ["run_due", "sample_after_event", "sample_at_end_of_step", "sample_before_event"]
 
 _Troubles = Generator[Trouble, None, None]
 
@@ -25,7 +25,7 @@ def sample_at_end_of_step(motion: Motion) -> _Troubles:
     """Those with an interval at their times in the step, then those of every step."""
     if motion.samples.timed and motion.next_sample <= motion.time:
         if motion.next_sample == motion.time:
-            yield from _run_due(motion)
+            yield from run_due(motion)
         else:
             yield from _run_inside(motion)
     _run(motion.samples.at_steps)
@@ -50,13 +50,14 @@ def _run_inside(motion: Motion) -> _Troubles:
     while motion.next_sample < motion.end:
         motion.counters.interpolated_samples += 1
         look_at(motion, motion.next_sample)
-        yield from _run_due(motion)
+        yield from run_due(motion)
     go_to_end(motion)
     if motion.next_sample == motion.time:
-        yield from _run_due(motion)
+        yield from run_due(motion)
 
 
-def _run_due(motion: Motion) -> _Troubles:
+def run_due(motion: Motion) -> _Troubles:
+    """Those with an interval that are due now."""
     motion.next_sample = motion.event
     yield from _run_timed(motion, is_after_event=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidegate.executive.monitor.interface import Condition, Process
@@ -26,6 +27,9 @@ class Waiting:
 
     def __len__(self) -> int:
         return len(self._waits)
+
+    def __iter__(self) -> Iterator[Wait]:
+        return iter(self._waits)
 
     def __contains__(self, process: Process) -> bool:
         return any(wait.process is process for wait in self._waits)

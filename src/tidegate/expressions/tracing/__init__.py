@@ -3,6 +3,7 @@
 from tidegate.expressions.tracing.agreement import require_agreement
 from tidegate.expressions.tracing.call_frames import Yielded
 from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric
+from tidegate.expressions.tracing.follow_calls import in_turn
 from tidegate.expressions.tracing.opaque_functions import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.source import function_origin, users_frame, written_at
@@ -21,6 +22,7 @@ __all__ = [
     "collect_reads",
     "compare",
     "function_origin",
+    "in_turn",
     "is_symbolic",
     "numbers_of",
     "numeric",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
-__all__ = ["Yields", "call"]
+__all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
 _STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
@@ -72,7 +72,7 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return call(tracer, function.func, (*function.args, *args), {**function.keywords, **kwargs})
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType | Closure):
         return call(tracer, function.__func__, (function.__self__, *args), kwargs)
-    if isinstance(function, FunctionType) and _is_users(function.__code__.co_filename):
+    if isinstance(function, FunctionType) and (function is in_turn or _is_users(function.__code__.co_filename)):
         source = find_source(function)
         if source is None:
             return _on_every_path(tracer, function, args, kwargs)
@@ -93,6 +93,13 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if isinstance(own, Closure) or (isinstance(own, FunctionType) and _is_users(own.__code__.co_filename)):
         return call(tracer, own, (function, *args), kwargs)
     return _as_it_is(tracer, function, args, kwargs)
+
+
+def in_turn(functions: Iterable[tuple[Callable[[], Any], Any]]) -> None:
+    """Call functions one after the other, each where its condition holds; followed like the user's own."""
+    for function, is_called in functions:
+        if is_called:
+            function()
 
 
 def _inner(function: Any) -> Any:

@@ -7,7 +7,7 @@ Whoever keeps a graph asks before using it again whether anything has changed si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -38,14 +38,28 @@ class Reads:
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
-        for (_, name), (_, again, before) in self._known.items():
+        return next((name for _, name in self.changes()), "")
+
+    def changes(self) -> Generator[tuple[Any, str]]:
+        """Everything that is not what it was: where it was read, and its name there."""
+        for (_, name), (place, again, before) in self._known.items():
             try:
                 now = again()
             except (ValueError, AttributeError, KeyError):
-                return name
-            if not _same(before, _snapshot(now, 0)):
-                return name
-        return ""
+                yield place, name
+                continue
+            if now is not before and not _same(before, _snapshot(now, 0)):
+                yield place, name
+
+    def places(self) -> Generator[tuple[Any, str]]:
+        """Where something was read, and its name there."""
+        for (_, name), (place, _, _) in self._known.items():
+            yield place, name
+
+    def forget(self, owners: Collection[Any] = (), places: Collection[tuple[Any, str]] = ()) -> None:
+        """What was read of these objects, and at these places, may change."""
+        whole, parts = {id(owner) for owner in owners}, {(id(place), name) for place, name in places}
+        self._known = {key: entry for key, entry in self._known.items() if key[0] not in whole and key not in parts}
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import TRUE, Expr
+from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.call_frames import Yielded
 from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
@@ -40,12 +41,14 @@ class Trace:
     yields : what it yields, in order, each with its place.
     condition_origins : where each condition in the expressions was written first.
     item_origins : where the entries of the returned list or dict were written, by index or key, if it is written out.
+    changed : the user's objects that the function changed, each with what it held at the end; they hold again what they held before.
     """
 
     value: Any
     yields: tuple[Yielded, ...]
     condition_origins: Mapping[Expr, Origin]
     item_origins: Mapping[Any, Origin]
+    changed: tuple[tuple[Any, Any], ...] = ()
 
 
 def trace(
@@ -93,6 +96,7 @@ def trace(
             result = call(tracer, function, tuple(arguments), {})
             yields = list(result.yielded) if isinstance(result, Yields) else []
             value = frozen(_checked(tracer, result.result if isinstance(result, Yields) else result))
+            changed = tuple(entry for entry in journal.capture().values() if not isinstance(entry[0], Namespace))
             # symbols must not stay behind in the user's own objects
             journal.restore()
         tracer.note(value)
@@ -106,7 +110,7 @@ def trace(
         joined_objects.reset(joined)
         if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
             sys.setrecursionlimit(limit)
-    return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer))
+    return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer), changed)
 
 
 def path_condition() -> Expr:

@@ -9,19 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from time import perf_counter
 from typing import Any, Final
 
 import simpy
 from simpy.core import Infinity
-from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Timeout
+from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Process, Timeout
 
 from tidegate.errors import ChatteringError
+from tidegate.frontends.processes.compiled_flow import CompiledFlow
+from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
 __all__ = ["Environment", "WaitUntil"]
 
+_CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
+_CALLED_ONLY: Final = _CLASSICAL  # until they are there for compiled code
 _MOST_AT_ONCE: Final = 10_000  # conditions that are waited for and hold at one instant
 _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
 
@@ -101,9 +106,12 @@ class Environment(simpy.Environment):
     Parameters
     ----------
     initial_time : when the run starts.
-    method : "rke", "pc", "euler", "adams2", "trapezoid" or "heun".
+    method : "auto" is "radau" for what can be compiled and "rke" for the rest; any method of ``tg.simulate``.
     dtmin : the least step, and how closely the time at which a condition begins to hold is found.
-    dtmax : the longest step, and the step of the methods of fixed step.
+    dtmax : the longest step, and the step of the methods of fixed step; None for no limit of compiled steps, and 1 of others.
+    compiled : True: bodies and conditions that cannot be compiled are an error; False: they are called, by one of the six classical methods; None:
+        they are compiled where that is possible.
+    record, dense : whether steps, and what is between them, are written down for ``result``.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
 
     Examples
@@ -126,19 +134,35 @@ class Environment(simpy.Environment):
         self,
         initial_time: float = 0,
         *,
-        method: str = "rke",
+        method: str = "auto",
         dtmin: float = 1e-9,
-        dtmax: float = 1.0,
+        dtmax: float | None = None,
         abserror: float = 1e-6,
         relerror: float = 1e-6,
+        compiled: bool | None = None,
+        record: bool = True,
+        dense: bool = True,
     ) -> None:
         super().__init__(initial_time)
         self.abserror, self.relerror = abserror, relerror
-        self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
-        self.monitor.change(method=method, dtmin=dtmin, dtmax=dtmax)
-        self._supervisor = Supervisor(self)
+        self.method = method
+        self._variables: list[Variable] = []
+        self._parameters: list[Parameter] = []
+        self._bodies: list[Continuous] = []
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
+        self._seconds = 0.0
+        self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
+        is_called_only = method in _CALLED_ONLY
+        must = compiled is True or not (is_called_only or method in ("auto", *_CLASSICAL))
+        self._supervisor = Supervisor(self)
+        self.monitor.change(method=method if method in _CLASSICAL else "rke", dtmin=dtmin, dtmax=1.0 if dtmax is None else dtmax)
+        self.monitor.record = self._record = later("Record")(self._variables, self._parameters, keeps_rows=record, keeps_polynomials=dense)
+        self._flow: CompiledFlow | None = None
+        if compiled is not False and not is_called_only:
+            composer = Composer(self, self._variables, self._parameters, self._bodies)
+            options = {"method": method, "max_step": dtmax, "dense": record and dense}
+            self.monitor.mover = self._flow = CompiledFlow(composer, options, self._record, self._set_time, must=must)
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
 
@@ -147,17 +171,23 @@ class Environment(simpy.Environment):
     ) -> Variable:
         """A quantity that flows between events once it is started; see `Variable`."""
         allowed = self.abserror if abserror is None else abserror, self.relerror if relerror is None else relerror
-        return Variable(self, start, name=self._name(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
+        variable = Variable(self, start, name=self._name(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
+        self._variables.append(variable)
+        return variable
 
     def parameter(self, value: float, *, name: str = "", unit: str = "") -> Parameter:
         """A number that only events change."""
-        return Parameter(value, name=self._name(name or "parameter"), unit=unit)
+        parameter = Parameter(value, name=self._name(name or "parameter"), unit=unit)
+        self._parameters.append(parameter)
+        return parameter
 
     def continuous(self, function: Callable[[], Any] | None = None, *, priority: float = 0.0) -> Any:
         """A continuous body, made of a function that sets rates; also as a decorator."""
         if function is None:
             return partial(self.continuous, priority=priority)
-        return Continuous(self, function, name=self._name(function.__name__), priority=priority)
+        body = Continuous(self, function, name=self._name(function.__name__), priority=priority)
+        self._bodies.append(body)
+        return body
 
     def sample(self, action: Callable[[], Any] | None = None, *, every: float = 0.0) -> Any:
         """A sample, made of a function that looks: every so often (> 0), at every step (0), around events only (< 0); also as a decorator."""
@@ -221,6 +251,19 @@ class Environment(simpy.Environment):
         """The time is that of the step being taken."""
         self._now = self.monitor.time
 
+    def _set_time(self, time: float) -> None:
+        self._now = time
+
+    # -- results ------------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def result(self) -> Any:
+        """Everything recorded so far, as a ``Result``: variables and parameters, events, statistics."""
+        self._record.finish_period()
+        self._record.mark(self._now)
+        message = f"reached t = {self._now:g}"
+        return self._record.result("finished", message, later("monitor_statistics")(self.monitor, self.method, self._flow, self._seconds), {})
+
     # -- time -----------------------------------------------------------------------------------------------------------------------------------
 
     def watch(self) -> None:
@@ -253,9 +296,31 @@ class Environment(simpy.Environment):
         if self._is_period_due():
             # where nothing is scheduled a condition that never holds must not be waited for without end
             monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
-            self._supervisor.pass_period()
-            self._now = monitor.time
+            self._pass(monitor)
         super().step()
+
+    def _pass(self, monitor: Any) -> None:
+        """One period, with what is written down around it."""
+        record, before, found = self._record, self._now, monitor.counters.state_events
+        record.mark(before)
+        began = perf_counter()
+        try:
+            self._supervisor.pass_period()
+        finally:
+            self._seconds += perf_counter() - began
+            self._now = monitor.time
+            record.finish_period()
+        record.mark(self._now)
+        record.event(self._now, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None)
+
+    def _cause(self) -> str:
+        """Who is due now, for the log of events."""
+        if not self._queue:
+            return "the end"
+        event = self._queue[0][3]
+        owners = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
+        names = [owner.name for owner in owners if isinstance(owner, Process)]
+        return ", ".join(names) or type(event).__name__
 
     def _is_period_due(self) -> bool:
         """Whether the monitor is to work before the next event: when time passes, and between events that somebody has timed."""

@@ -118,14 +118,14 @@ class Continuous(_Part):
 
     def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, priority: float) -> None:
         super().__init__(flow, name)
-        self._function = function
+        self.function = function
         self._priority = priority
 
     def evaluate(self) -> None:
         """Compute rates for the present time and states."""
         self._flow.follow()
         try:
-            self._function()
+            self.function()
         except Exception as error:
             error.add_note(f"in the continuous body {self.name!r} at t = {self._flow.now:g}")
             raise

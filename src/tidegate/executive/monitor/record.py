@@ -1,0 +1,249 @@
+"""What is written down of a run through periods, and the result that is made of it when it is asked for.
+
+Rows come in blocks, each of some variables only: what is not in a block has kept its value. In go the monitor's steps, or the rows of compiled code; out
+comes the same ``Result`` as of every other run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import Origin
+from tidegate.executive.monitor.inside import build
+from tidegate.executive.monitor.motion import Motion
+from tidegate.results import Column, Event, EventLog, Interpolant, Result, RunStatus, Statistics
+from tidegate.results.event_log import LazyEvents, largest
+
+__all__ = ["Record", "Shown", "monitor_statistics"]
+
+FloatArray = NDArray[np.float64]
+_STEP_ROW = 0.0
+
+
+class Shown(Protocol):
+    """What has a column: a variable or a parameter."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rows of some of what is shown."""
+
+    items: tuple[Shown, ...]
+    times: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Polynomials of some variables, and the last row before them."""
+
+    items: tuple[Shown, ...]
+    starts: FloatArray
+    widths: FloatArray
+    coefficients: FloatArray
+    row: int
+
+
+@dataclass(slots=True)
+class _Happened:
+    """One event; its rows are the last before it and the first behind it, which need not be another."""
+
+    time: float
+    is_state_event: bool
+    cause: str
+    origin: Origin | None
+    before: int
+    after: int
+
+
+class Record:
+    """What was written down so far.
+
+    Parameters
+    ----------
+    variables, parameters : all there are, each with a name and a unit; they may become more.
+    keeps_rows, keeps_polynomials : whether steps, and what is between them, are written down.
+    """
+
+    def __init__(self, variables: Sequence[Any], parameters: Sequence[Any], *, keeps_rows: bool = True, keeps_polynomials: bool = True) -> None:
+        self._variables, self._parameters = variables, parameters
+        self._keeps_rows, self._keeps_polynomials = keeps_rows, keeps_rows and keeps_polynomials
+        self._blocks: list[_Block] = []
+        self._pieces: list[_Pieces] = []
+        self._events: list[_Happened] = []
+        self._last: list[float] = []
+        self._time = float("nan")
+        self._rows = 0
+        # of the monitor's own steps, in one period
+        self._tracked: tuple[Any, ...] = ()
+        self._steps: list[tuple[float, list[float]]] = []
+        self._polynomials: list[tuple[float, float, list[tuple[float, ...]]]] = []
+
+    # -- writing down
+
+    def mark(self, time: float) -> None:
+        """All values as they are now, around an event; nothing where they are those of the last row."""
+        values = [item.state for item in self._variables]
+        values += [item.value for item in self._parameters]
+        if time != self._time or values != self._last:
+            self._time, self._last = time, values
+            self._add((*self._variables, *self._parameters), np.array([time]), np.array([values], dtype=float))
+        if self._events and self._events[-1].after < 0:
+            self._events[-1].after = self._rows - 1
+
+    def event(self, time: float, *, is_state_event: bool, cause: str, origin: Origin | None) -> None:
+        """Something is about to happen."""
+        if self._keeps_rows:
+            self._events.append(_Happened(time, is_state_event, cause, origin, self._rows - 1, -1))
+
+    def step(self, motion: Motion) -> None:
+        """A step of the monitor's own, at its end."""
+        if not self._keeps_rows or not motion.variables:
+            return
+        tracks = list(motion.variables)
+        items = tuple(track.variable for track in tracks)
+        if items != self._tracked:
+            self.finish_period()
+            self._tracked = items
+        if motion.time < motion.event:
+            self._steps.append((motion.time, [track.variable.state for track in tracks]))
+        if self._keeps_polynomials and motion.bodies:
+            build(motion)
+            coefficients = [(track.old + track.remainder, *track.polynomial) for track in tracks]
+            self._polynomials.append((motion.lasttime, motion.full, coefficients))
+
+    def finish_period(self) -> None:
+        """Write down the steps of a period together."""
+        if self._polynomials:
+            starts, widths, found = zip(*self._polynomials, strict=True)
+            coefficients = np.array(found, dtype=float).transpose(0, 2, 1)
+            self._pieces.append(_Pieces(self._tracked, np.array(starts, dtype=float), np.array(widths, dtype=float), coefficients, self._rows - 1))
+            self._polynomials = []
+        if self._steps:
+            times, values = zip(*self._steps, strict=True)
+            self._add(self._tracked, np.array(times, dtype=float), np.array(values, dtype=float))
+            self._steps = []
+
+    def stretch(self, variables: tuple[Any, ...], rows: list[NDArray[np.void]], polynomials: list[NDArray[np.void]], end: float) -> None:
+        """What compiled code has written down of a period that ends at a time."""
+        if not self._keeps_rows or not variables:
+            return
+        n = len(variables)
+        if self._keeps_polynomials:
+            for block in polynomials:
+                degree = int(block["degree"].max()) if len(block) else 0
+                coefficients = block["coefficients"][:, : degree + 1, :n].copy()
+                self._pieces.append(_Pieces(variables, block["start"].copy(), block["length"].copy(), coefficients, self._rows - 1))
+        for block in rows:
+            kept = block[(block["kind"] == _STEP_ROW) & (block["time"] < end) & (block["time"] > self._time)]
+            if len(kept):
+                self._add(variables, kept["time"].copy(), kept["values"][:, :n].copy())
+
+    def _add(self, items: tuple[Any, ...], times: FloatArray, values: FloatArray) -> None:
+        if self._keeps_rows:
+            self._blocks.append(_Block(items, times, values))
+            self._rows += len(times)
+
+    # -- reading
+
+    def result(self, status: RunStatus, message: str, statistics: Statistics, options: Mapping[str, Any]) -> Result:
+        """Everything so far."""
+        shown = (*self._variables, *self._parameters)
+        position = {id(item): k for k, item in enumerate(shown)}
+        columns = [Column(item.name, "unknown" if k < len(self._variables) else "discrete", item.unit) for k, item in enumerate(shown)]
+        times = np.concatenate([block.times for block in self._blocks]) if self._blocks else np.zeros(0)
+        values = np.full((len(times), len(shown)), np.nan)
+        row = 0
+        for block in self._blocks:
+            end = row + len(block.times)
+            if row and len(block.items) < len(shown):
+                values[row:end] = values[row - 1]
+            values[row:end, [position[id(item)] for item in block.items]] = block.values
+            row = end
+        events = EventLog(_Events(self._events, values, [column.name for column in columns]), np.array([event.time for event in self._events]))
+        return Result(
+            "processes",
+            columns,
+            times,
+            values,
+            events=events,
+            statistics=statistics,
+            interpolant=self._interpolant(columns, position, values),
+            options=options,
+            status=status,
+            message=message,
+        )
+
+    def _interpolant(self, columns: Sequence[Column], position: Mapping[int, int], values: FloatArray) -> Interpolant | None:
+        if not self._pieces:
+            return None
+        total = sum(len(pieces.starts) for pieces in self._pieces)
+        degree = max(pieces.coefficients.shape[1] for pieces in self._pieces)
+        coefficients = np.zeros((total, degree, len(columns)))
+        at = 0
+        for pieces in self._pieces:
+            end = at + len(pieces.starts)
+            if pieces.row >= 0:
+                coefficients[at:end, 0] = values[pieces.row]
+            held = [position[id(item)] for item in pieces.items]
+            coefficients[at:end, : pieces.coefficients.shape[1], held] = pieces.coefficients
+            at = end
+        starts = np.concatenate([pieces.starts for pieces in self._pieces])
+        widths = np.concatenate([pieces.widths for pieces in self._pieces])
+        return Interpolant(starts, widths, coefficients, [column.name for column in columns])
+
+
+class _Events(LazyEvents):
+    """The event log, each event put into words when it is looked at."""
+
+    def __init__(self, events: Sequence[_Happened], values: FloatArray, names: Sequence[str]) -> None:
+        self._events, self._values, self._names = tuple(events), values, names
+        self._sizes = largest(names, values) if values.size else {}
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def made(self, position: int) -> Event:
+        """The event at this place, put into words."""
+        event = self._events[position]
+        before, after = (
+            dict(zip(self._names, self._values[row].tolist(), strict=True)) if row >= 0 else {} for row in (event.before, event.after)
+        )
+        origins = () if event.origin is None else (event.origin,)
+        kind = "state" if event.is_state_event else "time"
+        return Event(position, event.time, kind, (event.cause,), origins, before=before, after=after, sizes=self._sizes)
+
+
+def monitor_statistics(monitor: Any, method: str, flow: Any, seconds: float) -> Statistics:
+    """What a run has cost.
+
+    Parameters
+    ----------
+    monitor : of the run.
+    flow : what has moved it by compiled code; None for nothing.
+    """
+    counts = monitor.counters
+    called = counts.rk_accepted + counts.pc_accepted + counts.fixed_steps
+    compiled = 0 if flow is None else flow.steps
+    bodies = " and ".join(word for word, number in (("compiled", compiled), ("called", called)) if number)
+    extra: dict[str, Any] = {"bodies": bodies or "none", "periods": counts.periods, "state_events": counts.state_events}
+    if flow is not None and flow.reason:
+        extra["why bodies are called"] = flow.reason
+    return Statistics(
+        steps=compiled + called,
+        rejected=counts.rk_rejected + counts.pc_rejected,
+        evaluations=counts.evaluations + (0 if flow is None else flow.evaluations),
+        events=counts.periods,
+        opaque_calls=counts.evaluations,
+        seconds=seconds,
+        method=method,
+        extra=extra,
+    )

@@ -1,0 +1,95 @@
+"""Numbers of the user's own that bodies and conditions read: where they stand, and how a symbol is put in their place (stage: front end)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from types import CellType
+from typing import Any
+
+from tidegate.expressions import Expr, Role, symbol
+from tidegate.frontends.processes.flows import Parameter, Variable
+
+__all__ = ["TIME", "Number", "in_symbols", "is_number", "putting"]
+
+TIME = symbol(Role.TIME, "time")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a plain number, which a symbol can stand for; truth values are not."""
+    return type(value) in (int, float)
+
+
+class Number:
+    """A place that holds a number: a global, a variable of an outer function, an attribute.
+
+    Parameters
+    ----------
+    place : the namespace, cell or object.
+    name : in it.
+    """
+
+    __slots__ = ("_entries", "name", "place")
+
+    def __init__(self, place: Any, name: str) -> None:
+        self.place, self.name = place, name
+        self._entries: Any = None if isinstance(place, CellType) else place if isinstance(place, dict) else vars(place)
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """Which place it is."""
+        return id(self.place), self.name
+
+    def get(self) -> Any:
+        """What is there now."""
+        return self.place.cell_contents if self._entries is None else self._entries[self.name]
+
+    def put(self, value: Any) -> None:
+        """Put something else there."""
+        if self._entries is None:
+            self.place.cell_contents = value
+        else:
+            self._entries[self.name] = value
+
+
+@contextmanager
+def putting(values: Mapping[Number, Any]) -> Generator[None]:
+    """While this lasts, other values stand in these places."""
+    before = [(number, number.get()) for number in values]
+    try:
+        for number, value in values.items():
+            number.put(value)
+        yield
+    finally:
+        for number, value in before:
+            number.put(value)
+
+
+class _Last:
+    """What the state was at the start of the step: compiled code knows no steps, and whoever computes with this is told so."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"the last state of {self._name}"
+
+
+@contextmanager
+def in_symbols(environment: Any, states: Mapping[Variable, Any], values: Mapping[Parameter, Any], now: Any = TIME) -> Generator[None]:
+    """While this lasts, whoever reads a state, a parameter or the time reads what is given here."""
+    before: list[tuple[dict[str, Any], dict[str, Any]]] = [(vars(item), dict(vars(item))) for item in (environment, *states, *values)]
+    try:
+        vars(environment)["_now"] = now
+        for variable, state in states.items():
+            entries = vars(variable)
+            entries["state"], entries["rate"] = state, 0.0
+            if isinstance(state, Expr):
+                entries["laststate"] = _Last(variable.name)
+        for parameter, value in values.items():
+            vars(parameter)["value"] = value
+        yield
+    finally:
+        for entries, contents in before:
+            entries.clear()
+            entries.update(contents)

@@ -1,0 +1,164 @@
+"""A compiled model run from event to event of an agenda that somebody else keeps (stage: simulation). In: vectors; out: what was written down.
+
+Unlike a ``Simulation`` it knows no names and makes no results: whoever keeps the agenda reads and sets values at every event, some ten thousand times.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.callbacks import VALUE_FUNCTION
+from tidegate.errors import RunError
+from tidegate.executive import Interrupts, Options, drive, failure, problem_of
+from tidegate.integrators import choose
+from tidegate.integrators.interface import Counters, Records, StepIntegrator, Stop
+from tidegate.simulate import compiled_of
+
+__all__ = ["Segments", "Stretch"]
+
+FloatArray = NDArray[np.float64]
+_NO_TIMES = np.zeros(0)
+_POINTER = ctypes.POINTER(ctypes.c_double)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """What happened between two visits of the agenda.
+
+    Parameters
+    ----------
+    time : where it ended.
+    fired : labels of the clauses that ended it; none where it reached the end asked for.
+    rows, polynomials : what was written down, as in ``integrators.record_types``.
+    """
+
+    time: float
+    fired: tuple[str, ...]
+    rows: list[NDArray[np.void]]
+    polynomials: list[NDArray[np.void]]
+
+
+class Segments:
+    """A model that is run in segments.
+
+    Parameters
+    ----------
+    source : anything that lowers to a model whose discrete variables are set from outside only.
+    states, discretes : names in the order in which values are given.
+    options : those of ``tg.simulate`` that say how to step.
+
+    Raises
+    ------
+    ModelError : the model is wrong.
+    UsageError : an option does not fit.
+    """
+
+    def __init__(self, source: object, states: tuple[str, ...], discretes: tuple[str, ...], options: dict[str, Any]) -> None:
+        self.compiled = compiled_of(source)
+        layout = self.compiled.layout
+        self._options = Options(**options)
+        self._order = np.array([layout.unknowns.index(name) for name in states], dtype=np.intp)
+        self._discrete_order = np.array([layout.discretes.index(name) for name in discretes], dtype=np.intp)
+        self._is_plain = bool(np.all(self._order == np.arange(len(states))))
+        self._integrator: StepIntegrator | None = None
+        self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
+        self._out = np.zeros(len(states))
+
+    @property
+    def time(self) -> float:
+        """Where it stands."""
+        return np.nan if self._integrator is None else self._integrator.time
+
+    @property
+    def y(self) -> FloatArray:
+        """The states where it stands, in the order of ``states``."""
+        assert self._integrator is not None
+        return self._integrator.y if self._is_plain else self._integrator.y[self._order]
+
+    def rates(self) -> FloatArray:
+        """Their derivatives."""
+        run = self._integrator
+        assert run is not None
+        if self._rates is not None:
+            vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
+            self._rates(run.time, *vectors)
+        return self._out if self._is_plain else self._out[self._order]
+
+    @property
+    def counters(self) -> Counters | None:
+        """What the method has done; None before the first segment."""
+        return None if self._integrator is None else self._integrator.counters
+
+    def begin(self, time: float, until: float, states: FloatArray, discretes: FloatArray) -> None:
+        """Stand at a time with these values, and carry out the event that follows from them.
+
+        Raises
+        ------
+        RunError : it is not possible.
+        """
+        y, d = np.zeros(len(states)), np.zeros(len(discretes))
+        y[self._order], d[self._discrete_order] = states, discretes
+        run = self._integrator
+        if run is None or run.time != time:
+            run = self._started(time, until, y, d)
+        layout = self.compiled.layout
+        if np.array_equal(run.y, y) and np.array_equal(run.m[layout.first_discrete : layout.first_previous], d):
+            return
+        stop = run.disturb(y, d, run.p)
+        if stop is not Stop.LIMIT:
+            raise failure(stop, self._problem, run, None, at_start=False)
+
+    def _started(self, time: float, until: float, y: FloatArray, d: FloatArray) -> StepIntegrator:
+        layout = self.compiled.layout
+        problem = problem_of(self.compiled, (time, max(until, np.nextafter(time, np.inf))), self._options, _NO_TIMES)
+        m = problem.m.copy()
+        m[layout.first_discrete : layout.first_previous] = d
+        m[layout.first_previous : layout.first_input] = d
+        self._problem = replace(problem, y=y, m=m, step_rows=True, event_rows=False)
+        self._integrator = run = choose(self._problem, self._options.chosen_method)
+        stop = run.start()
+        if stop is not Stop.LIMIT:
+            raise failure(stop, self._problem, run, None, at_start=True)
+        run.collect(Records())
+        return run
+
+    def run(self, until: float, times: FloatArray = _NO_TIMES) -> Stretch:
+        """Run to a time, or to the first clause that happens.
+
+        Parameters
+        ----------
+        times : rows are wanted here too.
+
+        Raises
+        ------
+        RunError : the run stopped before; it stands where it stopped.
+        """
+        run = self._integrator
+        assert run is not None
+        records = Records()
+        if self._happened(run):
+            return Stretch(run.time, self._reopened(run), [], [])
+        self._problem = replace(self._problem, t_end=until)
+        run.set_end(until, times)
+        with Interrupts(run.calls) as interrupts:
+            stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
+        fired = self._reopened(run) if stop is Stop.TERMINATED else ()
+        return Stretch(run.time, fired, records.rows, records.polynomials)
+
+    def _happened(self, run: StepIntegrator) -> bool:
+        """Whether setting values has made a clause happen."""
+        return run.is_terminated
+
+    def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
+        actions = self.compiled.event_actions
+        fired = tuple(actions[k].label for k in np.flatnonzero(run.fired[: len(actions)]) if actions[k].label)
+        run.reopen()
+        return fired
+
+
+_ = RunError
