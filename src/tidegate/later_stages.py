@@ -27,6 +27,7 @@ _HOMES: Final = {
     "monitor_statistics": "tidegate.executive.monitor",
     "run_due": "tidegate.executive.monitor",
     "Segments": "tidegate.simulation",
+    "compiled_of": "tidegate.simulate",
 }
 
 

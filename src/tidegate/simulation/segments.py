@@ -1,6 +1,6 @@
-"""A compiled model run from event to event of an agenda that somebody else keeps (stage: simulation). In: vectors; out: what was written down.
+"""A compiled model run from event to event of an agenda that somebody else keeps (stage: simulation). In: vectors; out: rows.
 
-Unlike a ``Simulation`` it knows no names and makes no results: whoever keeps the agenda reads and sets values at every event, some ten thousand times.
+Unlike a ``Simulation`` it makes no results and knows no names: whoever keeps the agenda sets values at every event, some ten thousand times.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import VALUE_FUNCTION
-from tidegate.errors import RunError
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.executive import Interrupts, Options, drive, failure, problem_of
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Counters, Records, StepIntegrator, Stop
-from tidegate.simulate import compiled_of
 
 __all__ = ["Segments", "Stretch"]
 
@@ -48,19 +47,18 @@ class Segments:
 
     Parameters
     ----------
-    source : anything that lowers to a model whose discrete variables are set from outside only.
+    compiled : a model whose discrete variables are set from outside only.
     states, discretes : names in the order in which values are given.
     options : those of ``tg.simulate`` that say how to step.
 
     Raises
     ------
-    ModelError : the model is wrong.
     UsageError : an option does not fit.
     """
 
-    def __init__(self, source: object, states: tuple[str, ...], discretes: tuple[str, ...], options: dict[str, Any]) -> None:
-        self.compiled = compiled_of(source)
-        layout = self.compiled.layout
+    def __init__(self, compiled: CompiledModel, states: tuple[str, ...], discretes: tuple[str, ...], options: dict[str, Any]) -> None:
+        self.compiled = compiled
+        layout = compiled.layout
         self._options = Options(**options)
         self._order = np.array([layout.unknowns.index(name) for name in states], dtype=np.intp)
         self._discrete_order = np.array([layout.discretes.index(name) for name in discretes], dtype=np.intp)
@@ -160,5 +158,3 @@ class Segments:
         run.reopen()
         return fired
 
-
-_ = RunError

@@ -1,7 +1,7 @@
 """What is written down of a run through periods, and the result that is made of it when it is asked for.
 
-Rows come in blocks, each of some variables only: what is not in a block has kept its value. In go the monitor's steps, or the rows of compiled code; out
-comes the same ``Result`` as of every other run.
+Rows come in blocks, each of some variables only: what is not in a block has kept its value. In go the monitor's steps, or the rows of compiled code;
+out comes a ``Result``, as of every other run.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class CompiledFlow:
     def takes(self, motion: Any) -> bool:
         """Whether the period that begins is moved by compiled code."""
         self._now = None
-        if not motion.variables and not motion.waiting:
+        if not (motion.variables or motion.waiting or motion.bodies):
             return False
         subject = (tuple(motion.bodies), tuple(wait.condition for wait in motion.waiting))
         if self._refused == subject:
@@ -73,6 +73,8 @@ class CompiledFlow:
             self.reason = f"what flows was put together in more than {_MOST_MODELS} ways"
             return False
         self.reason = ""
+        if not composition.states and not composition.model.whens:
+            return False  # nothing moves, and no condition changes
         self._now = composition
         return True
 
@@ -108,7 +110,7 @@ class CompiledFlow:
             self.evaluations += after.evaluations - before.evaluations
         self._fired = stretch.fired
         if stretch.fired and segments.time < motion.event:
-            self._hit(motion, states, segments)
+            self._hit(motion, states)
         else:
             motion.time = motion.event
             self._set_time(motion.time)
@@ -125,7 +127,7 @@ class CompiledFlow:
         if states:
             options["atol"] = [max(abs(item.abserror), 1e-290) for item in states]
         names = tuple(item.data.name for item in composition.held)
-        return later("Segments")(composition.model, tuple(item.name for item in states), names, options)
+        return later("Segments")(later("compiled_of")(composition.model), tuple(item.name for item in states), names, options)
 
     def _begin(self, motion: Any, composition: Composition, segments: Any) -> None:
         values = self._composer.values(motion, composition)
@@ -171,7 +173,7 @@ class CompiledFlow:
         motion.time, motion.dt = segments.time, segments.time - begin
         self._set_time(motion.time)
 
-    def _hit(self, motion: Any, states: tuple[Any, ...], segments: Any) -> None:
+    def _hit(self, motion: Any, states: tuple[Any, ...]) -> None:
         """Who waits for what has begun to hold; in Python's arithmetic too, if a rounding error of time leads there."""
         waits = [self._composer.waiting_at(label) for label in self._fired]
         found = next((wait for wait in motion.waiting if wait in waits), None)

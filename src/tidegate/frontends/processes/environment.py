@@ -130,7 +130,7 @@ class Environment(simpy.Environment):
     '1.386294'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, what can be chosen are keywords, and editors show them with their defaults
         self,
         initial_time: float = 0,
         *,
@@ -317,7 +317,7 @@ class Environment(simpy.Environment):
         """Who is due now, for the log of events."""
         if not self._queue:
             return "the end"
-        event = self._queue[0][3]
+        event: Any = self._queue[0][3]
         owners = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
         names = [owner.name for owner in owners if isinstance(owner, Process)]
         return ", ".join(names) or type(event).__name__

@@ -6,6 +6,7 @@ that has changed before, whether a switched body runs, and of every condition wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,7 @@ from tidegate.frontends.processes.surroundings import TIME, Number, in_symbols, 
 __all__ = ["FollowedBodies", "FollowedCondition", "Kind", "Symbols", "follow_bodies", "follow_condition", "kind_of"]
 
 _MOST_CALLS: Final = 8  # of the bodies with numbers, to compare what they do with what was followed
+_ARGUMENTS: Final = re.compile(r"^lambda[^:]*:\s*")
 _PLAIN: Final = (str, bool, type(None))
 
 
@@ -211,7 +213,9 @@ class FollowedCondition:
     origin: Origin
 
 
-def follow_condition(symbols: Symbols, kind: Kind, place: int, is_state: Callable[[Variable], bool], rates: Mapping[Variable, Expr]) -> FollowedCondition:
+def follow_condition(
+    symbols: Symbols, kind: Kind, place: int, is_state: Callable[[Variable], bool], rates: Mapping[Variable, Expr]
+) -> FollowedCondition:
     """Follow a condition.
 
     Parameters
@@ -226,7 +230,7 @@ def follow_condition(symbols: Symbols, kind: Kind, place: int, is_state: Callabl
     """
     condition: Any = kind.condition
     origin = function_origin(condition)
-    text = origin.text.removeprefix("lambda:").strip() or getattr(condition, "__name__", "a condition")
+    text = _ARGUMENTS.sub("", origin.text) or getattr(condition, "__name__", "a condition")
     armed = symbols.of(("armed", kind.key, place), f"waited for: {text}")
     closure = getattr(condition, "__closure__", None) or ()
     numbers = {Number(closure[k], condition.__code__.co_freevars[k]): k for k in kind.cells}

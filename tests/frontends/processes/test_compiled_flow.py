@@ -1,0 +1,214 @@
+"""Bodies that are followed and compiled: random processes against closed forms, what may change around them, and what cannot be followed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tidegate.frontends.processes import Environment, Group
+
+__all__: list[str] = []
+
+END = 12.0
+
+
+# -- a truth of its own: every variable follows y' = a - b y by its closed form, and processes are lists of orders
+
+
+@dataclass
+class Vessel:
+    y: float
+    a: float
+    b: float
+    since: float = 0.0
+    flows: bool = True
+
+    def at(self, time: float) -> float:
+        if not self.flows:
+            return self.y
+        return self.a / self.b + (self.y - self.a / self.b) * math.exp(-self.b * (time - self.since))
+
+    def settle(self, time: float) -> None:
+        self.y, self.since = self.at(time), time
+
+    def reaches(self, level: float, upwards: bool) -> float:
+        """When the level is crossed, from `since` on; infinite for never."""
+        aim = self.a / self.b
+        if (self.y > level) if upwards else (self.y < level):
+            return self.since
+        ratio = (level - aim) / (self.y - aim) if self.flows and self.y != aim else -1.0
+        return self.since - math.log(ratio) / self.b if 0.0 < ratio < 1.0 else math.inf
+
+
+@dataclass
+class Script:
+    orders: list[tuple[Any, ...]]
+    at: int = 0
+    due: float = 0.0
+    log: list[tuple[int, float]] = field(default_factory=list[tuple[int, float]])
+
+
+def carry_out_by_hand(vessels: list[Vessel], scripts: list[Script]) -> None:
+    for script in scripts:
+        script.due = script.orders[0][1]
+    now = 0.0
+    while True:
+        times: list[float] = []
+        for script in scripts:
+            if script.at >= len(script.orders):
+                times.append(math.inf)
+                continue
+            order = script.orders[script.at]
+            times.append(script.due if order[0] != "wait" else max(now, vessels[order[1]].reaches(order[2], order[3])))
+        now = min(times)
+        if now > END:
+            break
+        script = scripts[times.index(now)]
+        script.log.append((script.at, now))
+        for vessel in vessels:
+            vessel.settle(now)
+        for order in script.orders[script.at + 1 :]:
+            script.at += 1
+            if order[0] == "timeout":
+                script.due = now + order[1]
+                break
+            if order[0] == "wait":
+                break
+            apply(vessels[order[1]], order)
+        else:
+            script.at += 1
+    for vessel in vessels:
+        vessel.settle(END)
+
+
+def apply(vessel: Vessel, order: tuple[Any, ...]) -> None:
+    match order[0]:
+        case "inflow":
+            vessel.a = order[2]
+        case "state":
+            vessel.y = order[2]
+        case "stop":
+            vessel.flows = False
+        case "start":
+            vessel.flows = True
+
+
+def random_orders(generator: np.random.Generator, n: int) -> list[tuple[Any, ...]]:
+    orders: list[tuple[Any, ...]] = [("timeout", float(generator.uniform(0.0, 1.0)))]
+    for _ in range(int(generator.integers(3, 9))):
+        k = int(generator.integers(n))
+        orders.append(
+            [
+                ("timeout", float(generator.uniform(0.05, 2.0))),
+                ("wait", k, float(generator.uniform(0.2, 4.0)), bool(generator.random() < 0.5)),
+                ("inflow", k, float(generator.uniform(-1.0, 4.0))),
+                ("state", k, float(generator.uniform(0.0, 4.0))),
+                ("stop", k),
+                ("start", k),
+            ][int(generator.choice(6, p=[0.3, 0.3, 0.2, 0.1, 0.05, 0.05]))]
+        )
+    return orders
+
+
+class Tank:
+    """A vessel as a user may write it: its inflow is a parameter of the environment, or a plain attribute."""
+
+    def __init__(self, env: Environment, vessel: Vessel, is_declared: bool) -> None:
+        self.level = env.variable(vessel.y, name="level")
+        self.inflow: Any = env.parameter(vessel.a, name="inflow") if is_declared else vessel.a
+        self.is_declared = is_declared
+        self.loss = vessel.b
+        self.flow = env.continuous(self.flows)
+
+    def flows(self) -> None:
+        inflow = self.inflow.value if self.is_declared else self.inflow
+        self.level.rate = inflow - self.loss * self.level.state
+
+    def obey(self, order: tuple[Any, ...]) -> None:
+        match order[0]:
+            case "inflow" if self.is_declared:
+                self.inflow.value = order[2]
+            case "inflow":
+                self.inflow = order[2]
+            case "state":
+                self.level.state = order[2]
+            case "stop":
+                self.level.stop()
+            case "start":
+                self.level.start()
+
+
+def wait(env: Environment, level: Any, bound: float, *, upwards: bool, with_default: bool) -> Generator[Any, Any, None]:
+    if with_default:
+        yield env.wait_until(lambda own=bound: level.state > own if upwards else level.state < own)
+    elif upwards:
+        yield env.wait_until(lambda: level.state > bound)
+    else:
+        yield env.wait_until(lambda: level.state < bound)
+
+
+def carry_out(env: Environment, vessels: list[Vessel], scripts: list[Script], generator: np.random.Generator) -> list[Tank]:
+    tanks = [Tank(env, vessel, bool(generator.random() < 0.5)) for vessel in vessels]
+
+    def process(script: Script) -> Generator[Any, Any, None]:
+        for number, order in enumerate(script.orders):
+            if order[0] == "timeout":
+                yield env.timeout(order[1])
+                script.log.append((number, env.now))
+            elif order[0] == "wait":
+                yield from wait(env, tanks[order[1]].level, order[2], upwards=order[3], with_default=bool(number % 2))
+                script.log.append((number, env.now))
+            else:
+                tanks[order[1]].obey(order)
+
+    for tank in tanks:
+        Group(tank.flow, tank.level).start()
+    for script in scripts:
+        env.process(process(script))
+    env.run(until=END)
+    return tanks
+
+
+def compare(seed: int, **options: Any) -> Environment:
+    generator = np.random.default_rng(seed)
+    vessels = [Vessel(*generator.uniform([0.0, 0.0, 0.2], [3.0, 4.0, 2.0]).tolist()) for _ in range(int(generator.integers(1, 4)))]
+    orders = [random_orders(generator, len(vessels)) for _ in range(int(generator.integers(1, 5)))]
+    env, mine = Environment(abserror=1e-10, relerror=1e-10, **options), [Script(one) for one in orders]
+    tanks = carry_out(env, [Vessel(**vars(vessel)) for vessel in vessels], mine, generator)
+    scripts = [Script(one) for one in orders]
+    carry_out_by_hand(vessels, scripts)
+    for found, expected in zip(mine, scripts, strict=True):
+        assert [number for number, _ in found.log] == [number for number, _ in expected.log]
+        # tolerances of 1e-10 by slopes of crossings that may be a hundredth
+        assert [time for _, time in found.log] == pytest.approx([time for _, time in expected.log], abs=1e-6)
+    assert [tank.level.state for tank in tanks] == pytest.approx([vessel.y for vessel in vessels], abs=1e-6)
+    return env
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_processes_do_what_their_closed_forms_do(seed: int) -> None:
+    assert "why bodies are called" not in compare(seed).result.statistics.extra
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6, 80))
+def test_more_random_processes_do_what_their_closed_forms_do(seed: int) -> None:
+    assert "why bodies are called" not in compare(seed).result.statistics.extra
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(80, 100))
+@pytest.mark.parametrize("method", ["bdf", "adams", "ida"])
+def test_random_processes_run_with_any_integrator(seed: int, method: str) -> None:
+    compare(seed, method=method)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_random_processes_do_the_same_where_bodies_are_called(seed: int) -> None:
+    compare(seed, compiled=False, dtmin=1e-12, dtmax=0.05)
