@@ -343,6 +343,8 @@ class Monitor:
         for track in motion.variables:
             track.begin_period()
         mover = self.mover if self.mover is not None and self.mover.takes(motion) else None
+        if mover is None:
+            self.trouble = None  # what was looked at on symbols in vain has not been done
         if motion.bodies and (mover is None or mover.needs_evaluation(motion)):
             motion.evaluate()
         if motion.bodies and mover is None:

@@ -93,12 +93,14 @@ def trace(
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
         with tracer.journal() as journal:
-            result = call(tracer, function, tuple(arguments), {})
-            yields = list(result.yielded) if isinstance(result, Yields) else []
-            value = frozen(_checked(tracer, result.result if isinstance(result, Yields) else result))
-            changed = tuple(entry for entry in journal.capture().values() if not isinstance(entry[0], Namespace))
-            # symbols must not stay behind in the user's own objects
-            journal.restore()
+            try:
+                result = call(tracer, function, tuple(arguments), {})
+                yields = list(result.yielded) if isinstance(result, Yields) else []
+                value = frozen(_checked(tracer, result.result if isinstance(result, Yields) else result))
+                changed = tuple(entry for entry in journal.capture().values() if not isinstance(entry[0], Namespace))
+            finally:
+                # symbols must not stay behind in the user's own objects, nor what was done to them in vain
+                journal.restore()
         tracer.note(value)
     except Exception as error:
         located = tracer.located(error)

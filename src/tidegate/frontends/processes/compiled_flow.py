@@ -32,6 +32,7 @@ class CompiledFlow:
     ----------
     composer : makes models of what flows.
     options : for the runs, as of ``tg.simulate``.
+    is_limited : whether no step may be longer than dtmax.
     must : whether what cannot be followed is an error, since the method knows compiled code only.
     record : what is written down of the run.
     set_time : puts the time where bodies and conditions read it.
@@ -43,9 +44,10 @@ class CompiledFlow:
     seconds : spent on making models.
     """
 
-    def __init__(self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None], *, must: bool) -> None:
+    def __init__(self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None], *, must: bool, is_limited: bool) -> None:
         self._composer, self._options, self._must, self._record, self._set_time = composer, options, must, record, set_time
-        self._segments: dict[Composition, Any] = {}
+        self._is_limited = is_limited
+        self._segments: dict[tuple[Composition, float], Any] = {}
         self._now: Composition | None = None
         self._refused: Any = None
         self._fired: tuple[str, ...] = ()
@@ -59,7 +61,7 @@ class CompiledFlow:
         self._now = None
         if not (motion.variables or motion.waiting or motion.bodies):
             return False
-        subject = (tuple(motion.bodies), tuple(wait.condition for wait in motion.waiting))
+        subject = (tuple(motion.bodies), tuple(wait.process.condition for wait in motion.waiting))
         if self._refused == subject:
             return False
         try:
@@ -69,7 +71,7 @@ class CompiledFlow:
                 raise
             self._refused, self.reason = subject, str(error)
             return False
-        if composition not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
+        if (composition, motion.settings.dtmax) not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
             self.reason = f"what flows was put together in more than {_MOST_MODELS} ways"
             return False
         self.reason = ""
@@ -88,23 +90,30 @@ class CompiledFlow:
         """From the present time to the event ahead, or where a condition begins to hold, which is the event then."""
         composition = self._now
         assert composition is not None
-        segments = self._segments.get(composition)
+        dtmax = motion.settings.dtmax
+        segments = self._segments.get((composition, dtmax))
         if segments is None:
-            segments = self._segments[composition] = self._prepared(composition)
+            segments = self._segments[composition, dtmax] = self._prepared(composition, dtmax)
         begin, states = motion.time, composition.states
         motion.lasttime = begin
         self._begin(motion, composition, segments)
-        before = segments.counters
+        before, is_inside = segments.counters, False
         try:
             while True:
                 times, until = _asked(motion)
                 stretch = segments.run(until, times)
-                self._record.stretch(states, stretch.rows, stretch.polynomials, stretch.time)
-                yield from self._show(motion, states, stretch.rows, times, begin)
+                try:
+                    yield from self._show(motion, states, stretch.rows, times, begin)
+                except BaseException:
+                    is_inside = True  # where a sample has raised: the code starts again from there
+                    raise
+                finally:
+                    self._record.stretch(states, stretch.rows, stretch.polynomials, motion.time if is_inside else stretch.time)
                 if stretch.fired or until >= motion.event:
                     break
         finally:
-            self._take_over(motion, states, segments, begin)
+            if not is_inside:
+                self._take_over(motion, states, segments, begin)
             after = segments.counters
             self.steps += after.steps - before.steps
             self.evaluations += after.evaluations - before.evaluations
@@ -120,10 +129,12 @@ class CompiledFlow:
         if self.needs_evaluation(motion):
             motion.evaluate()
 
-    def _prepared(self, composition: Composition) -> Any:
+    def _prepared(self, composition: Composition, dtmax: float) -> Any:
         states = composition.states
         relative = [abs(item.relerror) for item in states]
         options = self._options | {"rtol": max(min(relative, default=1e-6), 1e-13)}
+        if self._is_limited:
+            options["max_step"] = dtmax
         if states:
             options["atol"] = [max(abs(item.abserror), 1e-290) for item in states]
         names = tuple(item.data.name for item in composition.held)

@@ -116,7 +116,7 @@ class Composer:
             followed = self._places[place][1]
             put(followed.armed, 1.0)
             for number, get in followed.numbers.items():
-                put(number, get(wait.condition))
+                put(number, get(wait.process.condition))
         assert not np.isnan(values).any() or any(math.isnan(item.state) for item in self._variables), "a symbol has no value"
         return values
 
@@ -204,9 +204,9 @@ class Composer:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
         self._waits, taken = {}, set[_Place]()
         for wait in motion.waiting:
-            kind = kind_of(wait.condition)
+            kind = kind_of(wait.process.condition)
             if kind.key in self._fixed_kinds:
-                kind = kind_of(wait.condition, has_numbers=False)
+                kind = kind_of(wait.process.condition, has_numbers=False)
             place = next((kind.key, k) for k in range(len(taken) + 1) if (kind.key, k) not in taken)
             known = self._places.get(place)
             if known is None or self._has_changed(known[1].reads):

@@ -37,7 +37,7 @@ class WaitUntil(Event):
     def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
         super().__init__(env)
         self.environment = env
-        self._condition = condition
+        self.condition = condition
         self._waiter = env.active_process
         self._was_heard = False
 
@@ -46,7 +46,7 @@ class WaitUntil(Event):
         env = self.environment
         env.follow()
         try:
-            return self._condition()
+            return self.condition()
         except Exception as error:
             whose = f"the process {self._waiter.name!r} waits" if self._waiter is not None else "somebody waits"
             error.add_note(f"in the condition for which {whose}, at t = {env.now:g}")
@@ -161,8 +161,10 @@ class Environment(simpy.Environment):
         self._flow: CompiledFlow | None = None
         if compiled is not False and not is_called_only:
             composer = Composer(self, self._variables, self._parameters, self._bodies)
-            options = {"method": method, "max_step": dtmax, "dense": record and dense}
-            self.monitor.mover = self._flow = CompiledFlow(composer, options, self._record, self._set_time, must=must)
+            options = {"method": method, "dense": record and dense}
+            self.monitor.mover = self._flow = CompiledFlow(
+                composer, options, self._record, self._set_time, must=must, is_limited=dtmax is not None
+            )
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
 
