@@ -105,6 +105,9 @@ class Environment(simpy.Environment):
     dtmin : the least step, and how closely the time at which a condition begins to hold is found.
     dtmax : the longest step, and the step of the methods of fixed step.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
+    on_error : what happens in front of a numbered error: "raise" a ProcessError; "ask" at the terminal, by a dialogue that repairs the run; or who
+        answers instead of a person: an object with a method ``answer(question)``, a function of the question, or a list of recorded answers.
+    prologue : whoever answers is asked for method, limits and tolerances before the run.
 
     Examples
     --------
@@ -131,12 +134,17 @@ class Environment(simpy.Environment):
         dtmax: float = 1.0,
         abserror: float = 1e-6,
         relerror: float = 1e-6,
+        on_error: object = "raise",
+        prologue: bool = True,
     ) -> None:
         super().__init__(initial_time)
-        self.abserror, self.relerror = abserror, relerror
+        self._supervisor = Supervisor(self, on_error)
+        given: dict[str, Any] = {"method": method, "dtmin": dtmin, "dtmax": dtmax, "relerror": relerror, "abserror": abserror}
+        if prologue:
+            given = self._supervisor.prologue(given)
+        self.abserror, self.relerror = given.pop("abserror"), given.pop("relerror")
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
-        self.monitor.change(method=method, dtmin=dtmin, dtmax=dtmax)
-        self._supervisor = Supervisor(self)
+        self.monitor.change(**given)
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
 
@@ -212,6 +220,11 @@ class Environment(simpy.Environment):
     def set_frequency(self, item: Sample, frequency: float) -> None:
         """Give a sample another interval."""
         self.monitor.set_frequency(item, frequency)
+
+    @property
+    def answers(self) -> list[str]:
+        """What was answered in its dialogues; given to another environment as ``on_error`` they are answered so again."""
+        return self._supervisor.answers
 
     def meet_stranger(self, element: object, verb: str) -> None:
         """Something that does not belong there was to start or stop with a group."""
