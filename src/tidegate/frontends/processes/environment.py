@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Self
 
 import simpy
 from simpy.core import Infinity
@@ -17,6 +18,7 @@ from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Timeout
 
 from tidegate.errors import ChatteringError
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.frontends.processes.run_files import Closing, RunFile
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
@@ -185,6 +187,30 @@ class Environment(simpy.Environment):
         """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
         self.monitor.refuse_if_working(8)
         return _Pause(self)
+
+    # -- files, and the end of it all ---------------------------------------------------------------------------------------------------------
+
+    def open(self, path: str | Path, mode: str = "w", **options: Any) -> RunFile:
+        """Open a file that is closed at every kind of end of a run, and opened again where another goes on using it; arguments as for ``open``."""
+        self._supervisor.take_over()
+        return self._supervisor.files.open(path, mode, **options)
+
+    def register[T: Closing](self, one: T) -> T:
+        """Close something at the end of the run, whatever kind of end it is; in a ``with`` block of the environment, at the end of the block."""
+        self._supervisor.take_over()
+        return self._supervisor.files.register(one)
+
+    def leave(self) -> None:
+        """Give up a run that stands still: every sample looks once more, and all files are closed."""
+        self._supervisor.leave()
+
+    def __enter__(self) -> Self:
+        self._supervisor.files.waits_for_its_block = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._supervisor.files.waits_for_its_block = False
+        self._supervisor.files.close()
 
     # -- the continuous side, for its parts ---------------------------------------------------------------------------------------------------
 

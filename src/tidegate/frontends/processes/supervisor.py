@@ -19,6 +19,7 @@ from simpy.events import URGENT, Event
 from tidegate.errors import InterruptedRunError, ProcessError, RunError, TidegateError, UsageError
 from tidegate.frontends.processes.dialogue import Debugging, EndOfAnswers, Leave, answering, converse, enter_debugger, error_talk, prologue_talk
 from tidegate.frontends.processes.numbered_errors import checked, told
+from tidegate.frontends.processes.run_files import RunFiles
 from tidegate.later_stages import later
 
 __all__ = ["Supervisor"]
@@ -36,6 +37,7 @@ class Supervisor:
 
     Attributes
     ----------
+    files : those of the run.
     answers : what was answered so far; given as ``on_error`` to another environment they repeat the dialogue.
     """
 
@@ -45,6 +47,7 @@ class Supervisor:
         self._has_no_terminal = self._who is None and on_error == "ask"
         self._in_vain, self._before = 0, (0, math.nan)
         self.answers: list[str] = []
+        self.files = RunFiles()
         self._goal: Event | None = None  # where the run is going
         self._is_own_goal = False  # it stands for a time
         self._is_running = False
@@ -101,8 +104,10 @@ class Supervisor:
         except BaseException as error:
             self._let_go_of(goal)
             failure = self._judged(error)
-            if not (isinstance(failure, ProcessError) and failure.can_go_on):
+            can_go_on = isinstance(failure, ProcessError) and failure.can_go_on
+            if not can_go_on:
                 self._forget_goal()
+            self._close_behind(failure, can_go_on=can_go_on)
             if failure is error:
                 raise
             raise failure from (error if isinstance(failure, InterruptedRunError) else failure.__cause__)
@@ -110,7 +115,15 @@ class Supervisor:
             self._is_running = was_running
         self.report()
         self._goal = None
+        self.files.end()
         return value
+
+    def _close_behind(self, failure: BaseException, *, can_go_on: bool) -> None:
+        """Close the files of a run that was stopped; if that fails as well, it is noted."""
+        try:
+            self.files.pause() if can_go_on else self.files.end()
+        except Exception as late:  # noqa: BLE001 - the failure that came first is the one to be told
+            failure.add_note(f"and a file of the run could not be closed: {type(late).__name__}: {late}")
 
     @staticmethod
     def _let_go_of(goal: Any) -> None:
@@ -158,6 +171,7 @@ class Supervisor:
         if self._who is None:
             if self._has_no_terminal:
                 error.add("nobody can be asked, as this is no terminal")
+            self._close_behind(error, can_go_on=error.can_go_on)
             raise error
         try:
             wanted = converse(error_talk(error, self._env.monitor.settings), self._who, partial(self._debug, error), self.answers.append)
@@ -174,6 +188,8 @@ class Supervisor:
     def _debug(self, error: ProcessError, wish: Debugging) -> None:
         if wish.changes:
             self.repair(error, wish.changes)
+        if not wish.comes_back:
+            self._close_behind(error, can_go_on=False)
         debug = getattr(self._who, "debug", enter_debugger)
         debug(self._env, error)
 
@@ -186,11 +202,18 @@ class Supervisor:
             raise error
 
     def leave(self, error: ProcessError | None = None) -> None:
-        """The run is given up: every sample looks once more."""
+        """The run is given up: every sample looks once more, and everything is closed."""
         if error is not None:
             error.changes = error.going_on = None
         self._standing = self._pending = None
-        self._env.monitor.leave()
+        try:
+            self._env.monitor.leave()
+        except Exception as late:
+            if error is None:
+                raise
+            error.add_note(f"and when the run was left: {type(late).__name__}: {late}")
+        finally:
+            self.files.close()
 
     def _resume(self, error: ProcessError, changes: dict[str, Any], go: Callable[[], Any]) -> Any:
         if self._standing is not error:
