@@ -25,7 +25,7 @@ NEAR = 2e-6  # the error of the step over the jump: some 1e-7 for each of the st
 
 def jump(method: str = "rke", **options: Any) -> tuple[Environment, Any, list[tuple[float, float]]]:
     """The rate of y jumps from 0 to 1 at t = 1, which no step of a tenth passes with the error that is allowed."""
-    env = Environment(method=method, **({"dtmin": 0.03, "dtmax": 0.3, "abserror": 1e-7, "relerror": 0.0} | options))
+    env = Environment(method=method, compiled=False, **({"dtmin": 0.03, "dtmax": 0.3, "abserror": 1e-7, "relerror": 0.0} | options))
     y = env.variable(0.0, name="y")
     rows: list[tuple[float, float]] = []
 
@@ -160,7 +160,7 @@ def test_the_predictor_corrector_and_a_fixed_step_to_no_number_say_what_helps_th
     error.resume(max_halvings=40)
     assert y.state == pytest.approx(1.0, abs=NEAR)
 
-    env = Environment(method="heun", dtmax=0.1)
+    env = Environment(method="heun", dtmax=0.1, compiled=False)
     z, factor = env.variable(0.0, name="z"), env.parameter(math.inf)
     Group(env.continuous(lambda: setattr(z, "rate", factor.value if env.now > 0.5 else 1.0)), z).start()
     error = failing(lambda: env.run(until=1))

@@ -1,6 +1,7 @@
 """Processes as SimPy has them, with variables that flow between their events."""
 
+from tidegate.frontends.processes.dialogue import EndOfAnswers, Question, Recorded
 from tidegate.frontends.processes.environment import Environment, WaitUntil
 from tidegate.frontends.processes.flows import Continuous, Group, Parameter, Sample, Variable
 
-__all__ = ["Continuous", "Environment", "Group", "Parameter", "Sample", "Variable", "WaitUntil"]
+__all__ = ["Continuous", "EndOfAnswers", "Environment", "Group", "Parameter", "Question", "Recorded", "Sample", "Variable", "WaitUntil"]

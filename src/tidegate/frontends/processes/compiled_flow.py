@@ -44,7 +44,9 @@ class CompiledFlow:
     seconds : spent on making models.
     """
 
-    def __init__(self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None], *, must: bool, is_limited: bool) -> None:
+    def __init__(
+        self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None], *, must: bool, is_limited: bool
+    ) -> None:
         self._composer, self._options, self._must, self._record, self._set_time = composer, options, must, record, set_time
         self._is_limited = is_limited
         self._segments: dict[tuple[Composition, float], Any] = {}

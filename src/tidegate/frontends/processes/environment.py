@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import simpy
 from simpy.core import Infinity
@@ -20,6 +21,7 @@ from tidegate.errors import ChatteringError
 from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.frontends.processes.run_files import Closing, RunFile
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
@@ -113,6 +115,9 @@ class Environment(simpy.Environment):
         they are compiled where that is possible.
     record, dense : whether steps, and what is between them, are written down for ``result``.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
+    on_error : what happens in front of a numbered error: "raise" a ProcessError; "ask" at the terminal, by a dialogue that repairs the run; or who
+        answers instead of a person: an object with a method ``answer(question)``, a function of the question, or a list of recorded answers.
+    prologue : whoever answers is asked for method, limits and tolerances before the run.
 
     Examples
     --------
@@ -142,10 +147,16 @@ class Environment(simpy.Environment):
         compiled: bool | None = None,
         record: bool = True,
         dense: bool = True,
+        on_error: object = "raise",
+        prologue: bool = True,
     ) -> None:
         super().__init__(initial_time)
-        self.abserror, self.relerror = abserror, relerror
-        self.method = method
+        self._supervisor = Supervisor(self, on_error)
+        given: dict[str, Any] = {"method": method, "dtmin": dtmin, "dtmax": dtmax, "relerror": relerror, "abserror": abserror}
+        if prologue and self._supervisor.asks:
+            given = self._supervisor.prologue(given | {"method": method if method in _CLASSICAL else "rke", "dtmax": 1.0 if dtmax is None else dtmax})
+        self.method, dtmax = given["method"], given["dtmax"]
+        self.abserror, self.relerror = given["abserror"], given["relerror"]
         self._variables: list[Variable] = []
         self._parameters: list[Parameter] = []
         self._bodies: list[Continuous] = []
@@ -153,17 +164,19 @@ class Environment(simpy.Environment):
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
-        is_called_only = method in _CALLED_ONLY
-        must = compiled is True or not (is_called_only or method in ("auto", *_CLASSICAL))
-        self._supervisor = Supervisor(self)
-        self.monitor.change(method=method if method in _CLASSICAL else "rke", dtmin=dtmin, dtmax=1.0 if dtmax is None else dtmax)
+        is_classical = self.method in _CLASSICAL
+        stepping = self.method if is_classical else "rke"
+        self.monitor.change(method=stepping, dtmin=given["dtmin"], dtmax=1.0 if dtmax is None else dtmax)
         self.monitor.record = self._record = later("Record")(self._variables, self._parameters, keeps_rows=record, keeps_polynomials=dense)
         self._flow: CompiledFlow | None = None
-        if compiled is not False and not is_called_only:
-            composer = Composer(self, self._variables, self._parameters, self._bodies)
-            options = {"method": method, "dense": record and dense}
+        if compiled is not False and self.method not in _CALLED_ONLY:
             self.monitor.mover = self._flow = CompiledFlow(
-                composer, options, self._record, self._set_time, must=must, is_limited=dtmax is not None
+                Composer(self, self._variables, self._parameters, self._bodies),
+                {"method": self.method, "dense": record and dense},
+                self._record,
+                self._set_time,
+                must=compiled is True or not (is_classical or self.method == "auto"),
+                is_limited=dtmax is not None,
             )
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
@@ -210,6 +223,30 @@ class Environment(simpy.Environment):
         self.monitor.refuse_if_working(8)
         return _Pause(self)
 
+    # -- files, and the end of it all ---------------------------------------------------------------------------------------------------------
+
+    def open(self, path: str | Path, mode: str = "w", **options: Any) -> RunFile:
+        """Open a file that is closed at every kind of end of a run, and opened again where another goes on using it; arguments as for ``open``."""
+        self._supervisor.take_over()
+        return self._supervisor.files.open(path, mode, **options)
+
+    def register[T: Closing](self, one: T) -> T:
+        """Close something at the end of the run, whatever kind of end it is; in a ``with`` block of the environment, at the end of the block."""
+        self._supervisor.take_over()
+        return self._supervisor.files.register(one)
+
+    def leave(self) -> None:
+        """Give up a run that stands still: every sample looks once more, and all files are closed."""
+        self._supervisor.leave()
+
+    def __enter__(self) -> Self:
+        self._supervisor.files.waits_for_its_block = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._supervisor.files.waits_for_its_block = False
+        self._supervisor.files.close()
+
     # -- the continuous side, for its parts ---------------------------------------------------------------------------------------------------
 
     def start(self, item: Variable | Continuous | Sample) -> None:
@@ -244,6 +281,11 @@ class Environment(simpy.Environment):
     def set_frequency(self, item: Sample, frequency: float) -> None:
         """Give a sample another interval."""
         self.monitor.set_frequency(item, frequency)
+
+    @property
+    def answers(self) -> list[str]:
+        """What was answered in its dialogues; given to another environment as ``on_error`` they are answered so again."""
+        return self._supervisor.answers
 
     def meet_stranger(self, element: object, verb: str) -> None:
         """Something that does not belong there was to start or stop with a group."""

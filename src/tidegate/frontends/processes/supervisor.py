@@ -9,17 +9,22 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from functools import partial
+from typing import Any, Final, cast
 
 import simpy
 from simpy.core import StopSimulation
 from simpy.events import URGENT, Event
 
 from tidegate.errors import InterruptedRunError, ProcessError, RunError, TidegateError, UsageError
+from tidegate.frontends.processes.dialogue import Debugging, EndOfAnswers, Leave, answering, converse, enter_debugger, error_talk, prologue_talk
 from tidegate.frontends.processes.numbered_errors import checked, told
+from tidegate.frontends.processes.run_files import RunFiles
 from tidegate.later_stages import later
 
 __all__ = ["Supervisor"]
+
+_MOST_IN_VAIN: Final = 1000  # repairs of one error after which it is still there
 
 
 class Supervisor:
@@ -28,10 +33,21 @@ class Supervisor:
     Parameters
     ----------
     env : the environment, which knows this file.
+    on_error : "raise", "ask", or who answers the dialogue, as `dialogue.answering` takes it.
+
+    Attributes
+    ----------
+    files : those of the run.
+    answers : what was answered so far; given as ``on_error`` to another environment they repeat the dialogue.
     """
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: Any, on_error: object = "raise") -> None:
         self._env = env
+        self._who = answering(on_error)
+        self._has_no_terminal = self._who is None and on_error == "ask"
+        self._in_vain, self._before = 0, (0, math.nan)
+        self.answers: list[str] = []
+        self.files = RunFiles()
         self._goal: Event | None = None  # where the run is going
         self._is_own_goal = False  # it stands for a time
         self._is_running = False
@@ -46,6 +62,20 @@ class Supervisor:
     def is_event_wanted(self) -> bool:
         """Whether the run is to end at an event that has not happened."""
         return self._is_running and self._goal is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is somebody to ask."""
+        return self._who is not None
+
+    def prologue(self, actual: dict[str, Any]) -> dict[str, Any]:
+        """Method, limits and tolerances as somebody wants them before the run; as they are where nobody is asked."""
+        if self._who is None:
+            return actual
+        try:
+            return converse(prologue_talk(actual), self._who, lambda _: None, self.answers.append)
+        except EndOfAnswers:
+            raise UsageError("nobody answers the questions before the run", hint="Environment(prologue=False) leaves them out") from None
 
     # a run
 
@@ -79,8 +109,10 @@ class Supervisor:
         except BaseException as error:
             self._let_go_of(goal)
             failure = self._judged(error)
-            if not (isinstance(failure, ProcessError) and failure.can_go_on):
+            can_go_on = isinstance(failure, ProcessError) and failure.can_go_on
+            if not can_go_on:
                 self._forget_goal()
+            self._close_behind(failure, can_go_on=can_go_on)
             if failure is error:
                 raise
             raise failure from (error if isinstance(failure, InterruptedRunError) else failure.__cause__)
@@ -88,7 +120,15 @@ class Supervisor:
             self._is_running = was_running
         self.report()
         self._goal = None
+        self.files.end()
         return value
+
+    def _close_behind(self, failure: BaseException, *, can_go_on: bool) -> None:
+        """Close the files of a run that was stopped; if that fails as well, it is noted."""
+        try:
+            self.files.pause() if can_go_on else self.files.end()
+        except Exception as late:  # noqa: BLE001 - the failure that came first is the one to be told
+            failure.add_note(f"and a file of the run could not be closed: {type(late).__name__}: {late}")
 
     @staticmethod
     def _let_go_of(goal: Any) -> None:
@@ -133,7 +173,52 @@ class Supervisor:
             self._standing = error
             go = self._go if self._is_running else self._env.step
             error.going_on = lambda changes: self._resume(error, changes, go)
-        raise error
+        if self._who is None:
+            if self._has_no_terminal:
+                error.add("nobody can be asked, as this is no terminal")
+            self._close_behind(error, can_go_on=error.can_go_on)
+            raise error
+        try:
+            wanted = converse(error_talk(error, self._env.monitor.settings), self._who, partial(self._debug, error), self.answers.append)
+        except EndOfAnswers:
+            error.add("nobody answers any more")
+            raise error from None
+        if isinstance(wanted, Leave):
+            self.leave(error)
+            raise error
+        self.repair(error, wanted)
+        self._standing = None
+        self._count_in_vain(error)
+
+    def _debug(self, error: ProcessError, wish: Debugging) -> None:
+        if wish.changes:
+            self.repair(error, wish.changes)
+        if not wish.comes_back:
+            self._close_behind(error, can_go_on=False)
+        debug = getattr(self._who, "debug", enter_debugger)
+        debug(self._env, error)
+
+    def _count_in_vain(self, error: ProcessError) -> None:
+        """A program that answers must not repair one error for ever."""
+        here = error.number, self._env.now
+        self._in_vain, self._before = (self._in_vain + 1 if here == self._before else 0), here
+        if self._in_vain > _MOST_IN_VAIN:
+            error.add(f"it was repaired {_MOST_IN_VAIN} times in vain")
+            raise error
+
+    def leave(self, error: ProcessError | None = None) -> None:
+        """The run is given up: every sample looks once more, and everything is closed."""
+        if error is not None:
+            error.changes = error.going_on = None
+        self._standing = self._pending = None
+        try:
+            self._env.monitor.leave()
+        except Exception as late:
+            if error is None:
+                raise
+            error.add_note(f"and when the run was left: {type(late).__name__}: {late}")
+        finally:
+            self.files.close()
 
     def _resume(self, error: ProcessError, changes: dict[str, Any], go: Callable[[], Any]) -> Any:
         if self._standing is not error:
@@ -165,7 +250,7 @@ class Supervisor:
         error = told(trouble)
         error.add(f"it was to {verb}")
         error.origin = None
-        if self._is_running:
+        if self._is_running and self._who is None:
             self._pending = self._pending or error
             env.watch()
         else:
