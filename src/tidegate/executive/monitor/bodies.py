@@ -15,6 +15,7 @@ class Bodies:
     def __init__(self) -> None:
         self._bodies: list[Body] = []
         self._priorities: list[float] = []
+        self.changes = 0  # so far
 
     def __iter__(self) -> Iterator[Body]:
         return iter(self._bodies)
@@ -31,12 +32,14 @@ class Bodies:
             place = sum(one >= priority for one in self._priorities)
             self._bodies.insert(place, body)
             self._priorities.insert(place, priority)
+            self.changes += 1
 
     def stop(self, body: Body) -> None:
         """Take a body out; nothing happens if it is not active."""
         for place, one in enumerate(self._bodies):
             if one is body:
                 del self._bodies[place], self._priorities[place]
+                self.changes += 1
                 return
 
     def set_priority(self, body: Body, priority: float) -> None:

@@ -340,11 +340,11 @@ class Monitor:
         motion.lasttime = motion.time
         motion.event = motion.next_sample = settings.latest if due is None else due
         motion.hit = None
-        for track in motion.variables:
-            track.begin_period()
         mover = self.mover if self.mover is not None and self.mover.takes(motion) else None
         if mover is None:
             self.trouble = None  # what was looked at on symbols in vain has not been done
+            for track in motion.variables:
+                track.begin_period()
         if motion.bodies and (mover is None or mover.needs_evaluation(motion)):
             motion.evaluate()
         if motion.bodies and mover is None:

@@ -103,6 +103,7 @@ class VariableSet:
     def __init__(self) -> None:
         self._tracks: list[Track] = []
         self._ids: set[int] = set()
+        self.changes = 0  # so far, of which variables are in the set
 
     def __iter__(self) -> Iterator[Track]:
         return iter(self._tracks)
@@ -118,12 +119,14 @@ class VariableSet:
         if variable not in self:
             self._tracks.insert(0, Track(variable))
             self._ids.add(id(variable))
+            self.changes += 1
 
     def stop(self, variable: Variable) -> None:
         """Take a variable out; its rate is 0 then, its state stays. Nothing happens if it is not in the set."""
         if variable in self:
             self._tracks = [track for track in self._tracks if track.variable is not variable]
             self._ids.discard(id(variable))
+            self.changes += 1
             variable.rate = 0.0
 
     def bring_forward(self, track: Track) -> None:

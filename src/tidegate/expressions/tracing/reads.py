@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import is_
 from types import ModuleType
 from typing import Any, Final
 
@@ -29,12 +30,12 @@ class Reads:
     """Values that were read while functions were followed, each with how to read it again."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any]] = {}
+        self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any, Any]] = {}
 
     def note(self, place: Any, name: str, value: Any, again: Callable[[], Any]) -> None:
         """Remember what ``name`` is at a place, the first time it is read there."""
         if (id(place), name) not in self._known:
-            self._known[id(place), name] = (place, again, _snapshot(value, 0))
+            self._known[id(place), name] = (place, again, _snapshot(value, 0), _elements(value))
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
@@ -42,18 +43,20 @@ class Reads:
 
     def changes(self) -> Generator[tuple[Any, str]]:
         """Everything that is not what it was: where it was read, and its name there."""
-        for (_, name), (place, again, before) in self._known.items():
+        for (_, name), (place, again, before, elements) in self._known.items():
             try:
                 now = again()
             except (ValueError, AttributeError, KeyError):
                 yield place, name
                 continue
-            if now is not before and not _same(before, _snapshot(now, 0)):
+            if elements is not None and type(now) in (list, tuple) and len(now) == len(elements) and all(map(is_, now, elements)):
+                continue
+            if (elements is not None or now is not before) and not _same(before, _snapshot(now, 0)):
                 yield place, name
 
     def places(self) -> Generator[tuple[Any, str]]:
         """Where something was read, and its name there."""
-        for (_, name), (place, _, _) in self._known.items():
+        for (_, name), (place, *_) in self._known.items():
             yield place, name
 
     def forget(self, owners: Collection[Any] = (), places: Collection[tuple[Any, str]] = ()) -> None:
@@ -78,6 +81,13 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
     collector = _collector.get()
     if collector is not None:
         collector.note(place, name, value, again)
+
+
+def _elements(value: Any) -> tuple[Any, ...] | None:
+    """What is in a list of what cannot change, or is remembered as the object that it is: so long as these are the same, the list is."""
+    if type(value) not in (list, tuple) or any(is_sequence(item) or is_dict(item) or is_array(item) for item in value):
+        return None
+    return tuple(value)
 
 
 class _Held:

@@ -6,9 +6,9 @@ becomes a discrete variable, so that the next change needs no other model: numbe
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UntraceableError
 from tidegate.expressions import Expr, Role, as_expr, symbol, walk
 from tidegate.expressions.tracing import Reads
+from tidegate.frontends.processes.alike import conditions_alike
 from tidegate.frontends.processes.flows import Continuous, Parameter, Variable
 from tidegate.frontends.processes.follow import FollowedBodies, FollowedCondition, Kind, Symbols, follow_bodies, follow_condition, kind_of
 from tidegate.frontends.processes.surroundings import Number, is_number
@@ -46,6 +47,16 @@ class Composition:
     is_pure: bool
 
 
+@dataclass(frozen=True, eq=False)
+class _Sources:
+    """Where the values of discrete variables come from: positions, and what has the values there."""
+
+    variables: tuple[tuple[int, Variable], ...]
+    parameters: tuple[tuple[int, Parameter], ...]
+    numbers: tuple[tuple[int, Number], ...]
+    running: tuple[tuple[int, Any], ...]
+
+
 class Composer:
     """Makes models of what flows at the time.
 
@@ -53,10 +64,18 @@ class Composer:
     ----------
     environment : whose time bodies and conditions read.
     variables, parameters, bodies : all there are; they may become more.
+    generators : of the processes that live.
     """
 
-    def __init__(self, environment: Any, variables: Sequence[Variable], parameters: Sequence[Parameter], bodies: Sequence[Continuous]) -> None:
-        self._variables, self._all_bodies = variables, bodies
+    def __init__(
+        self,
+        environment: Any,
+        variables: Sequence[Variable],
+        parameters: Sequence[Parameter],
+        bodies: Sequence[Continuous],
+        generators: Callable[[], Iterable[Any]],
+    ) -> None:
+        self._variables, self._all_bodies, self._generators = variables, bodies, generators
         self._symbols = Symbols(environment, variables, parameters)
         self._switched: frozenset[Any] = frozenset()
         self._constant: set[tuple[int, str]] = set()  # numbers that must be known when a body is followed
@@ -64,8 +83,13 @@ class Composer:
         self._regroupings = self._changes = 0
         self._followed: tuple[Any, FollowedBodies] | None = None
         self._places: dict[_Place, tuple[Any, FollowedCondition]] = {}
+        self._codes: dict[Any, set[Any]] = {}  # of conditions, with the kinds that have come
         self._waits: dict[Any, _Place] = {}
         self._known: dict[Any, Composition] = {}
+        self._sources: dict[Composition, _Sources] = {}
+        self._last: Composition | None = None  # None where something is not as it was when it was made
+        self._seen: Any = None
+        self._placed: dict[Any, tuple[list[Any], _Place]] = {}
 
     @property
     def n_compositions(self) -> int:
@@ -84,41 +108,57 @@ class Composer:
             self._conditions(motion, bodies)
             if self._followed is not None:
                 break
+        if self._last is not None:
+            return self._last
         conditions = [followed for _, followed in self._places.values()]
         key = (tuple(bodies.rates.items()), tuple(followed.truth for followed in conditions))
         if key not in self._known:
             self._known[key] = _composition(bodies, conditions)
-        return self._known[key]
+        self._last = self._known[key]
+        self._sources[self._last] = self._sources_of(self._last)
+        return self._last
 
     def values(self, motion: Any, composition: Composition) -> NDArray[np.float64]:
         """What the discrete variables of a composition are now."""
-        symbols, held = self._symbols, composition.held
-        values = np.full(len(held), np.nan)
-
-        def put(item: Expr | None, value: float) -> None:
-            at = None if item is None else held.get(item)
-            if at is not None:
-                values[at] = value
-
-        for parameter in symbols.parameters:
-            put(symbols.known(parameter), parameter.value)
-        for number in symbols.numbers.values():
-            put(symbols.known(number.key), number.get())
-        for variable in self._variables:
-            put(symbols.known(variable), variable.state)
-        for item in self._switched:
-            put(symbols.known(("running", item)), item in (motion.variables if isinstance(item, Variable) else motion.bodies))
-        for _, followed in self._places.values():
-            put(followed.armed, 0.0)
-            for number in followed.numbers:
-                put(number, 0.0)
+        values, held = np.zeros(len(composition.held)), composition.held
+        sources = self._sources[composition]
+        for at, variable in sources.variables:
+            values[at] = variable.state
+        for at, parameter in sources.parameters:
+            values[at] = parameter.value
+        for at, number in sources.numbers:
+            values[at] = number.get()
+        for at, item in sources.running:
+            values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
         for wait, place in self._waits.items():
             followed = self._places[place][1]
-            put(followed.armed, 1.0)
-            for number, get in followed.numbers.items():
-                put(number, get(wait.process.condition))
-        assert not np.isnan(values).any() or any(math.isnan(item.state) for item in self._variables), "a symbol has no value"
+            if followed.armed in held:
+                values[held[followed.armed]] = 1.0
+                for number, get in followed.numbers.items():
+                    if number in held:
+                        values[held[number]] = get(wait.process.condition)
         return values
+
+    def _sources_of(self, composition: Composition) -> _Sources:
+        symbols, held = self._symbols, composition.held
+
+        def positions(items: Iterable[Any], key: Callable[[Any], Any]) -> tuple[tuple[int, Any], ...]:
+            known = ((symbols.known(key(item)), item) for item in items)
+            return tuple((held[expression], item) for expression, item in known if expression is not None and expression in held)
+
+        sources = _Sources(
+            positions(self._variables, lambda item: item),
+            positions(symbols.parameters, lambda item: item),
+            positions(symbols.numbers.values(), lambda item: item.key),
+            positions(self._switched, lambda item: ("running", item)),
+        )
+        found = {at for some in (sources.variables, sources.parameters, sources.numbers, sources.running) for at, _ in some}
+        for _, followed in self._places.values():
+            found.update(held[item] for item in (followed.armed, *followed.numbers) if item in held)
+        if len(found) < len(held):
+            lost = [item.data.name for item, at in held.items() if at not in found]
+            raise AssertionError(f"nothing has the values of {lost}")
+        return sources
 
     def waiting_at(self, label: str) -> Any:
         """Who waits where the clause of this name is; None for nobody."""
@@ -127,9 +167,13 @@ class Composer:
     # -- bodies
 
     def _bodies(self, motion: Any) -> FollowedBodies:
+        seen, before = (motion.bodies.changes, motion.variables.changes, len(self._variables), len(self._all_bodies)), self._seen
+        self._seen = seen
+        if before == seen and self._followed is not None and not self._has_changed(self._followed[1].reads):
+            return self._followed[1]
         active = tuple(motion.bodies)
         states = self._states(motion)
-        if self._followed is not None:
+        if self._followed is not None and before != seen:
             (old_states, order), followed = self._followed
             if old_states == states and self._is_like(order, active):
                 if not self._has_changed(followed.reads):
@@ -139,8 +183,13 @@ class Composer:
         if self._regroupings > 1:
             self._switched |= {*self._all_bodies, *self._variables}
         followed = self._follow_bodies(motion, active)
-        self._places.clear()
+        self._forget_places()
         return followed
+
+    def _forget_places(self) -> None:
+        self._places.clear()
+        self._placed.clear()
+        self._last = None
 
     def _states(self, motion: Any) -> tuple[Variable, ...]:
         return tuple(item for item in self._variables if item in self._switched or item in motion.variables)
@@ -194,7 +243,7 @@ class Composer:
                 raise
             self._constant |= set(self._symbols.numbers)
             self._symbols.numbers.clear()
-            self._places.clear()
+            self._forget_places()
             self._followed = None  # what was followed before may hold their symbols
             return follow()
 
@@ -202,17 +251,43 @@ class Composer:
 
     def _conditions(self, motion: Any, bodies: FollowedBodies) -> None:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
-        self._waits, taken = {}, set[_Place]()
+        before, self._placed, self._waits, taken = self._placed, {}, {}, set[_Place]()
         for wait in motion.waiting:
-            kind = kind_of(wait.process.condition)
-            if kind.key in self._fixed_kinds:
-                kind = kind_of(wait.process.condition, has_numbers=False)
-            place = next((kind.key, k) for k in range(len(taken) + 1) if (kind.key, k) not in taken)
-            known = self._places.get(place)
-            if known is None or self._has_changed(known[1].reads):
+            contents = _contents(wait.process.condition)
+            known = before.get(wait)
+            if known is not None and known[1] not in taken and len(known[0]) == len(contents) and all(map(is_, known[0], contents)):
+                place = known[1]
+            else:
+                place = self._place(wait.process.condition, taken)
+            entry = self._places.get(place)
+            if entry is None or self._has_changed(entry[1].reads):
+                kind = kind_of(wait.process.condition, has_numbers=place[0] not in self._fixed_kinds)
                 place = self._follow_condition(motion, kind, place, bodies)
+                if entry is None and self._followed is not None:
+                    self._foresee(motion, kind, bodies)
             taken.add(place)
             self._waits[wait] = place
+            self._placed[wait] = contents, place
+
+    def _place(self, condition: Any, taken: set[_Place]) -> _Place:
+        """A place that nobody has, for conditions of this kind."""
+        kind = kind_of(condition)
+        if kind.key in self._fixed_kinds:
+            kind = kind_of(condition, has_numbers=False)
+        return next((kind.key, k) for k in range(len(taken) + 1) if (kind.key, k) not in taken)
+
+    def _foresee(self, motion: Any, kind: Kind, bodies: FollowedBodies) -> None:
+        """Places for conditions like one that is new, for whoever else may wait for them."""
+        condition: Any = kind.condition
+        codes = self._codes.setdefault(getattr(condition, "__code__", condition), set())
+        codes.add(kind.key)
+        for other in conditions_alike(condition, self._variables, self._generators(), with_any_variable=len(codes) > 1):
+            like = kind_of(other)
+            if (like.key, 0) not in self._places and like.key not in self._fixed_kinds:
+                try:
+                    self._follow_condition(motion, like, (like.key, 0), bodies)
+                except UntraceableError:
+                    continue
 
     def _follow_condition(self, motion: Any, kind: Kind, place: _Place, bodies: FollowedBodies) -> _Place:
         states = set(self._states(motion))
@@ -226,7 +301,13 @@ class Composer:
             place = (fixed.key, 0)
             followed = self._with_numbers(lambda: follow_condition(self._symbols, fixed, 0, states.__contains__, bodies.rates))
         self._places[place] = (kind.condition, followed)
+        self._last = None
         return place
+
+
+def _contents(condition: Any) -> list[Any]:
+    """What a condition closes over now."""
+    return [cell.cell_contents for cell in getattr(condition, "__closure__", None) or ()]
 
 
 def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]) -> Composition:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
+from weakref import WeakSet
 
 import simpy
 from simpy.core import Infinity
@@ -163,6 +164,7 @@ class Environment(simpy.Environment):
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
+        self._processes: WeakSet[Process] = WeakSet()
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
         is_classical = self.method in _CLASSICAL
         stepping = self.method if is_classical else "rke"
@@ -171,7 +173,7 @@ class Environment(simpy.Environment):
         self._flow: CompiledFlow | None = None
         if compiled is not False and self.method not in _CALLED_ONLY:
             self.monitor.mover = self._flow = CompiledFlow(
-                Composer(self, self._variables, self._parameters, self._bodies),
+                Composer(self, self._variables, self._parameters, self._bodies, self._generators),
                 {"method": self.method, "dense": record and dense},
                 self._record,
                 self._set_time,
@@ -297,6 +299,15 @@ class Environment(simpy.Environment):
 
     def _set_time(self, time: float) -> None:
         self._now = time
+
+    def process(self, generator: Any) -> Process:
+        """Start a process, as SimPy does."""
+        process = super().process(generator)
+        self._processes.add(process)
+        return process
+
+    def _generators(self) -> list[Any]:
+        return [process._generator for process in self._processes if process.is_alive]  # noqa: SLF001
 
     # -- results ------------------------------------------------------------------------------------------------------------------------------
 
