@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
@@ -22,6 +22,7 @@ from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
 from tidegate.frontends.processes.run_files import Closing, RunFile
+from tidegate.frontends.processes.simula import EventList, Notice, SimulaProcess
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
@@ -42,6 +43,7 @@ class WaitUntil(Event):
         self.condition = condition
         self._waiter = env.active_process
         self._was_heard = False
+        self.waker: Callable[[], None] | None = None  # of a process that is woken in its own way
 
     def holds(self) -> bool:
         """Whether the condition holds now."""
@@ -58,8 +60,22 @@ class WaitUntil(Event):
         """Wait no more: whoever yielded this goes on only by an interrupt."""
         self.environment.monitor.cancel_wait(self)
 
+    def wake(self) -> None:
+        """The condition holds: whoever waits becomes due."""
+        if self.waker is None:
+            self.succeed()
+        else:
+            self._ok, self._value = True, None
+            self.waker()
+
+    def forget(self) -> None:
+        """Whoever waits goes on for another reason."""
+        self.environment.forget(self)
+
     def has_lost_its_listeners(self) -> bool:
         """Whether somebody has listened and nobody does now, as after an interrupt or a faster event; to be asked before every event."""
+        if self.waker is not None:
+            return False
         listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self._was_heard = self._was_heard or listened
         return self._was_heard and not listened
@@ -96,7 +112,7 @@ class _Agenda:
                 time=now,
                 hint="let the process wait until the condition is false, or for a time, before it waits for it again",
             )
-        process.succeed()
+        process.wake()
 
     def carry_out(self) -> None:
         simpy.Environment.step(self._env)
@@ -186,13 +202,13 @@ class Environment(simpy.Environment):
     ) -> Variable:
         """A quantity that flows between events once it is started; see `Variable`."""
         allowed = self.abserror if abserror is None else abserror, self.relerror if relerror is None else relerror
-        variable = Variable(self, start, name=self._name(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
+        variable = Variable(self, start, name=self.named(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
         self._variables.append(variable)
         return variable
 
     def parameter(self, value: float, *, name: str = "", unit: str = "") -> Parameter:
         """A number that only events change."""
-        parameter = Parameter(value, name=self._name(name or "parameter"), unit=unit)
+        parameter = Parameter(value, name=self.named(name or "parameter"), unit=unit)
         self._parameters.append(parameter)
         return parameter
 
@@ -200,7 +216,7 @@ class Environment(simpy.Environment):
         """A continuous body, made of a function that sets rates; also as a decorator."""
         if function is None:
             return partial(self.continuous, priority=priority)
-        body = Continuous(self, function, name=self._name(function.__name__), priority=priority)
+        body = Continuous(self, function, name=self.named(function.__name__), priority=priority)
         self._bodies.append(body)
         return body
 
@@ -208,7 +224,7 @@ class Environment(simpy.Environment):
         """A sample, made of a function that looks: every so often (> 0), at every step (0), around events only (< 0); also as a decorator."""
         if action is None:
             return partial(self.sample, every=every)
-        return Sample(self, action, name=self._name(getattr(action, "__name__", "sample")), every=every)
+        return Sample(self, action, name=self.named(getattr(action, "__name__", "sample")), every=every)
 
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
@@ -222,6 +238,18 @@ class Environment(simpy.Environment):
         """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
         self.monitor.refuse_if_working(8)
         return _Pause(self)
+
+    # -- processes in the style of Simula ------------------------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> SimulaProcess | None:
+        """The process in the style of Simula that executes."""
+        return self.event_list.current
+
+    @cached_property
+    def event_list(self) -> EventList:
+        """The list of events as Simula knows it."""
+        return EventList(self)
 
     # -- files, and the end of it all ---------------------------------------------------------------------------------------------------------
 
@@ -329,8 +357,7 @@ class Environment(simpy.Environment):
         self._supervisor.report()
         monitor = self.monitor
         for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
-            self._waits.remove(wait)
-            monitor.continued(wait)
+            self.forget(wait)
         if not monitor.is_needed:
             del self.step, self.schedule
             super().step()
@@ -366,14 +393,21 @@ class Environment(simpy.Environment):
         names = [owner.name for owner in owners if isinstance(owner, Process)]
         return ", ".join(names) or type(event).__name__
 
+    def forget(self, wait: WaitUntil) -> None:
+        """A wait is over."""
+        if wait in self._waits:
+            self._waits.remove(wait)
+            self.monitor.continued(wait)
+
     def _is_period_due(self) -> bool:
         """Whether the monitor is to work before the next event: when time passes, and between events that somebody has timed."""
         if not self._queue:
             return True
         time, _, _, event = self._queue[0]
-        return time > self._now or isinstance(event, Timeout | _Pause)
+        return time > self._now or isinstance(event, Timeout | _Pause) or (isinstance(event, Notice) and event.is_behind_a_period)
 
-    def _name(self, wish: str) -> str:
+    def named(self, wish: str) -> str:
+        """A name that nobody else has."""
         self._supervisor.take_over()
         number = self._names[wish] = self._names.get(wish, 0) + 1
         return wish if number == 1 else f"{wish}_{number}"
