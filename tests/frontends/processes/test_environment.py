@@ -221,3 +221,37 @@ def test_a_process_that_waits_for_what_holds_already_for_ever_is_told() -> None:
     env.process(impatient())
     with pytest.raises(tg.ChatteringError, match="waited for again and again at t = 0"):
         env.run(until=1)
+
+
+@pytest.mark.parametrize("begins", ["before anything flows", "while it flows"])
+@pytest.mark.parametrize("name", ["step", "schedule"])
+def test_what_flows_flows_though_somebody_traces_events_as_the_manual_of_simpy_shows(name: str, begins: str) -> None:
+    """x' = 1 for two units of time, then none for two, then one again; a function is put around ``env.step`` or ``env.schedule``."""
+    env = Environment()
+    x = env.variable(0.0)
+    flow = Group(x, env.continuous(lambda: setattr(x, "rate", 1.0)))
+    traced: list[float] = []
+
+    def operator() -> Generator[Any, Any, None]:
+        flow.start()
+        for deed in (None, flow.stop, None, flow.start, None):
+            yield env.timeout(1)
+            if deed is not None:
+                deed()
+
+    def trace() -> None:
+        wrapped = getattr(env, name)
+
+        def traceable(*args: Any, **keywords: Any) -> None:
+            traced.append(env.peek())
+            wrapped(*args, **keywords)
+
+        setattr(env, name, traceable)
+
+    process = env.process(operator())
+    if begins == "while it flows":
+        env.step()
+    trace()
+    env.run(process)
+    assert x.state == pytest.approx(3.0)
+    assert len(traced) >= 5

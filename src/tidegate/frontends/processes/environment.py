@@ -33,6 +33,8 @@ _CALLED_ONLY: Final = _CLASSICAL  # until they are there for compiled code
 _MOST_AT_ONCE: Final = 10_000  # conditions that are waited for and hold at one instant
 _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
 
+_REPLACED: Final = {"step", "schedule"}
+
 
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
@@ -179,6 +181,8 @@ class Environment(simpy.Environment):
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
+        self._is_watching = False
+        self._plain: dict[str, Callable[..., None]] = {}  # how it steps and schedules where nothing flows
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
         is_classical = self.method in _CLASSICAL
         stepping = self.method if is_classical else "rke"
@@ -341,34 +345,46 @@ class Environment(simpy.Environment):
     def watch(self) -> None:
         """From now on the monitor moves the time, until nothing flows, looks or waits."""
         self._supervisor.take_over()
-        if "step" not in vars(self):
+        if not self.monitor.is_needed:
             self.monitor.skip_to(self._now)
-            self.step = self._step_with_flows
-            self.schedule = self._schedule_with_flows
+        if not self._is_watching:
+            self._is_watching = True
+            # a user may have put a function in place of either, as SimPy's manual shows for tracing
+            self._plain = {"step": super().step, "schedule": super().schedule} | {name: vars(self)[name] for name in _REPLACED & vars(self).keys()}
+            self.step, self.schedule = self._step_with_flows, self._schedule_with_flows
+
+    def _unwatch(self) -> None:
+        """Nothing flows, looks or waits any more."""
+        if self.step == self._step_with_flows and self.schedule == self._schedule_with_flows:  # nobody has put anything around them since
+            self._is_watching = False
+            del self.step, self.schedule
+            for name, function in self._plain.items():
+                if getattr(function, "__self__", None) is not self:
+                    setattr(self, name, function)
 
     def _schedule_with_flows(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
         if self.monitor.working:
             if not isinstance(event, Timeout):
                 event._value = PENDING  # noqa: SLF001 - what is refused has not happened
             self.monitor.refuse_if_working(17)
-        super().schedule(event, priority, delay)
+        self._plain["schedule"](event, priority, delay)
 
     def _step_with_flows(self) -> None:
         self._supervisor.report()
-        monitor = self.monitor
+        monitor, step = self.monitor, self._plain["step"]
         for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
             self.forget(wait)
         if not monitor.is_needed:
-            del self.step, self.schedule
-            super().step()
+            self._unwatch()
+            step()
             return
         if not self._queue and not self._waits and not self._supervisor.is_event_wanted:
-            super().step()  # the end of SimPy's run, however much flows
+            step()  # the end of SimPy's run, however much flows
         if self._is_period_due():
             # where nothing is scheduled a condition that never holds must not be waited for without end
             monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
             self._pass(monitor)
-        super().step()
+        step()
 
     def _pass(self, monitor: Any) -> None:
         """One period, with what is written down around it."""

@@ -192,11 +192,9 @@ class SimulaProcess(simpy.Process):
     # inside
 
     def _life(self) -> Generator[Any, Any, Any]:
-        actions = cast(Any, self.actions())
-        if not hasattr(actions, "throw"):
-            return actions
-        value: Any = yield from actions
-        return value
+        actions = cast(Generator[Any, Any, Any], self.actions())
+        does_all_at_once = not hasattr(actions, "throw")
+        return actions if does_all_at_once else (yield from actions)
 
     def _resume(self, event: Event) -> None:
         """Execute until the next yield; SimPy calls this."""
