@@ -19,10 +19,18 @@ Action = tuple[str, str, dict[str, Any]]  # verb, whom it concerns, where to
 Trace = list[tuple[float, str, int]]
 
 
-class ListOfEvents:
-    """Simula's own rules, on a plain list of [time, process]; a process is a list of actions and how far it has come."""
+CONTROL = "the monitor"
 
-    def __init__(self, scripts: dict[str, list[Action]]) -> None:
+
+class ListOfEvents:
+    """Simula's own rules, on a plain list of [time, process]; a process is a list of actions and how far it has come.
+
+    With a monitor there stands a control entry in the list, directly behind the process whose event it is. Where it comes first there is a period: samples
+    look behind the event before it, and in front of the next one if time has passed; then it goes behind that one.
+    """
+
+    def __init__(self, scripts: dict[str, list[Action]], *, has_monitor: bool = False) -> None:
+        self.has_monitor = has_monitor
         self.scripts = scripts
         self.done = dict.fromkeys(scripts, 0)
         self.ended: set[str] = set()
@@ -31,8 +39,17 @@ class ListOfEvents:
         self.trace: Trace = []
 
     def run(self) -> Trace:
+        if self.has_monitor:
+            self.events.append((0.0, CONTROL))
         while self.events:
             self.now, current = self.events[0]
+            if current == CONTROL:
+                self.events.pop(0)
+                if self.events:
+                    following, _ = self.events[0]
+                    self.trace += [(time, CONTROL, 0) for time in ([self.now, following] if following > self.now else [self.now])]
+                    self.events.insert(1, (following, CONTROL))
+                continue
             place = self.done[current]
             if place == len(self.scripts[current]):
                 self.events.pop(0)
@@ -51,6 +68,9 @@ class ListOfEvents:
             self.move(current, "delay", to["delay"])
         elif verb == "passivate":
             self.events.pop(0)
+        elif verb == "pause":
+            self.events.pop(0)
+            self.events.insert((self.where(CONTROL) or 0) + 1, (self.now, current))
         elif verb == "cancel":
             if self.where(whom) is not None:
                 self.events.pop(self.where(whom))  # type: ignore[arg-type]
@@ -87,23 +107,23 @@ class Actor(SimulaProcess):
             where = {key: self.actors[value] if key in ("before", "after") else value for key, value in to.items()}
             if verb == "hold":
                 yield self.hold(where["delay"])
-            elif verb == "passivate":
-                yield self.passivate()
+            elif verb in ("passivate", "pause"):
+                yield getattr(self, verb)()
             else:
                 event = getattr(self.actors[whom], verb)(**where)
                 if self.always_yields or whom == self.name:
                     yield event
 
 
-def random_scripts(seed: int, *, is_lively: bool) -> dict[str, list[Action]]:
+def random_scripts(seed: int, *, is_lively: bool, pauses: int = 0) -> dict[str, list[Action]]:
     """Times from a coarse grid, so that most events have equals."""
     draw = random.Random(seed)
     names = [f"p{k}" for k in range(draw.randint(2, 6))]
 
     def action(own: str) -> Action:
-        verb = draw.choices(["hold", "passivate", "activate", "reactivate", "cancel"], [5, 1, 6, 3 if is_lively else 1, 1])[0]
+        verb = draw.choices(["hold", "passivate", "activate", "reactivate", "cancel", "pause"], [5, 1, 6, 3 if is_lively else 1, 1, pauses])[0]
         whom = draw.choice(names)
-        if verb in ("hold", "passivate", "cancel"):
+        if verb in ("hold", "passivate", "cancel", "pause"):
             return verb, whom, {"delay": draw.choice([0, 0, 1, 2, -1])} if verb == "hold" else {}
         key = draw.choice(["direct", "direct", "at", "delay", "before", "after"])
         if key == "direct":
@@ -115,9 +135,11 @@ def random_scripts(seed: int, *, is_lively: bool) -> dict[str, list[Action]]:
     return {name: [action(name) for _ in range(draw.randint(1, 8))] for name in names}
 
 
-def executed(scripts: dict[str, list[Action]], *, always_yields: bool) -> Trace:
-    env = Environment()
+def executed(scripts: dict[str, list[Action]], *, always_yields: bool, has_monitor: bool = False) -> Trace:
+    env = Environment(0.0)
     trace: Trace = []
+    if has_monitor:
+        env.sample(lambda: trace.append((env.now, CONTROL, 0)), every=-1.0).start()
     actors: dict[str, Actor] = {}
     for name, script in scripts.items():
         actors[name] = Actor(env, name, script, trace, actors, always_yields=always_yields)
@@ -146,6 +168,13 @@ def compare(seeds: range) -> None:
 
 def test_random_processes_are_executed_in_simulas_order() -> None:
     compare(range(150))
+
+
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1000, 4000), marks=pytest.mark.slow)])
+def test_the_monitor_works_where_its_control_entry_comes_first(seeds: range) -> None:
+    for seed in seeds:
+        scripts = random_scripts(seed, is_lively=bool(seed % 2), pauses=1)
+        assert executed(scripts, always_yields=True, has_monitor=True) == ListOfEvents(scripts, has_monitor=True).run(), (seed, scripts)
 
 
 @pytest.mark.slow

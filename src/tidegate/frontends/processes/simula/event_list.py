@@ -79,7 +79,7 @@ class EventList:
 
     def behind_a_period(self) -> Place:
         """Now, before whatever else is due now, but behind a period of the monitor."""
-        return self._env.now, _PAUSED, next(self._counter)
+        return self._env.now, _PAUSED, -next(self._counter)
 
     def before(self, place: Place) -> Place:
         """Directly before another place."""
@@ -87,7 +87,7 @@ class EventList:
         nearest = max((one for one in self._numbers(place) if one < number), default=None)
         if nearest is not None:
             return time, rank, _between(nearest, number)
-        return time, rank, -next(self._counter) if rank in (FRONT, _PRIOR) else Fraction(number) - Fraction(1, 2)
+        return time, rank, -next(self._counter) if rank != _NORMAL else Fraction(number) - Fraction(1, 2)
 
     def behind(self, place: Place) -> Place:
         """Directly behind another place."""
@@ -95,7 +95,7 @@ class EventList:
         nearest = min((one for one in self._numbers(place) if one > number), default=None)
         if nearest is not None:
             return time, rank, _between(number, nearest)
-        return time, rank, Fraction(number) + Fraction(1, 2) if rank in (FRONT, _PRIOR) else next(self._counter)
+        return time, rank, Fraction(number) + Fraction(1, 2) if rank != _NORMAL else next(self._counter)
 
     def _numbers(self, place: Place) -> Iterator[int | Fraction]:
         """Of all who have this time and rank."""
