@@ -11,7 +11,7 @@ import pytest
 import simpy
 
 import tidegate as tg
-from tidegate.frontends.processes import Environment, Group
+from tidegate.frontends.processes import Environment, Group, environment
 
 __all__: list[str] = []
 
@@ -166,7 +166,8 @@ def test_exceptions_of_bodies_and_samples_say_whose_they_are_and_when(name: str)
     assert x.laststate < 0.7
 
 
-def test_a_condition_that_never_holds_while_nothing_is_scheduled_ends_the_run() -> None:
+def test_a_condition_that_never_holds_while_nothing_is_scheduled_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_MOST_STEPS", 1000)
     env = Environment(dtmax=1.0, method="euler")
     x = env.variable(0.0)
 

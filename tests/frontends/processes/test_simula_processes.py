@@ -25,8 +25,8 @@ CONTROL = "the monitor"
 class ListOfEvents:
     """Simula's own rules, on a plain list of [time, process]; a process is a list of actions and how far it has come.
 
-    With a monitor there stands a control entry in the list, directly behind the process whose event it is. Where it comes first there is a period: samples
-    look behind the event before it, and in front of the next one if time has passed; then it goes behind that one.
+    With a monitor there stands a control entry in the list, directly behind the process whose event it is. Where it comes first there is a period:
+    samples look behind the event before it, and in front of the next one if time has passed; then it goes behind that one.
     """
 
     def __init__(self, scripts: dict[str, list[Action]], *, has_monitor: bool = False) -> None:
