@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         when,
     )
     from tidegate.frontends.equations import dae, event, ode, opaque
-    from tidegate.frontends.processes import Environment, Group
+    from tidegate.frontends.processes import Environment, Group, SimulaProcess
     from tidegate.results import Result
     from tidegate.simulate import prepare, simulate
     from tidegate.simulation import Simulation
@@ -102,6 +102,7 @@ __all__ = [
     "Result",
     "RunError",
     "SensitivityWarning",
+    "SimulaProcess",
     "Simulation",
     "SingularSystemError",
     "State",
@@ -167,7 +168,7 @@ _HOMES: Final = {
     "verify": "tidegate.verify",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
-    **dict.fromkeys(("Environment", "Group"), "tidegate.frontends.processes"),
+    **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Component", "Discrete", "Input", "Output", "Parameter", "State", "at", "der", "every"), _COMPONENTS),
     **dict.fromkeys(("finally_", "initially", "message", "pre", "terminate", "time", "when"), _COMPONENTS),
 }

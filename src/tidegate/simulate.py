@@ -35,6 +35,9 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     max_step: float | None = None,
     first_step: float | None = None,
     max_steps: int | None = None,
+    min_step: float | None = None,
+    max_halvings: int | None = None,
+    disc_halvings: int | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     event_rows: bool | None = None,
     dense: bool = True,
@@ -51,10 +54,13 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'.
+    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2", "trapezoid" and
+        "heun", whose steps are all ``max_step``.
     rtol : relative tolerance.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
+    min_step : of "rke": the least step; where a shorter one is needed the run ends.
+    max_halvings, disc_halvings : of "pc": how often its step may be halved, and how many halvings tell of a discontinuity; 30 and 10.
     parameters : values that replace the model's; those of an array by its name, or by that of one element.
     event_rows : also record both sides of events where output times are given.
     dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
@@ -85,8 +91,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     """
     options = {
         "outputs": outputs, "sensitivities": sensitivities, "method": method, "rtol": rtol, "atol": atol, "max_step": max_step,
-        "first_step": first_step, "max_steps": max_steps, "parameters": parameters or {}, "event_rows": event_rows, "dense": dense,
-        "progress": progress, **unknown,
+        "first_step": first_step, "max_steps": max_steps, "min_step": min_step, "max_halvings": max_halvings, "disc_halvings": disc_halvings,
+        "parameters": parameters or {}, "event_rows": event_rows, "dense": dense, "progress": progress, **unknown,
     }  # fmt: skip
     if out is None:
         return prepare(source, t_span, on_rows=on_rows, **options).run()

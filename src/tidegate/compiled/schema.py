@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, Literal
 
-__all__ = ["CORE", "FIELDS", "FIRST_FACTORS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
+__all__ = ["CLASSICAL", "CORE", "FIELDS", "FIRST_FACTORS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
 
 Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
-CORE, RADAU, SUNDIALS = "core", "radau", "sundials"
-
+CORE, RADAU, SUNDIALS, CLASSICAL = "core", "radau", "sundials", "classical"
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,8 @@ _SIZES: Final = [
     *_single("integer", "n_body longest n_stops_room n_branch_ends n_tape_lengths"),
     # the largest degree of a polynomial, and what a part of a step takes in root isolation; the largest system of stages of sensitivities
     *_single("integer", "max_degree part_width n_sens_system"),
+    # the unknowns and all their derivatives by parameters
+    *_single("integer", "n_lanes"),
 ]
 
 _FUNCTIONS: Final = [
@@ -97,6 +98,8 @@ _FACTS: Final = [
     *_single("integer", "starts_coarse"),
     # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/hybrid_loop/pre_event_rate
     *_single("integer", "smooths_rates"),
+    # 1 for a method whose proposal for a step does not grow behind one that an event has cut
+    *_single("integer", "keeps_proposals"),
     # 1 if the model must not be asked for anything behind the end of the run
     *_single("integer", "ends_hard"),
     *_arrays("integer", "sens_parameters", "n_sens"),
@@ -239,6 +242,24 @@ _OF_SUNDIALS: Final = [
     *_arrays("number", "motion_rate motion_moved motion_slopes motion_kept", "n", owner=SUNDIALS),
 ]
 
+_OF_CLASSICAL: Final = [
+    # of a method of fixed step: whether it extrapolates, and what it corrects
+    *_single("integer", "looks_back corrects corrects_first"),
+    # limits of step lengths, and what Hamming's history is
+    *_single("integer", "max_halvings disc_halvings halvings known is_multistep was_multistep is_history_new is_refined is_halved"),
+    *_single("number", "step_min spacing longest proposed"),
+    # the step: its length, its end, its start, what the loop made of its length; the last one of fixed step; what rounding lost of the time
+    *_single("number", "nominal until lane_time lane_step last_fixed time_remainder"),
+    # the error test: the least quotient; the worst unknown, its estimated and its allowed error
+    *_single("integer", "worst"),
+    *_single("number", "quotient worst_error worst_allowed"),
+    *_arrays("number", "lanes lanes_end lane_rates lane_rates_end remainders increments", "n_lanes", owner=CLASSICAL),
+    *_arrays("number", "trial half_point half_rates first_half estimates differences", "n_lanes", owner=CLASSICAL),
+    *_arrays("number", "k1 k2 k3 k4 k5 k6 k7 k8", "n_lanes", owner=CLASSICAL),
+    *_arrays("number", "history history_rates", 6, "n_lanes", owner=CLASSICAL),
+    *_arrays("number", "sens_coefficients", "max_degree", "n_sens*n", owner=CLASSICAL),
+]
+
 # What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.
 # Only the pattern that the structure gives, the first one, is put there at the beginning, and never written again.
 _FACTORS: Final = [
@@ -258,5 +279,6 @@ _FACTORS: Final = [
 FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
 
 FIELDS: Final[tuple[Field, ...]] = (
-    *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS, *_FACTORS,
+    *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
+    *_OF_CLASSICAL, *_FACTORS,
 )  # fmt: skip

@@ -107,14 +107,14 @@ def earliest_crossing(run, t, step):
         if g[j] != g[j]:
             run.failed_guard = j
             return UNDEFINED
-        if start < 0.0:
+        if start <= 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= SAME_TIME * abs(t) / step * returns:
                 if run.n_sens > 0:
                     note_grazings(run, t, step, y, 0.0, j)
                 run.found_theta = 0.0
                 return j
-            # an event put it there within the rounding of time, and it is on its way back
+            # an event put it there within the rounding of time, and it is on its way back, or rests
             nu[j] = 1e-3 * nu[j] - sign * g[j]
             start = sign * g[j] + nu[j]
         upper = min(best, 1.0)

@@ -19,7 +19,10 @@ from tidegate.results import Result
 
 __all__ = [
     "ASSUMED_LENGTH",
+    "DISC_HALVINGS",
+    "MAX_HALVINGS",
     "METHODS",
+    "UNLIMITED",
     "Options",
     "changed",
     "check_names",
@@ -32,7 +35,10 @@ __all__ = [
     "times_behind",
 ]
 
-METHODS: Final = ("auto", "radau", "ida", "bdf", "adams")
+METHODS: Final = ("auto", "radau", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+MAX_HALVINGS: Final = 30
+DISC_HALVINGS: Final = 10
+UNLIMITED: Final = 1 << 30  # halvings; the resolution of the time ends them long before
 _LATEST: Final = 1e100  # its third power, and products with values, are numbers
 _FEWEST_TIMES: Final = 2.0**16  # in a run: with fewer, the rounding of times alone costs more than usual tolerances allow, and steps find no room
 # before the first advance of a simulation nobody knows how long it will be; only values at the start are looked at on this assumption
@@ -43,6 +49,12 @@ _UNCHANGEABLE: Final = {
 }
 _SLACK: Final = 1e-9  # of the distance of output times: so close to the end a time is the end
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
+
+# options that one method has
+_OF_ONE_METHOD: Final = {"min_step": "rke", "max_halvings": "pc", "disc_halvings": "pc"}
+_INTEGERS: Final = {
+    "max_steps": "max_steps=10_000; none at all for no limit", "max_halvings": "30 is usual", "disc_halvings": "10 is usual",
+}  # fmt: skip
 
 # names that people bring from scipy.integrate, and where here the same thing is
 _ELSEWHERE: Final = {
@@ -55,7 +67,6 @@ _ELSEWHERE: Final = {
     "jac": "nothing: derivatives are made from the model itself",
     "jac_sparsity": "nothing: the sparsity is found in the model itself",
     "vectorized": "nothing: the model is compiled",
-    "min_step": "nothing: steps are as short as the tolerance asks; max_steps limits the work",
     "hmax": "max_step=...",
     "h0": "first_step=...",
     "mxstep": "max_steps=...",
@@ -78,6 +89,9 @@ class Options:
     atol : absolute tolerance: a number, one number an unknown, or by name; None is 0.01 rtol times the nominal size.
     max_step, first_step : limits of the step size; None for none.
     max_steps : stop with an error after so many steps; None for no limit.
+    min_step : the least step of "rke", which ends the run where a shorter one would be needed; None for none.
+    max_halvings, disc_halvings : of "pc": how often it may halve its step more than double it, and how many halvings in front of an easy step tell of
+        a discontinuity; None for 30, or no limit where there is no max_step to count from, and 10.
     parameters : values that replace the model's, by name; an array has one, and so has every element of it.
     event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
@@ -98,6 +112,9 @@ class Options:
     dense: bool = True
     progress: Callable[[float], None] | None = None
     on_rows: Callable[[Result], None] | None = None
+    min_step: float | None = None
+    max_halvings: int | None = None
+    disc_halvings: int | None = None
 
     @property
     def chosen_method(self) -> str:
@@ -107,7 +124,7 @@ class Options:
     def shown(self) -> dict[str, Any]:
         """The options as plain values, for the result file."""
         plain: dict[str, Any] = {"method": self.method, "rtol": self.rtol}
-        for name in ("max_step", "first_step", "max_steps"):
+        for name in ("max_step", "first_step", "max_steps", *_OF_ONE_METHOD):
             if getattr(self, name) is not None:
                 plain[name] = getattr(self, name)
         if self.atol is not None:
@@ -177,13 +194,16 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         raise UsageError(f"the run would go backwards, from {start} to {end}", hint="put the earlier time first, or replace t by -t in the model")
     if not 1e-14 <= _number(options, "rtol") < 1.0:
         raise UsageError(f"rtol must lie between 1e-14 and 1, not {options.rtol}", hint="1e-6 is usual, 1e-10 is tight")
-    for name in ("max_step", "first_step", "max_steps"):
+    for name in ("max_step", "first_step", "max_steps", *_OF_ONE_METHOD):
         if getattr(options, name) is not None and not _number(options, name) > 0:
             raise UsageError(f"{name} must be positive, not {getattr(options, name)}")
-    if options.max_steps is not None and options.max_steps != int(min(options.max_steps, 1e18)):
-        raise UsageError(f"max_steps must be an integer, not {options.max_steps}", hint="max_steps=10_000; none at all for no limit")
+    for name, hint in _INTEGERS.items():
+        value = getattr(options, name)
+        if value is not None and value != int(min(value, 1e18)):
+            raise UsageError(f"{name} must be an integer, not {value}", hint=hint)
     if options.method not in METHODS:
         raise UsageError(f"there is no method {options.method!r}", hint=suggestion(options.method, METHODS, f"one of {', '.join(METHODS)}"))
+    _check_steps_of_one_method(options)
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
             raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
@@ -195,6 +215,16 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
             raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}")
     return start, end
+
+
+def _check_steps_of_one_method(options: Options) -> None:
+    """Options that mean something to one method only."""
+    for name, method in _OF_ONE_METHOD.items():
+        if getattr(options, name) is not None and options.method != method:
+            hint = "max_steps limits the work" if method == "rke" else "its error test finds how short steps must be"
+            raise UsageError(f"{name} is for method={method!r}; method={options.method!r} has no such limit", hint=hint)
+    if options.min_step is not None and options.max_step is not None and options.min_step > options.max_step:
+        raise UsageError(f"min_step = {options.min_step:g} is more than max_step = {options.max_step:g}", hint="min_step=1e-9 is usual")
 
 
 def _number(options: Options, name: str) -> float:

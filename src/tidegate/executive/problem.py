@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.executive.initial_actions import acted_on
-from tidegate.executive.options import Options, check_options, numbers_given, output_times
+from tidegate.executive.options import DISC_HALVINGS, MAX_HALVINGS, UNLIMITED, Options, check_options, numbers_given, output_times
 from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators.interface import Problem
 from tidegate.names import listed, suggestion
@@ -56,6 +56,9 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         step_rows=every_step,
         event_rows=every_step if options.event_rows is None else options.event_rows,
         keep_polynomials=options.dense,
+        step_min=options.min_step or 0.0,
+        max_halvings=int(options.max_halvings or (MAX_HALVINGS if options.max_step else UNLIMITED)),
+        disc_halvings=int(options.disc_halvings or DISC_HALVINGS),
     )
     return acted_on(problem) if waits else problem
 

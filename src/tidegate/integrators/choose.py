@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["choose"]
+
+_CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
 
 
 def choose(problem: Problem, method: str) -> StepIntegrator:
@@ -14,14 +18,16 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     Parameters
     ----------
     problem : what to run.
-    method : "radau"; or SUNDIALS' "ida", "bdf", "adams".
+    method : "radau"; SUNDIALS' "ida", "bdf", "adams"; the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
 
     Raises
     ------
-    UsageError : the method cannot solve equations of this kind.
+    UsageError : the method cannot solve equations of this kind, or is not told what it needs.
     """
     if method in ("ida", "bdf", "adams"):
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
+    if method in _CLASSICAL:
+        return kernel("tidegate.integrators.classical.native.classical_method").ClassicalIntegrator(problem, method)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
     return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

@@ -54,6 +54,8 @@ class Problem:
     step_rows, event_rows : record at steps, around events.
     keep_polynomials : record the polynomial of every step.
     resume : the ``state`` of an integrator, to go on from there; y, m, p and derivatives are then taken from it.
+    step_min : the least step of "rke"; 0 for none.
+    max_halvings, disc_halvings : of "pc": how often its step may be halved, and how many halvings tell of a discontinuity.
     """
 
     model: CompiledModel
@@ -74,6 +76,9 @@ class Problem:
     event_rows: bool
     keep_polynomials: bool
     resume: Mapping[str, FloatArray] | None = None
+    step_min: float = 0.0
+    max_halvings: int = 30
+    disc_halvings: int = 10
 
 
 class Counters(NamedTuple):

@@ -46,7 +46,7 @@ class Method:
     owner: str
     hooks: dict[str, int]
     degree: int
-    facts: dict[str, int] = field(default_factory=dict[str, int])
+    facts: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def lay_out(problem: Problem, method: Method) -> w.Workspace:
@@ -64,7 +64,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "longest": max(n, nm, npar, 8),
-        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3,
+        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         **_systems(problem, method, n, ns),
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
@@ -81,7 +81,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
 def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str, int]:
     """Sizes of what systems of linear equations need."""
     model, pattern = problem.model, problem.model.sparsity
-    stages = method.facts.get("stages_wanted", 0)
+    stages = int(method.facts.get("stages_wanted", 0))
     pairs = max(stages - 1, 0) // 2
     sizes = {
         "is_sparse": pattern is not None, "n_pairs": pairs, "n_mass": n * n if model.mass_kind > 1 else n,

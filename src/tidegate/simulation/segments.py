@@ -83,8 +83,7 @@ class Segments:
         run = self._integrator
         assert run is not None
         if self._rates is not None:
-            vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
-            self._rates(run.time, *vectors)
+            self._rates(run.time, *self._vectors)
         return self._out if self._is_plain else self._out[self._order]
 
     @property
@@ -123,6 +122,7 @@ class Segments:
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=True)
         run.collect(Records())
+        self._vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
         return run
 
     def run(self, until: float, times: FloatArray = _NO_TIMES) -> Stretch:
@@ -139,18 +139,13 @@ class Segments:
         run = self._integrator
         assert run is not None
         records = Records()
-        if self._happened(run):
+        if run.is_terminated:  # setting values has made a clause happen
             return Stretch(run.time, self._reopened(run), [], [])
-        self._problem = replace(self._problem, t_end=until)
         run.set_end(until, times)
         with Interrupts(run.calls) as interrupts:
             stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
         fired = self._reopened(run) if stop is Stop.TERMINATED else ()
         return Stretch(run.time, fired, records.rows, records.polynomials)
-
-    def _happened(self, run: StepIntegrator) -> bool:
-        """Whether setting values has made a clause happen."""
-        return run.is_terminated
 
     def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
         actions = self.compiled.event_actions

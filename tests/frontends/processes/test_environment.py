@@ -11,7 +11,7 @@ import pytest
 import simpy
 
 import tidegate as tg
-from tidegate.frontends.processes import Environment, Group
+from tidegate.frontends.processes import Environment, Group, environment
 
 __all__: list[str] = []
 
@@ -22,7 +22,7 @@ __all__: list[str] = []
 )
 def test_a_rate_with_jumps_takes_the_published_number_of_evaluations(method: str, dtmin: float, every: float, evaluations: int, rows: int) -> None:
     """Appendix 2 of CONDIS; in double precision two fewer where twenty sums of 0.2 reach 4."""
-    env = Environment(method=method, dtmin=dtmin, dtmax=0.2, abserror=1e-5, relerror=0.0)
+    env = Environment(method=method, dtmin=dtmin, dtmax=0.2, abserror=1e-5, relerror=0.0, compiled=False)
     y = env.variable(0.0)
 
     @env.continuous
@@ -166,7 +166,8 @@ def test_exceptions_of_bodies_and_samples_say_whose_they_are_and_when(name: str)
     assert x.laststate < 0.7
 
 
-def test_a_condition_that_never_holds_while_nothing_is_scheduled_ends_the_run() -> None:
+def test_a_condition_that_never_holds_while_nothing_is_scheduled_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_MOST_STEPS", 1000)
     env = Environment(dtmax=1.0, method="euler")
     x = env.variable(0.0)
 
@@ -221,3 +222,37 @@ def test_a_process_that_waits_for_what_holds_already_for_ever_is_told() -> None:
     env.process(impatient())
     with pytest.raises(tg.ChatteringError, match="waited for again and again at t = 0"):
         env.run(until=1)
+
+
+@pytest.mark.parametrize("begins", ["before anything flows", "while it flows"])
+@pytest.mark.parametrize("name", ["step", "schedule"])
+def test_what_flows_flows_though_somebody_traces_events_as_the_manual_of_simpy_shows(name: str, begins: str) -> None:
+    """x' = 1 for two units of time, then none for two, then one again; a function is put around ``env.step`` or ``env.schedule``."""
+    env = Environment()
+    x = env.variable(0.0)
+    flow = Group(x, env.continuous(lambda: setattr(x, "rate", 1.0)))
+    traced: list[float] = []
+
+    def operator() -> Generator[Any, Any, None]:
+        flow.start()
+        for deed in (None, flow.stop, None, flow.start, None):
+            yield env.timeout(1)
+            if deed is not None:
+                deed()
+
+    def trace() -> None:
+        wrapped = getattr(env, name)
+
+        def traceable(*args: Any, **keywords: Any) -> None:
+            traced.append(env.peek())
+            wrapped(*args, **keywords)
+
+        setattr(env, name, traceable)
+
+    process = env.process(operator())
+    if begins == "while it flows":
+        env.step()
+    trace()
+    env.run(process)
+    assert x.state == pytest.approx(3.0)
+    assert len(traced) >= 5

@@ -14,7 +14,7 @@ import tidegate as tg
 from tidegate.executive.monitor import METHODS as METHODS_OF_THE_MONITOR
 from tidegate.executive.monitor import Afterwards
 from tidegate.executive.monitor.troubles import AFTERWARDS
-from tidegate.frontends.processes import Environment, Group
+from tidegate.frontends.processes import Environment, Group, environment
 from tidegate.frontends.processes.numbered_errors import CHANGES, METHODS
 
 __all__: list[str] = []
@@ -229,7 +229,8 @@ def test_number_6_a_sample_that_cannot_go_on() -> None:
     assert x.state == pytest.approx(1.0)
 
 
-def test_number_7_a_condition_that_never_holds() -> None:
+def test_number_7_a_condition_that_never_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_MOST_STEPS", 1000)
     env, x = flowing(dtmax=1.0, method="euler")
 
     def waiter() -> Gen:

@@ -304,7 +304,14 @@ class Monitor:
             self._test()
         if mover is not None and motion.time < motion.event:
             yield from mover.move(motion)
-            yield from sample_at_end_of_step(motion)
+            if motion.time < motion.event:
+                # it went as far as it could
+                for track in motion.variables:
+                    track.begin_period()
+                motion.evaluate()
+                self._propose()
+            else:
+                yield from sample_at_end_of_step(motion)
         while motion.time < motion.event:
             yield from take_step(motion)
             search(motion)
@@ -345,6 +352,8 @@ class Monitor:
             self.trouble = None  # what was looked at on symbols in vain has not been done
             for track in motion.variables:
                 track.begin_period()
+            if self.record is not None:
+                self.record.mark(motion.time)
         if motion.bodies and (mover is None or mover.needs_evaluation(motion)):
             motion.evaluate()
         if motion.bodies and mover is None:

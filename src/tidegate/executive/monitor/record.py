@@ -82,6 +82,7 @@ class Record:
         self._last: list[float] = []
         self._time = float("nan")
         self._rows = 0
+        self._known = -1  # how many variables and parameters have been written down
         # of the monitor's own steps, in one period
         self._tracked: tuple[Any, ...] = ()
         self._steps: list[tuple[float, list[float]]] = []
@@ -89,13 +90,22 @@ class Record:
 
     # -- writing down
 
-    def mark(self, time: float) -> None:
-        """All values as they are now, around an event; nothing where they are those of the last row."""
-        values = [item.state for item in self._variables]
-        values += [item.value for item in self._parameters]
-        if time != self._time or values != self._last:
-            self._time, self._last = time, values
-            self._add((*self._variables, *self._parameters), np.array([time]), np.array([values], dtype=float))
+    def mark(self, time: float, changed: Sequence[Any] | None = None) -> None:
+        """Values as they are now, around an event.
+
+        Parameters
+        ----------
+        changed : what may be other than in the last row; None for everything.
+        """
+        if not self._keeps_rows:
+            return
+        everything = (*self._variables, *self._parameters)
+        if changed is None or len(everything) != self._known:
+            changed, self._known = everything, len(everything)
+        values = [item.state if hasattr(item, "state") else item.value for item in changed]
+        if changed and (time != self._time or values != self._last or changed is not everything):
+            self._time, self._last = time, values if changed is everything else []
+            self._add(tuple(changed), np.array([time]), np.array([values], dtype=float))
         if self._events and self._events[-1].after < 0:
             self._events[-1].after = self._rows - 1
 
@@ -132,8 +142,10 @@ class Record:
             self._add(self._tracked, np.array(times, dtype=float), np.array(values, dtype=float))
             self._steps = []
 
-    def stretch(self, variables: tuple[Any, ...], rows: list[NDArray[np.void]], polynomials: list[NDArray[np.void]], end: float) -> None:
-        """What compiled code has written down of a period that ends at a time."""
+    def stretch(
+        self, variables: tuple[Any, ...], rows: list[NDArray[np.void]], polynomials: list[NDArray[np.void]], end: float, y: FloatArray | None
+    ) -> None:
+        """What compiled code has written down up to a time, where the variables have these values."""
         if not self._keeps_rows or not variables:
             return
         n = len(variables)
@@ -146,6 +158,9 @@ class Record:
             kept = block[(block["kind"] == _STEP_ROW) & (block["time"] < end) & (block["time"] > self._time)]
             if len(kept):
                 self._add(variables, kept["time"].copy(), kept["values"][:, :n].copy())
+        if y is not None:
+            self._time, self._last = end, []
+            self._add(variables, np.array([end]), y[None].copy())
 
     def _add(self, items: tuple[Any, ...], times: FloatArray, values: FloatArray) -> None:
         if self._keeps_rows:
@@ -232,7 +247,7 @@ def monitor_statistics(monitor: Any, method: str, flow: Any, seconds: float) -> 
     """
     counts = monitor.counters
     called = counts.rk_accepted + counts.pc_accepted + counts.fixed_steps
-    compiled = 0 if flow is None else flow.steps
+    compiled, evaluations = (0, 0) if flow is None else flow.spent
     bodies = " and ".join(word for word, number in (("compiled", compiled), ("called", called)) if number)
     extra: dict[str, Any] = {"bodies": bodies or "none", "periods": counts.periods, "state_events": counts.state_events}
     if flow is not None and flow.reason:
@@ -240,7 +255,7 @@ def monitor_statistics(monitor: Any, method: str, flow: Any, seconds: float) -> 
     return Statistics(
         steps=compiled + called,
         rejected=counts.rk_rejected + counts.pc_rejected,
-        evaluations=counts.evaluations + (0 if flow is None else flow.evaluations),
+        evaluations=counts.evaluations + evaluations,
         events=counts.periods,
         opaque_calls=counts.evaluations,
         seconds=seconds,

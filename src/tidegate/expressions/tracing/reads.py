@@ -21,6 +21,7 @@ from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict
 __all__ = ["Reads", "collect_reads", "note_read"]
 
 _MOST_ELEMENTS: Final = 100_000  # of one container; a larger one is remembered as the object that it is
+_LISTS: Final = (list, tuple)
 _DEEPEST: Final = 6  # levels of containers
 
 _collector: Final[ContextVar[Reads | None]] = ContextVar("reads", default=None)
@@ -30,12 +31,15 @@ class Reads:
     """Values that were read while functions were followed, each with how to read it again."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any, Any]] = {}
+        self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any, tuple[Any, ...] | None]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._known)
 
     def note(self, place: Any, name: str, value: Any, again: Callable[[], Any]) -> None:
         """Remember what ``name`` is at a place, the first time it is read there."""
         if (id(place), name) not in self._known:
-            self._known[id(place), name] = (place, again, _snapshot(value, 0), _elements(value))
+            self._known[id(place), name] = (place, again, _snapshot(value, 0), _parts(value))
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
@@ -43,15 +47,15 @@ class Reads:
 
     def changes(self) -> Generator[tuple[Any, str]]:
         """Everything that is not what it was: where it was read, and its name there."""
-        for (_, name), (place, again, before, elements) in self._known.items():
+        for (_, name), (place, again, before, parts) in self._known.items():
             try:
                 now = again()
             except (ValueError, AttributeError, KeyError):
                 yield place, name
                 continue
-            if elements is not None and type(now) in (list, tuple) and len(now) == len(elements) and all(map(is_, now, elements)):
-                continue
-            if (elements is not None or now is not before) and not _same(before, _snapshot(now, 0)):
+            # most of it is the same object: then nothing needs to be compared
+            items = now if type(now) in _LISTS else (now,)
+            if (parts is None or len(items) != len(parts) or not all(map(is_, items, parts))) and not _same(before, _snapshot(now, 0)):
                 yield place, name
 
     def places(self) -> Generator[tuple[Any, str]]:
@@ -83,11 +87,10 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
         collector.note(place, name, value, again)
 
 
-def _elements(value: Any) -> tuple[Any, ...] | None:
-    """What is in a list of what cannot change, or is remembered as the object that it is: so long as these are the same, the list is."""
-    if type(value) not in (list, tuple) or any(is_sequence(item) or is_dict(item) or is_array(item) for item in value):
-        return None
-    return tuple(value)
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """The value, or what is in a list of values: as long as these are the same objects, nothing has changed. None for what has contents of its own."""
+    parts = tuple(value) if type(value) in _LISTS else (value,)
+    return None if any(is_sequence(part) or is_dict(part) or is_array(part) for part in parts) else parts
 
 
 class _Held:

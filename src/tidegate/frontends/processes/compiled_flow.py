@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UntraceableError
+from tidegate.errors import StepSizeError, UntraceableError
 from tidegate.frontends.processes.compose import Composer, Composition
+from tidegate.frontends.processes.vectors import Vectors
 from tidegate.later_stages import later
 
 __all__ = ["CompiledFlow"]
@@ -40,8 +41,6 @@ class CompiledFlow:
     Attributes
     ----------
     reason : why bodies are called now; empty if they are not.
-    steps, evaluations : by compiled code so far.
-    seconds : spent on making models.
     """
 
     def __init__(
@@ -49,12 +48,15 @@ class CompiledFlow:
     ) -> None:
         self._composer, self._options, self._must, self._record, self._set_time = composer, options, must, record, set_time
         self._is_limited = is_limited
-        self._segments: dict[tuple[Composition, float], Any] = {}
+        self._segments: dict[tuple[Composition, Any], Any] = {}
         self._now: Composition | None = None
         self._refused: Any = None
         self._fired: tuple[str, ...] = ()
+        self._values: dict[Composition, FloatArray] = {}
+        self.vectors = Vectors()
+        composer.before_following = self.vectors.wake_all
         self.reason = ""
-        self.steps = self.evaluations = 0
+        self._spent = [0, 0]  # steps and evaluations of code that is run no more
 
     # -- whether
 
@@ -63,21 +65,25 @@ class CompiledFlow:
         self._now = None
         if not (motion.variables or motion.waiting or motion.bodies):
             return False
-        subject = (tuple(motion.bodies), tuple(wait.process.condition for wait in motion.waiting))
-        if self._refused == subject:
+        if self._is_limited and not motion.settings.dtmax > 0.0:
+            return False  # which is an error of the monitor's
+        if self._refused is not None and self._refused == _subject(motion):
             return False
         try:
             composition = self._composer.compose(motion)
         except UntraceableError as error:
+            self.vectors.wake_all()
             if self._must:
                 raise
-            self._refused, self.reason = subject, str(error)
+            self._refused, self.reason = _subject(motion), str(error)
             return False
-        if (composition, motion.settings.dtmax) not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
+        if (composition, _limits(motion.settings)) not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
             self.reason = f"what flows was put together in more than {_MOST_MODELS} ways"
+            self.vectors.wake_all()
             return False
         self.reason = ""
         if not composition.states and not composition.model.whens:
+            self.vectors.wake_all()
             return False  # nothing moves, and no condition changes
         self._now = composition
         return True
@@ -86,42 +92,62 @@ class CompiledFlow:
         """Whether bodies are called around events although compiled code moves what flows: they do more than set rates, or samples look at them."""
         return len(motion.samples) > 0 or (self._now is not None and not self._now.is_pure)
 
+    def forget_tolerances(self) -> None:
+        """The tolerance of some variable is another: the next period starts with it."""
+        self._spent, self._segments = list(self.spent), {}
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the last period was moved by compiled code, which writes down what it does."""
+        return self._now is not None
+
+    @property
+    def spent(self) -> tuple[int, int]:
+        """Steps and evaluations by compiled code so far."""
+        counters = [segments.counters for segments in self._segments.values() if segments.counters is not None]
+        return self._spent[0] + sum(one.steps for one in counters), self._spent[1] + sum(one.evaluations for one in counters)
+
     # -- a period
 
     def move(self, motion: Any) -> Generator[Any]:
         """From the present time to the event ahead, or where a condition begins to hold, which is the event then."""
         composition = self._now
         assert composition is not None
-        dtmax = motion.settings.dtmax
-        segments = self._segments.get((composition, dtmax))
+        key = composition, _limits(motion.settings)
+        segments = self._segments.get(key)
         if segments is None:
-            segments = self._segments[composition, dtmax] = self._prepared(composition, dtmax)
+            segments = self._segments[key] = self._prepared(composition, motion.settings)
         begin, states = motion.time, composition.states
         motion.lasttime = begin
         self._begin(motion, composition, segments)
-        before, is_inside = segments.counters, False
+        is_inside = False
         try:
             while True:
                 times, until = _asked(motion)
-                stretch = segments.run(until, times)
+                try:
+                    stretch = segments.run(until, times)
+                except StepSizeError:
+                    if self._must or self._options["method"] == "auto":
+                        raise
+                    # the monitor's own steps come to the same end, and from there the run can be repaired
+                    self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
+                    return
                 try:
                     yield from self._show(motion, states, stretch.rows, times, begin)
                 except BaseException:
                     is_inside = True  # where a sample has raised: the code starts again from there
                     raise
                 finally:
-                    self._record.stretch(states, stretch.rows, stretch.polynomials, motion.time if is_inside else stretch.time)
+                    end, y = (motion.time, None) if is_inside else (stretch.time, segments.y)
+                    self._record.stretch(states, stretch.rows, stretch.polynomials, end, y)
                 if stretch.fired or until >= motion.event:
                     break
         finally:
             if not is_inside:
-                self._take_over(motion, states, segments, begin)
-            after = segments.counters
-            self.steps += after.steps - before.steps
-            self.evaluations += after.evaluations - before.evaluations
+                self._take_over(motion, segments, begin)
         self._fired = stretch.fired
         if stretch.fired and segments.time < motion.event:
-            self._hit(motion, states)
+            self._hit(motion)
         else:
             motion.time = motion.event
             self._set_time(motion.time)
@@ -131,20 +157,28 @@ class CompiledFlow:
         if self.needs_evaluation(motion):
             motion.evaluate()
 
-    def _prepared(self, composition: Composition, dtmax: float) -> Any:
+    def _prepared(self, composition: Composition, settings: Any) -> Any:
         states = composition.states
         relative = [abs(item.relerror) for item in states]
         options = self._options | {"rtol": max(min(relative, default=1e-6), 1e-13)}
         if self._is_limited:
-            options["max_step"] = dtmax
+            options["max_step"] = settings.dtmax
+        if options["method"] == "rke":
+            options["min_step"] = settings.dtmin or None
+        if options["method"] == "pc":
+            options |= {"max_halvings": settings.max_halvings, "disc_halvings": settings.disc_halvings}
         if states:
             options["atol"] = [max(abs(item.abserror), 1e-290) for item in states]
         names = tuple(item.data.name for item in composition.held)
         return later("Segments")(later("compiled_of")(composition.model), tuple(item.name for item in states), names, options)
 
     def _begin(self, motion: Any, composition: Composition, segments: Any) -> None:
-        values = self._composer.values(motion, composition)
-        y = np.array([item.state for item in composition.states])
+        values = self._values.get(composition)
+        if values is None:
+            values = self._values[composition] = np.zeros(len(composition.held))
+        changed = self._composer.put_values(motion, composition, values)
+        y = self.vectors.take(composition.states, segments)
+        self._record.mark(motion.time, (*self.vectors.awake, *changed))
         if self._fired:
             # a condition that has just begun to hold is waited for again: it begins to hold once more only after it was not waited for
             asleep = values.copy()
@@ -169,8 +203,7 @@ class CompiledFlow:
                 if time >= motion.event or not (is_due or samples.at_steps):
                     continue
                 motion.time, motion.dt = time, time - begin
-                for variable, state in zip(states, row["values"][: len(states)].tolist(), strict=True):
-                    variable.state = state
+                self.vectors.show(row["values"][: len(states)].tolist())
                 motion.evaluate()
                 if is_due:
                     yield from later("run_due")(motion)
@@ -179,14 +212,14 @@ class CompiledFlow:
                     for sample in samples.at_steps:
                         sample.observe()
 
-    def _take_over(self, motion: Any, states: tuple[Any, ...], segments: Any, begin: float) -> None:
+    def _take_over(self, motion: Any, segments: Any, begin: float) -> None:
         """States, rates and the time are those where the compiled code stands."""
-        for variable, state, rate in zip(states, segments.y.tolist(), segments.rates().tolist(), strict=True):
-            variable.state, variable.rate = state, rate
-        motion.time, motion.dt = segments.time, segments.time - begin
-        self._set_time(motion.time)
+        self.vectors.put_to_sleep(segments.y.copy())
+        motion.time = time = segments.time
+        motion.dt = time - begin
+        self._set_time(time)
 
-    def _hit(self, motion: Any, states: tuple[Any, ...]) -> None:
+    def _hit(self, motion: Any) -> None:
         """Who waits for what has begun to hold; in Python's arithmetic too, if a rounding error of time leads there."""
         waits = [self._composer.waiting_at(label) for label in self._fired]
         found = next((wait for wait in motion.waiting if wait in waits), None)
@@ -194,22 +227,32 @@ class CompiledFlow:
         due, motion.event, motion.hit = motion.event, motion.time, found
         if found.condition():
             return
-        time, at, rates = motion.time, [item.state for item in states], [item.rate for item in states]
+        # the condition has asked for what it needs; the rest need not move by so little
+        time, asked = motion.time, [(variable, variable.state, variable.rate) for variable in self.vectors.awake]
         shift = np.spacing(max(abs(time), 1.0)) / 16.0
         for _ in range(_NUDGES):
-            for variable, state, rate in zip(states, at, rates, strict=True):
+            for variable, state, rate in asked:
                 variable.state = state + rate * shift
             motion.time = motion.event = time + shift
-            self._set_time(motion.time)
             if found.condition():
                 return
             shift *= 2.0
             if shift > motion.settings.dtmin or time + shift >= due:
                 break
-        for variable, state in zip(states, at, strict=True):
+        for variable, state, _ in asked:
             variable.state = state
         motion.time = motion.event = time
         self._set_time(time)
+
+
+def _limits(settings: Any) -> tuple[float, ...]:
+    """What may be set while the run goes on."""
+    return settings.dtmin, settings.dtmax, settings.max_halvings, settings.disc_halvings
+
+
+def _subject(motion: Any) -> tuple[Any, Any]:
+    """Who flows and who waits, for what."""
+    return tuple(motion.bodies), tuple(wait.process.condition for wait in motion.waiting)
 
 
 def _asked(motion: Any) -> tuple[FloatArray, float]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,7 @@ class _Sources:
     """Where the values of discrete variables come from: positions, and what has the values there."""
 
     variables: tuple[tuple[int, Variable], ...]
-    parameters: tuple[tuple[int, Parameter], ...]
+    parameters: Mapping[Parameter, tuple[int, Parameter]]
     numbers: tuple[tuple[int, Number], ...]
     running: tuple[tuple[int, Any], ...]
 
@@ -65,6 +64,10 @@ class Composer:
     environment : whose time bodies and conditions read.
     variables, parameters, bodies : all there are; they may become more.
     generators : of the processes that live.
+
+    Attributes
+    ----------
+    before_following : called before bodies and conditions are followed.
     """
 
     def __init__(
@@ -87,14 +90,23 @@ class Composer:
         self._waits: dict[Any, _Place] = {}
         self._known: dict[Any, Composition] = {}
         self._sources: dict[Composition, _Sources] = {}
+        self.before_following: Callable[[], None] = lambda: None
         self._last: Composition | None = None  # None where something is not as it was when it was made
         self._seen: Any = None
-        self._placed: dict[Any, tuple[list[Any], _Place]] = {}
+        self._filled: _Sources | None = None  # the composition whose values are kept
+        self._running: Any = None
+        self._armed: list[int] = []
+        self._changed: dict[Parameter, None] = {}
+        self._placed: dict[Any, tuple[list[tuple[Any, Any]], _Place]] = {}
 
     @property
     def n_compositions(self) -> int:
         """How many there have been."""
         return len(self._known)
+
+    def note_change(self, parameter: Parameter) -> None:
+        """A parameter has been set."""
+        self._changed[parameter] = None
 
     def compose(self, motion: Any) -> Composition:
         """The composition for what takes part and waits now.
@@ -116,28 +128,51 @@ class Composer:
             self._known[key] = _composition(bodies, conditions)
         self._last = self._known[key]
         self._sources[self._last] = self._sources_of(self._last)
+        for parameter in self._symbols.parameters:
+            parameter.changed = self.note_change
         return self._last
 
-    def values(self, motion: Any, composition: Composition) -> NDArray[np.float64]:
-        """What the discrete variables of a composition are now."""
-        values, held = np.zeros(len(composition.held)), composition.held
-        sources = self._sources[composition]
+    def put_values(self, motion: Any, composition: Composition, values: NDArray[np.float64]) -> tuple[Parameter, ...]:
+        """Put what the discrete variables of a composition are now in place of what they were when this was called before.
+
+        Parameters
+        ----------
+        values : of the same composition, zeros the first time.
+
+        Returns
+        -------
+        The parameters that have been set.
+        """
+        sources, held = self._sources[composition], composition.held
+        if sources is not self._filled:
+            # another composition was there before
+            self._filled, self._running, self._armed, values[:] = sources, None, [], 0.0
+            self._changed = dict.fromkeys(parameter for _, parameter in sources.parameters.values())
+        for parameter in self._changed:
+            if parameter in sources.parameters:
+                values[sources.parameters[parameter][0]] = parameter.value
+        changed, self._changed = tuple(self._changed), {}
         for at, variable in sources.variables:
             values[at] = variable.state
-        for at, parameter in sources.parameters:
-            values[at] = parameter.value
         for at, number in sources.numbers:
             values[at] = number.get()
-        for at, item in sources.running:
-            values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
+        if self._running != self._seen:
+            self._running = self._seen
+            for at, item in sources.running:
+                values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
+        for at in self._armed:
+            values[at] = 0.0
+        self._armed = []
         for wait, place in self._waits.items():
             followed = self._places[place][1]
-            if followed.armed in held:
-                values[held[followed.armed]] = 1.0
+            at = held.get(followed.armed)
+            if at is not None:
+                values[at] = 1.0
+                self._armed.append(at)
                 for number, get in followed.numbers.items():
                     if number in held:
                         values[held[number]] = get(wait.process.condition)
-        return values
+        return changed
 
     def _sources_of(self, composition: Composition) -> _Sources:
         symbols, held = self._symbols, composition.held
@@ -148,11 +183,11 @@ class Composer:
 
         sources = _Sources(
             positions(self._variables, lambda item: item),
-            positions(symbols.parameters, lambda item: item),
+            {item: (at, item) for at, item in positions(symbols.parameters, lambda item: item)},
             positions(symbols.numbers.values(), lambda item: item.key),
             positions(self._switched, lambda item: ("running", item)),
         )
-        found = {at for some in (sources.variables, sources.parameters, sources.numbers, sources.running) for at, _ in some}
+        found = {at for some in (sources.variables, sources.parameters.values(), sources.numbers, sources.running) for at, _ in some}
         for _, followed in self._places.values():
             found.update(held[item] for item in (followed.armed, *followed.numbers) if item in held)
         if len(found) < len(held):
@@ -236,6 +271,7 @@ class Composer:
 
     def _with_numbers[T](self, follow: Callable[[], T]) -> T:
         """What following gives; where a number must be known, as one that counts, all of them are constants again."""
+        self.before_following()
         try:
             return follow()
         except UntraceableError:
@@ -253,21 +289,21 @@ class Composer:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
         before, self._placed, self._waits, taken = self._placed, {}, {}, set[_Place]()
         for wait in motion.waiting:
-            contents = _contents(wait.process.condition)
             known = before.get(wait)
-            if known is not None and known[1] not in taken and len(known[0]) == len(contents) and all(map(is_, known[0], contents)):
-                place = known[1]
-            else:
+            if known is None or known[1] in taken or any(cell.cell_contents is not content for cell, content in known[0]):
                 place = self._place(wait.process.condition, taken)
+                known = _contents(wait.process.condition), place
+            place = known[1]
             entry = self._places.get(place)
-            if entry is None or self._has_changed(entry[1].reads):
+            if entry is None or (entry[1].reads and self._has_changed(entry[1].reads)):
                 kind = kind_of(wait.process.condition, has_numbers=place[0] not in self._fixed_kinds)
                 place = self._follow_condition(motion, kind, place, bodies)
                 if entry is None and self._followed is not None:
                     self._foresee(motion, kind, bodies)
+                known = known[0], place
             taken.add(place)
             self._waits[wait] = place
-            self._placed[wait] = contents, place
+            self._placed[wait] = known
 
     def _place(self, condition: Any, taken: set[_Place]) -> _Place:
         """A place that nobody has, for conditions of this kind."""
@@ -305,9 +341,9 @@ class Composer:
         return place
 
 
-def _contents(condition: Any) -> list[Any]:
-    """What a condition closes over now."""
-    return [cell.cell_contents for cell in getattr(condition, "__closure__", None) or ()]
+def _contents(condition: Any) -> list[tuple[Any, Any]]:
+    """What a condition closes over now, numbers left out: each cell with what is in it."""
+    return [(cell, cell.cell_contents) for cell in getattr(condition, "__closure__", None) or () if not is_number(cell.cell_contents)]
 
 
 def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]) -> Composition:

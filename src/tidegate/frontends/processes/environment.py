@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
@@ -23,15 +23,18 @@ from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
 from tidegate.frontends.processes.run_files import Closing, RunFile
+from tidegate.frontends.processes.simula import EventList, Notice, SimulaProcess
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
 
 __all__ = ["Environment", "WaitUntil"]
 
-_CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
-_CALLED_ONLY: Final = _CLASSICAL  # until they are there for compiled code
+_FIXED_STEP: Final = ("euler", "adams2", "trapezoid", "heun")
+_CLASSICAL: Final = ("rke", "pc", *_FIXED_STEP)
 _MOST_AT_ONCE: Final = 10_000  # conditions that are waited for and hold at one instant
 _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
+
+_REPLACED: Final = {"step", "schedule"}
 
 
 class WaitUntil(Event):
@@ -43,6 +46,7 @@ class WaitUntil(Event):
         self.condition = condition
         self._waiter = env.active_process
         self._was_heard = False
+        self.waker: Callable[[], None] | None = None  # of a process that is woken in its own way
 
     def holds(self) -> bool:
         """Whether the condition holds now."""
@@ -59,8 +63,22 @@ class WaitUntil(Event):
         """Wait no more: whoever yielded this goes on only by an interrupt."""
         self.environment.monitor.cancel_wait(self)
 
+    def wake(self) -> None:
+        """The condition holds: whoever waits becomes due."""
+        if self.waker is None:
+            self.succeed()
+        else:
+            self._ok, self._value = True, None
+            self.waker()
+
+    def forget(self) -> None:
+        """Whoever waits goes on for another reason."""
+        self.environment.forget(self)
+
     def has_lost_its_listeners(self) -> bool:
         """Whether somebody has listened and nobody does now, as after an interrupt or a faster event; to be asked before every event."""
+        if self.waker is not None:
+            return False
         listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self._was_heard = self._was_heard or listened
         return self._was_heard and not listened
@@ -97,7 +115,7 @@ class _Agenda:
                 time=now,
                 hint="let the process wait until the condition is false, or for a time, before it waits for it again",
             )
-        process.succeed()
+        process.wake()
 
     def carry_out(self) -> None:
         simpy.Environment.step(self._env)
@@ -165,20 +183,22 @@ class Environment(simpy.Environment):
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
         self._processes: WeakSet[Process] = WeakSet()
+        self._is_watching = False
+        self._plain: dict[str, Callable[..., None]] = {}  # how it steps and schedules where nothing flows
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
         is_classical = self.method in _CLASSICAL
         stepping = self.method if is_classical else "rke"
         self.monitor.change(method=stepping, dtmin=given["dtmin"], dtmax=1.0 if dtmax is None else dtmax)
         self.monitor.record = self._record = later("Record")(self._variables, self._parameters, keeps_rows=record, keeps_polynomials=dense)
         self._flow: CompiledFlow | None = None
-        if compiled is not False and self.method not in _CALLED_ONLY:
+        if compiled is not False:
             self.monitor.mover = self._flow = CompiledFlow(
                 Composer(self, self._variables, self._parameters, self._bodies, self._generators),
                 {"method": self.method, "dense": record and dense},
                 self._record,
                 self._set_time,
                 must=compiled is True or not (is_classical or self.method == "auto"),
-                is_limited=dtmax is not None,
+                is_limited=dtmax is not None or self.method in _FIXED_STEP,
             )
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
@@ -188,13 +208,13 @@ class Environment(simpy.Environment):
     ) -> Variable:
         """A quantity that flows between events once it is started; see `Variable`."""
         allowed = self.abserror if abserror is None else abserror, self.relerror if relerror is None else relerror
-        variable = Variable(self, start, name=self._name(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
+        variable = Variable(self, start, name=self.named(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
         self._variables.append(variable)
         return variable
 
     def parameter(self, value: float, *, name: str = "", unit: str = "") -> Parameter:
         """A number that only events change."""
-        parameter = Parameter(value, name=self._name(name or "parameter"), unit=unit)
+        parameter = Parameter(value, name=self.named(name or "parameter"), unit=unit)
         self._parameters.append(parameter)
         return parameter
 
@@ -202,7 +222,7 @@ class Environment(simpy.Environment):
         """A continuous body, made of a function that sets rates; also as a decorator."""
         if function is None:
             return partial(self.continuous, priority=priority)
-        body = Continuous(self, function, name=self._name(function.__name__), priority=priority)
+        body = Continuous(self, function, name=self.named(function.__name__), priority=priority)
         self._bodies.append(body)
         return body
 
@@ -210,7 +230,7 @@ class Environment(simpy.Environment):
         """A sample, made of a function that looks: every so often (> 0), at every step (0), around events only (< 0); also as a decorator."""
         if action is None:
             return partial(self.sample, every=every)
-        return Sample(self, action, name=self._name(getattr(action, "__name__", "sample")), every=every)
+        return Sample(self, action, name=self.named(getattr(action, "__name__", "sample")), every=every)
 
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
@@ -224,6 +244,18 @@ class Environment(simpy.Environment):
         """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
         self.monitor.refuse_if_working(8)
         return _Pause(self)
+
+    # -- processes in the style of Simula ------------------------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> SimulaProcess | None:
+        """The process in the style of Simula that executes."""
+        return self.event_list.current
+
+    @cached_property
+    def event_list(self) -> EventList:
+        """The list of events as Simula knows it."""
+        return EventList(self)
 
     # -- files, and the end of it all ---------------------------------------------------------------------------------------------------------
 
@@ -293,6 +325,16 @@ class Environment(simpy.Environment):
         """Something that does not belong there was to start or stop with a group."""
         self._supervisor.meet_stranger(element, verb)
 
+    def numbers_of(self, item: Variable) -> tuple[float, float]:
+        """State and rate of a variable that is asleep, and wakes."""
+        assert self._flow is not None
+        return self._flow.vectors.numbers_of(item)
+
+    def tolerances_changed(self) -> None:
+        """The tolerance of some variable is another."""
+        if self._flow is not None:
+            self._flow.forget_tolerances()
+
     def follow(self) -> None:
         """The time is that of the step being taken."""
         self._now = self.monitor.time
@@ -324,40 +366,50 @@ class Environment(simpy.Environment):
     def watch(self) -> None:
         """From now on the monitor moves the time, until nothing flows, looks or waits."""
         self._supervisor.take_over()
-        if "step" not in vars(self):
+        if not self.monitor.is_needed:
             self.monitor.skip_to(self._now)
-            self.step = self._step_with_flows
-            self.schedule = self._schedule_with_flows
+        if not self._is_watching:
+            self._is_watching = True
+            # a user may have put a function in place of either, as SimPy's manual shows for tracing
+            self._plain = {"step": super().step, "schedule": super().schedule} | {name: vars(self)[name] for name in _REPLACED & vars(self).keys()}
+            self.step, self.schedule = self._step_with_flows, self._schedule_with_flows
+
+    def _unwatch(self) -> None:
+        """Nothing flows, looks or waits any more."""
+        if self.step == self._step_with_flows and self.schedule == self._schedule_with_flows:  # nobody has put anything around them since
+            self._is_watching = False
+            del self.step, self.schedule
+            for name, function in self._plain.items():
+                if getattr(function, "__self__", None) is not self:
+                    setattr(self, name, function)
 
     def _schedule_with_flows(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
         if self.monitor.working:
             if not isinstance(event, Timeout):
                 event._value = PENDING  # noqa: SLF001 - what is refused has not happened
             self.monitor.refuse_if_working(17)
-        super().schedule(event, priority, delay)
+        self._plain["schedule"](event, priority, delay)
 
     def _step_with_flows(self) -> None:
         self._supervisor.report()
-        monitor = self.monitor
+        monitor, step = self.monitor, self._plain["step"]
         for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
-            self._waits.remove(wait)
-            monitor.continued(wait)
+            self.forget(wait)
         if not monitor.is_needed:
-            del self.step, self.schedule
-            super().step()
+            self._unwatch()
+            step()
             return
         if not self._queue and not self._waits and not self._supervisor.is_event_wanted:
-            super().step()  # the end of SimPy's run, however much flows
+            step()  # the end of SimPy's run, however much flows
         if self._is_period_due():
             # where nothing is scheduled a condition that never holds must not be waited for without end
             monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
             self._pass(monitor)
-        super().step()
+        step()
 
     def _pass(self, monitor: Any) -> None:
         """One period, with what is written down around it."""
-        record, before, found = self._record, self._now, monitor.counters.state_events
-        record.mark(before)
+        record, found = self._record, monitor.counters.state_events
         began = perf_counter()
         try:
             self._supervisor.pass_period()
@@ -365,7 +417,8 @@ class Environment(simpy.Environment):
             self._seconds += perf_counter() - began
             self._now = monitor.time
             record.finish_period()
-        record.mark(self._now)
+        if self._flow is None or not self._flow.is_moving:
+            record.mark(self._now)
         record.event(self._now, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None)
 
     def _cause(self) -> str:
@@ -377,14 +430,21 @@ class Environment(simpy.Environment):
         names = [owner.name for owner in owners if isinstance(owner, Process)]
         return ", ".join(names) or type(event).__name__
 
+    def forget(self, wait: WaitUntil) -> None:
+        """A wait is over."""
+        if wait in self._waits:
+            self._waits.remove(wait)
+            self.monitor.continued(wait)
+
     def _is_period_due(self) -> bool:
         """Whether the monitor is to work before the next event: when time passes, and between events that somebody has timed."""
         if not self._queue:
             return True
         time, _, _, event = self._queue[0]
-        return time > self._now or isinstance(event, Timeout | _Pause)
+        return time > self._now or isinstance(event, Timeout | _Pause) or (isinstance(event, Notice) and event.is_behind_a_period)
 
-    def _name(self, wish: str) -> str:
+    def named(self, wish: str) -> str:
+        """A name that nobody else has."""
         self._supervisor.take_over()
         number = self._names[wish] = self._names.get(wish, 0) + 1
         return wish if number == 1 else f"{wish}_{number}"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from tidegate.errors import UsageError
 
-__all__ = ["Continuous", "Flow", "Group", "Parameter", "Sample", "Variable"]
+__all__ = ["Asleep", "Continuous", "Flow", "Group", "Parameter", "Sample", "Variable"]
 
 
 class Flow(Protocol):
@@ -40,6 +40,14 @@ class Flow(Protocol):
 
     def set_priority(self, item: Continuous, priority: float) -> None:
         """A new place among the bodies."""
+        ...
+
+    def tolerances_changed(self) -> None:
+        """The tolerance of some variable is another."""
+        ...
+
+    def numbers_of(self, item: Variable) -> tuple[float, float]:
+        """State and rate of a variable that is asleep, and wakes."""
         ...
 
     def set_frequency(self, item: Sample, frequency: float) -> None:
@@ -77,7 +85,8 @@ class _Part:
         return self._flow.is_active(self)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}{'' if self.active else ', stopped'}>"
+        kind = "Variable" if isinstance(self, Variable) else type(self).__name__
+        return f"<{kind} {self.name}{'' if self.active else ', stopped'}>"
 
 
 class Variable(_Part):
@@ -97,14 +106,83 @@ class Variable(_Part):
         self.state = self.laststate = start
         self.rate = 0.0
         self.unit = unit
-        self.abserror, self.relerror = abserror, relerror
+        self._abserror, self._relerror = abserror, relerror
+
+    @property
+    def abserror(self) -> float:
+        """What a step may be wrong by, whatever the state."""
+        return self._abserror
+
+    @abserror.setter
+    def abserror(self, value: float) -> None:
+        self._abserror = value
+        self._flow.tolerances_changed()
+
+    @property
+    def relerror(self) -> float:
+        """What a step may be wrong by, as a share of the state."""
+        return self._relerror
+
+    @relerror.setter
+    def relerror(self, value: float) -> None:
+        self._relerror = value
+        self._flow.tolerances_changed()
+
+
+class Asleep(Variable):
+    """A variable whose numbers are in the vectors of compiled code, until somebody asks for them; then it is a plain variable again."""
+
+    def wake(self) -> None:
+        """State and rate are attributes of its own."""
+        self.__class__ = Variable  # type: ignore[assignment]
+        self.state, self.rate = self._flow.numbers_of(self)
+
+    @property
+    def state(self) -> float:  # type: ignore[override]
+        """As of a variable that is awake."""
+        self.wake()
+        return self.state
+
+    @state.setter
+    def state(self, value: float) -> None:
+        self.wake()
+        self.state = value
+
+    @property
+    def rate(self) -> float:  # type: ignore[override]
+        """As of a variable that is awake."""
+        self.wake()
+        return self.rate
+
+    @rate.setter
+    def rate(self, value: float) -> None:
+        self.wake()
+        self.rate = value
 
 
 class Parameter:
-    """A number that only events change, by which results can be differentiated where the bodies are compiled."""
+    """A number that only events change, by which results can be differentiated where the bodies are compiled.
+
+    Attributes
+    ----------
+    value : the number.
+    changed : who is told that it has been set; None for nobody.
+    """
 
     def __init__(self, value: float, *, name: str, unit: str) -> None:
-        self.value, self.name, self.unit = value, name, unit
+        self._value, self.name, self.unit = value, name, unit
+        self.changed: Callable[[Parameter], object] | None = None
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return self._value
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self._value = value
+        if self.changed is not None:
+            self.changed(self)
 
     def __float__(self) -> float:
         return float(self.value)

@@ -23,6 +23,7 @@ __all__ = ["FollowedBodies", "FollowedCondition", "Kind", "Symbols", "follow_bod
 
 _MOST_CALLS: Final = 8  # of the bodies with numbers, to compare what they do with what was followed
 _ARGUMENTS: Final = re.compile(r"^lambda[^:]*:\s*")
+_NO_CODE: Final = (lambda: None).__code__
 _PLAIN: Final = (str, bool, type(None))
 
 
@@ -75,7 +76,10 @@ class Symbols:
 
     def forget_own(self, reads: Reads) -> None:
         """What has a symbol may change."""
-        reads.forget((self.environment, *self.variables, *self.parameters), [(n.place, n.name) for n in self.numbers.values()])
+        reads.forget(
+            (self.environment, *type(self.environment).__mro__, Variable, Parameter, *self.variables, *self.parameters),
+            [(n.place, n.name) for n in self.numbers.values()],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +245,8 @@ def follow_condition(
             vars(variable)["rate"] = rate
         followed = trace(condition, ())
     symbols.forget_own(reads)
-    reads.forget(places=[(number.place, number.name) for number in numbers])
+    # what it closes over belongs to its kind, and whoever waits is asked for his own
+    reads.forget(places=list(zip(closure, getattr(condition, "__code__", _NO_CODE).co_freevars, strict=True)))
     truth = as_boolean(followed.value) if isinstance(followed.value, Expr) else None
     getters = {own[number]: partial(_cell, k) for number, k in numbers.items()}
     return FollowedCondition(truth, armed, getters, reads, followed.condition_origins, origin)

@@ -87,7 +87,7 @@ def in_symbols(environment: Any, states: Mapping[Variable, Any], values: Mapping
             if isinstance(state, Expr):
                 entries["laststate"] = _Last(variable.name)
         for parameter, value in values.items():
-            vars(parameter)["value"] = value
+            vars(parameter)["_value"] = value
         yield
     finally:
         for entries, contents in before:

@@ -146,7 +146,7 @@ def _at_a_block(run, code):
 def _take_step(run):
     """A step of the method; of the clock alone where there is nothing to integrate."""
     if run.n > 0:
-        if run.t > run.t_start:
+        if run.t > run.t_start and run.keeps_proposals == 0:
             # where events cut every step, proposals would grow and grow
             run.step_new = min(run.step_new, _AHEAD * (run.t - run.t_start))
         return call_hook(run.hook_step, run.h, run.r, 0.0, 0)

@@ -11,21 +11,19 @@ from typing import Final
 import numpy as np
 from numba import cfunc, types
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGERS, native
 from tidegate.compiled.run_type import run_at
 from tidegate.compiled.workspace import INDEX_OF, pointer
+from tidegate.integrators.explicit_form import change_along, explicit_rates
 from tidegate.integrators.sundials.objects import items, run_of
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import FIRST, factor_real, solve_base, solve_real
-from tidegate.sensitivity.jump import set_direction
+from tidegate.linear.systems import FIRST, factor_real, solve_real
 
 __all__ = [
-    "change_along",
     "cvode_rhs",
     "cvode_sensitivities",
     "cvode_system",
-    "explicit_rates",
     "factor_system",
     "ida_residual",
     "ida_sensitivities",
@@ -51,28 +49,9 @@ def _judge(run, t, values):
 
 
 @native
-def explicit_rates(run, v):
-    """v := [U; E2 J]^-1 [E1 v; 0] with the factors of the last ``factor_base``: M^-1 v where M is regular."""
-    if run.mass_kind == 0:
-        return
-    w = run.scratch_1
-    for q in range(run.n):
-        w[q] = v[q]
-    solve_base(run, w, run.zero, v)
-
-
-@native
 def _rate(run, t, y, out):
     call_value(run.f_rhs, t, y, run.p, run.m, out)
     run.c_rhs += 1
-
-
-@native
-def change_along(run, t, y, ydot, s, i, out):
-    """Derivative of f - M y' along parameter i and S_i, y' held."""
-    set_direction(run, i, True)
-    call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, 0.0, s, run.dp, run.dm, out)
-    set_direction(run, i, False)
 
 
 @cfunc(_CODE(_T, _V, _V, INTEGERS), cache=True, error_model="numpy")

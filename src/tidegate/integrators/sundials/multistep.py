@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL, UNDECIDED_GUARD
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
 from tidegate.events.guards import polynomial_point
-from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import TINY_STEP
-from tidegate.integrators.hybrid_loop.polish import can_be_shorter, polish, shorter, slope_of_the_step
+from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
+from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.integrators.sundials.slow_motion import onto_slow_motion
 
 __all__ = ["horizon", "keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
@@ -135,52 +135,13 @@ def keep_counts(run, get_rejected, get_setups, get_iterations, get_failures):
     run.c_newton_failed += run.sun_word
 
 
-@native
-def _cut(run, theta):
-    """Leave of the step its part up to theta, with its polynomial."""
-    n = run.n
-    end = run.y_end
-    a = run.coefficients
-    polynomial_point(n, run.degree, run.y, a, theta, end)
-    factor = 1.0
-    for k in range(run.degree):
-        factor *= theta
-        for q in range(n):
-            a[k, q] *= factor
-    run.step *= theta
-    run.length = run.step
-    run.is_cut = 1
-
-
 @kernel_entry(NUMBER, INTEGER)
 def sundials_locate(run, theta, crossed):
     """The event's point lies on the polynomial, and where the model is stiff on the slow motion beside it."""
-    guard = crossed
-    while guard < 0:
-        _cut(run, theta)
-        guard = earliest_crossing(run, run.t, run.step)
-        theta = run.found_theta
-        if guard == UNDEFINED:
-            return NOT_FINITE
-        if guard == UNDECIDED:
-            if not can_be_shorter(run, run.step):
-                return UNDECIDED_GUARD
-            theta = shorter(run)
-        elif guard < 0:
-            run.found_guard = -1
-            for q in range(run.n):
-                run.y_new[q] = run.y_end[q]
-            return 0
-    full = run.step
-    run.found_guard = guard
-    if theta > 0.0 and run.t + theta * full > run.t:
-        code = polish(run, run.t, full, guard, theta, full)
-        return code if code != 0 else onto_slow_motion(run, guard)
-    run.step = 0.0
-    run.length = 0.0
-    for q in range(run.n):
-        run.y_new[q] = run.y[q]
-    return 0
+    code = end_on_polynomial(run, theta, crossed, False)
+    if code != 0 or run.found_guard < 0 or not run.step > 0.0:
+        return code
+    return onto_slow_motion(run, run.found_guard)
 
 
 @kernel_entry(NUMBER, INTEGER)

@@ -13,20 +13,18 @@ import numpy as np
 
 from tidegate.compiled.schema import SUNDIALS
 from tidegate.errors import UsageError
+from tidegate.integrators.explicit_problems import check_explicit, hidden_algebraic
 from tidegate.integrators.interface import Counters, Problem, Stop
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.sundials import cvodes, idas, model_functions, multistep
 from tidegate.integrators.sundials.library import CODE, HANDLE, NUMBER, c_function
 from tidegate.integrators.sundials.objects import Objects
-from tidegate.names import listed
 
 __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
-_SHOWN: Final = 4
-_SOLVE_BOTH: Final = "method='ida' or method='radau' solve them together with the differential equations"
 
 
 def _method(name: str) -> Method:
@@ -60,7 +58,7 @@ class SundialsIntegrator(NativeRun):
 
     def __init__(self, problem: Problem, name: str) -> None:
         if name != "ida":
-            _check_explicit(problem, name)
+            check_explicit(problem, name)
         super().__init__(problem, _method(name))
         self._name = name
         self._objects: Objects | None = None
@@ -136,11 +134,7 @@ class SundialsIntegrator(NativeRun):
         stop = super().start()
         n, rank = self._work["n"], self._work["rank"]
         if stop is Stop.SINGULAR and self._name != "ida" and rank < n:
-            raise UsageError(
-                f"method {self._name!r} solves differential equations only, and {n - rank} of the {n} equations are algebraic in hiding: "
-                "they contain the same combinations of derivatives as others",
-                hint=_SOLVE_BOTH,
-            )
+            raise hidden_algebraic(self._name, n, rank)
         return stop
 
     @property
@@ -168,14 +162,3 @@ class SundialsIntegrator(NativeRun):
         if self._objects is None or self._work["sun_flag"] >= 0:
             return ""
         return f"SUNDIALS says: {self._objects.sentence}"
-
-
-def _check_explicit(problem: Problem, name: str) -> None:
-    model = problem.model
-    names = [unknown for unknown, is_algebraic in zip(model.layout.unknowns, model.algebraic, strict=True) if is_algebraic]
-    if names:
-        kind = "is an algebraic unknown" if len(names) == 1 else "are algebraic unknowns"
-        raise UsageError(
-            f"method {name!r} solves differential equations only, and {listed(names, _SHOWN)} {kind}",
-            hint=_SOLVE_BOTH,
-        )
