@@ -347,7 +347,7 @@ def test_a_stranger_in_a_group_is_told_of_at_once_and_the_event_goes_on(answer: 
 
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 200))])
 def test_runs_that_are_repaired_again_and_again_are_right_at_every_row(seed: int) -> None:
-    """Rates that jump at random times; whoever answers lowers limits, raises halvings and changes the method at random. Every row is near the closed form."""
+    """Rates that jump at random times; whoever answers changes limits, halvings and the method at random. Every row is near the closed form."""
     draw = random.Random(seed)
     jumps = sorted(draw.uniform(0.2, 5.8) for _ in range(4))
     rates = [draw.uniform(-2.0, 2.0) for _ in range(5)]
