@@ -103,7 +103,11 @@ class CompiledFlow:
         try:
             while True:
                 times, until = _asked(motion)
-                stretch = segments.run(until, times)
+                broken: BaseException | None = None
+                try:
+                    stretch = segments.run(until, times)
+                except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
+                    broken, stretch = error, segments.cut_off
                 try:
                     yield from self._show(motion, states, stretch.rows, times, begin)
                 except BaseException:
@@ -111,6 +115,8 @@ class CompiledFlow:
                     raise
                 finally:
                     self._record.stretch(states, stretch.rows, stretch.polynomials, motion.time if is_inside else stretch.time)
+                if broken is not None:
+                    raise broken
                 if stretch.fired or until >= motion.event:
                     break
         finally:
