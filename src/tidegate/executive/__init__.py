@@ -1,6 +1,6 @@
 """The executive: from options to a problem, the session that runs it, what was recorded, and failures in the user's words."""
 
-from tidegate.executive.drive import drive
+from tidegate.executive.drive import drive, drop_rows_behind
 from tidegate.executive.failures import callback_error, failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
@@ -22,6 +22,7 @@ __all__ = [
     "changed",
     "check_names",
     "drive",
+    "drop_rows_behind",
     "failure",
     "finite_time",
     "numbers_for",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import VALUE_FUNCTION
 from tidegate.compiled.compiled_model import CompiledModel
-from tidegate.executive import Interrupts, Options, drive, failure, problem_of
+from tidegate.executive import Interrupts, Options, drive, drop_rows_behind, failure, problem_of
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Counters, Records, StepIntegrator, Stop
 
@@ -51,6 +51,10 @@ class Segments:
     states, discretes : names in the order in which values are given.
     options : those of ``tg.simulate`` that say how to step.
 
+    Attributes
+    ----------
+    cut_off : what was passed before an exception ended a stretch.
+
     Raises
     ------
     UsageError : an option does not fit.
@@ -66,6 +70,7 @@ class Segments:
         self._integrator: StepIntegrator | None = None
         self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
         self._out = np.zeros(len(states))
+        self.cut_off = Stretch(np.nan, (), [], [])
 
     @property
     def time(self) -> float:
@@ -134,7 +139,7 @@ class Segments:
 
         Raises
         ------
-        RunError : the run stopped before; it stands where it stopped.
+        RunError : the run stopped before; it stands where it stopped, and what it has passed is in ``cut_off``.
         """
         run = self._integrator
         assert run is not None
@@ -142,8 +147,13 @@ class Segments:
         if run.is_terminated:  # setting values has made a clause happen
             return Stretch(run.time, self._reopened(run), [], [])
         run.set_end(until, times)
-        with Interrupts(run.calls) as interrupts:
-            stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
+        try:
+            with Interrupts(run.calls) as interrupts:
+                stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
+        except BaseException:
+            drop_rows_behind(run.time, records)
+            self.cut_off = Stretch(run.time, (), records.rows, records.polynomials)
+            raise
         fired = self._reopened(run) if stop is Stop.TERMINATED else ()
         return Stretch(run.time, fired, records.rows, records.polynomials)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tidegate as tg
 from tidegate.frontends.processes import Environment, Group
 
 __all__: list[str] = []
@@ -212,3 +213,24 @@ def test_random_processes_run_with_any_integrator(seed: int, method: str) -> Non
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_random_processes_do_the_same_where_bodies_are_called(seed: int) -> None:
     compare(seed, compiled=False, dtmin=1e-12, dtmax=0.05)
+
+
+@pytest.mark.parametrize("method", ["auto", "bdf"])
+def test_samples_have_seen_everything_in_front_of_a_failure_of_compiled_code(method: str) -> None:
+    """y' = 2 y**2 from 1 is 1/(1 - 2 t): the pole at t = 0.5 stops the run, and samples have looked every 0.05 until there."""
+    env = Environment(method=method)
+    y = env.variable(1.0, name="y")
+    seen: list[tuple[float, float]] = []
+    Group(
+        env.continuous(lambda: setattr(y, "rate", 2.0 * y.state * y.state)), y, env.sample(lambda: seen.append((env.now, y.state)), every=0.05)
+    ).start()
+    env.timeout(0.3)
+    with pytest.raises(tg.RunError) as caught:
+        env.run(until=2)
+    # around the timeout they look twice; how near the pole a step ends is the method's affair
+    in_front = sorted({(t, state) for t, state in seen if t < 0.48})
+    assert [t for t, _ in in_front] == pytest.approx([0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45], abs=1e-12)
+    assert [state for _, state in in_front] == pytest.approx([1.0 / (1.0 - 2.0 * t) for t, _ in in_front], rel=2e-3)
+    recorded = caught.value.result.t
+    assert sum((recorded > 0.31) & (recorded < 0.49)) > 3
+    assert env.monitor.time == env.now == pytest.approx(0.5, abs=1e-3)

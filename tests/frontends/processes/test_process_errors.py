@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import traceback
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -356,6 +357,24 @@ def test_number_21_in_the_last_event_of_a_run_is_told_too() -> None:
     assert failing(lambda: env.run(env.process(operator()))).resume() == "done"
 
 
+def test_number_21_in_a_step_by_hand_is_told_by_the_next() -> None:
+    env = Environment()
+    x = env.variable(0.0)
+    done: list[float] = []
+
+    def operator() -> Gen:
+        Group(x, "valve").start()  # type: ignore[arg-type]
+        yield env.timeout(1.0)
+        done.append(env.now)
+
+    env.process(operator())
+    env.step()
+    error = failing(env.step)
+    assert error.number == 21
+    error.resume()
+    assert done == [1.0]
+
+
 def test_number_21_before_a_run_is_told_at_once_and_every_other_is_started() -> None:
     env = Environment()
     x, y = env.variable(0.0), env.variable(0.0)
@@ -459,6 +478,58 @@ def test_a_tidegate_error_in_a_process_keeps_what_it_carries() -> None:
     with pytest.raises(tg.UsageError) as caught:
         env.run()
     assert (caught.value.message, caught.value.hint) == ("too much", "less")
+
+
+class Empty(Exception):
+    """As users write them: with arguments of its own, and more than a text."""
+
+    def __init__(self, tank: str, level: float) -> None:
+        super().__init__(f"{tank} is empty")
+        self.level = level
+
+
+class Overflow(Exception):
+    def __init__(self, level: float = 0.0) -> None:
+        super().__init__(f"at {level}")
+        self.level = level
+
+
+@pytest.mark.parametrize("error", [Empty("tank", 0.25), Overflow(0.25)])
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_an_exception_with_arguments_of_its_own_comes_out_of_a_process_as_it_is(error: Exception, is_awaited: bool) -> None:
+    """SimPy would copy it from its text alone, which is a TypeError, or an exception with a wrong level."""
+    env, _ = flowing()
+
+    def pump() -> Gen:
+        yield env.timeout(0.5)
+        raise error
+
+    process = env.process(pump())
+    with pytest.raises(type(error)) as caught:
+        env.run(process if is_awaited else None)
+    assert caught.value is error
+    assert caught.value.level == 0.25  # type: ignore[attr-defined]
+    assert caught.value.__notes__ == ["in the process 'pump' at t = 0.5"]
+    assert "raise error" in "".join(traceback.format_exception(caught.value))
+    del error.__notes__
+
+
+def test_a_callback_of_a_failing_event_that_fails_itself_is_told_as_it_is() -> None:
+    env, _ = flowing()
+
+    def broken(_: object) -> None:
+        raise LookupError("the callback's own")
+
+    event = env.event()
+    event.callbacks.append(broken)
+    event.fail(ValueError("the event's"))
+    with pytest.raises(LookupError, match="the callback's own") as caught:
+        env.run()
+    assert caught.value.__notes__ == ["at t = 0"]
+    env.event().fail(ValueError("nobody's"))
+    with pytest.raises(ValueError, match="nobody's") as caught_too:
+        env.run()
+    assert caught_too.value.__notes__ == ["at t = 0"]
 
 
 @pytest.mark.parametrize("where", ["body", "process"])

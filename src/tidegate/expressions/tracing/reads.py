@@ -88,7 +88,7 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
 
 
 def _parts(value: Any) -> tuple[Any, ...] | None:
-    """The value, or what is in a list of values: as long as these are the same objects, nothing has changed. None for what has contents of its own."""
+    """The value, or the values in a list: as long as these are the same objects, nothing has changed; None where they have contents of their own."""
     parts = tuple(value) if type(value) in _LISTS else (value,)
     return None if any(is_sequence(part) or is_dict(part) or is_array(part) for part in parts) else parts
 

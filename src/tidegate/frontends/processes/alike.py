@@ -1,8 +1,8 @@
 """Conditions that will probably be waited for, so that one model serves them all (stage: front end).
 
-Twenty processes of one kind wait for the same condition on twenty tanks, one after the other; each would ask for a model of its own. So conditions are
-made in advance that have the code of a given one and what other processes hold under the same names, or another variable where it has one.
-Nobody need ever wait for them.
+Twenty processes of one kind wait for the same condition on twenty tanks, one after the other; each would ask for a model of its own. So conditions
+are made in advance that have the code of a given one and what other processes hold under the same names, or another variable where it has one. Nobody
+need ever wait for them.
 """
 
 from __future__ import annotations

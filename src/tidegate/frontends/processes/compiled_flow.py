@@ -124,14 +124,11 @@ class CompiledFlow:
         try:
             while True:
                 times, until = _asked(motion)
+                broken: BaseException | None = None
                 try:
                     stretch = segments.run(until, times)
-                except StepSizeError:
-                    if self._must or self._options["method"] == "auto":
-                        raise
-                    # the monitor's own steps come to the same end, and from there the run can be repaired
-                    self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
-                    return
+                except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
+                    broken, stretch = error, segments.cut_off
                 try:
                     yield from self._show(motion, states, stretch.rows, times, begin)
                 except BaseException:
@@ -140,6 +137,12 @@ class CompiledFlow:
                 finally:
                     end, y = (motion.time, None) if is_inside else (stretch.time, segments.y)
                     self._record.stretch(states, stretch.rows, stretch.polynomials, end, y)
+                if isinstance(broken, StepSizeError) and not self._must and self._options["method"] != "auto":
+                    # the monitor's own steps come to the same end, and from there the run can be repaired
+                    self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
+                    return
+                if broken is not None:
+                    raise broken
                 if stretch.fired or until >= motion.event:
                     break
         finally:

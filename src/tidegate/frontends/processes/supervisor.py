@@ -250,7 +250,7 @@ class Supervisor:
         error = told(trouble)
         error.add(f"it was to {verb}")
         error.origin = None
-        if self._is_running and self._who is None:
+        if (self._is_running or env.active_process is not None) and self._who is None:
             self._pending = self._pending or error
             env.watch()
         else:
@@ -267,35 +267,53 @@ class Supervisor:
     def _judged(self, error: BaseException) -> BaseException:
         """The exception as the user is to see it."""
         env = self._env
-        original = _original(error)
+        if isinstance(error, InterruptedRunError):
+            return error
         if isinstance(error, KeyboardInterrupt):
-            if isinstance(error, InterruptedRunError):
-                return error
             return InterruptedRunError(f"interrupted at t = {env.now:g}", time=env.now, result=getattr(env, "result", None))
-        if isinstance(original, TidegateError):
-            # SimPy raises a copy of what a process has raised, made of the text alone
-            if isinstance(original, RunError) and original.result is None:
-                original.result = getattr(env, "result", None)
-                original.time = env.now if math.isnan(original.time) else original.time
-            return original
-        if isinstance(error, Exception) and not getattr(error, "__notes__", ()):
-            name = self._process_of(error, original)
-            error.add_note(f"in the process {name!r} at t = {env.now:g}" if name else f"at t = {env.now:g}")
-        return error
-
-    def _process_of(self, error: BaseException, original: BaseException) -> str:
-        """The name of the process that has raised it first; "" if none has."""
-        if original is not error:
-            # SimPy takes its own frame away: the first is that of the process
-            frame = None if original.__traceback__ is None else original.__traceback__.tb_frame
-            owner = None if frame is None else frame.f_locals.get("self")
-            return "" if frame is None else owner.name if isinstance(owner, simpy.Process) else frame.f_code.co_name
-        goal = self._goal
-        return goal.name if isinstance(goal, simpy.Process) and goal.triggered and goal._value is error else ""  # noqa: SLF001
+        if not isinstance(error, Exception):
+            return error
+        event, original = _raised_first(error)
+        if isinstance(original, RunError) and original.result is None:
+            original.result = getattr(env, "result", None)
+            original.time = env.now if math.isnan(original.time) else original.time
+        if not isinstance(original, TidegateError) and not getattr(original, "__notes__", ()):
+            name = _process_of(event, original)
+            original.add_note(f"in the process {name!r} at t = {env.now:g}" if name else f"at t = {env.now:g}")
+        return original
 
 
-def _original(error: BaseException) -> BaseException:
-    """What was raised first, where SimPy has raised copies of it, one for each process that waited for another."""
-    while (cause := error.__cause__) is not None and type(cause) is type(error) and cause.args == error.args:
-        error = cause
-    return error
+def _raised_first(error: BaseException) -> tuple[Any, BaseException]:
+    """The event that has failed, and what was raised first.
+
+    SimPy raises copies, made of an exception's ``args`` alone: one for each process that waits for another, and one that ends the run. They do not
+    have what else it carried, and an exception that wants other arguments than these cannot be copied at all.
+    """
+    frame = None
+    following = error.__traceback__
+    while following is not None:
+        if following.tb_frame.f_code is simpy.Environment.step.__code__:
+            frame = following
+        following = following.tb_next
+    event = None if frame is None else frame.tb_frame.f_locals.get("event")
+    if frame is None or not isinstance(event, Event) or not event.triggered or event.ok:
+        return None, error
+    first: BaseException = event._value  # noqa: SLF001
+    is_being_copied = frame.tb_next is None or isinstance(frame.tb_next.tb_frame.f_locals.get("self"), type(first))
+    if error is not first and error.__cause__ is not first and not is_being_copied:
+        return None, error
+    while (cause := first.__cause__) is not None and type(cause) is type(first) and cause.args == first.args:
+        first = cause
+    return event, first
+
+
+def _process_of(event: Any, original: BaseException) -> str:
+    """The name of the process that has raised an exception; "" if none has."""
+    if isinstance(event, simpy.Process) and event._value is original:  # noqa: SLF001
+        return event.name
+    if event is None or original.__traceback__ is None:
+        return ""
+    # SimPy takes its own frame away: the first is that of the process
+    frame = original.__traceback__.tb_frame
+    owner = frame.f_locals.get("self")
+    return owner.name if isinstance(owner, simpy.Process) else frame.f_code.co_name

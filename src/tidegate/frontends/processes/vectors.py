@@ -69,10 +69,11 @@ class Vectors:
     def numbers_of(self, variable: Variable) -> tuple[float, float]:
         """State and rate of a variable that wakes."""
         k = self._places[variable]
-        if self._rates is None:
-            self._rates = self._segments.rates().tolist()
+        rates = self._rates
+        if rates is None:
+            rates = self._rates = [*map(float, self._segments.rates())]
         self.awake.append(variable)
-        return float(self.y[k]), self._rates[k]
+        return float(self.y[k]), rates[k]
 
     def wake_all(self) -> None:
         """All of them are attributes of their own again."""
