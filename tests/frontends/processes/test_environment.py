@@ -256,3 +256,32 @@ def test_what_flows_flows_though_somebody_traces_events_as_the_manual_of_simpy_s
     env.run(process)
     assert x.state == pytest.approx(3.0)
     assert len(traced) >= 5
+
+
+def test_a_derived_environment_keeps_its_own_steps_while_something_flows() -> None:
+    class Counting(Environment):
+        steps = scheduled = 0
+
+        def step(self) -> None:
+            self.steps += 1
+            super().step()
+
+        def schedule(self, event: Any, priority: Any = 1, delay: float = 0) -> None:
+            self.scheduled += 1
+            super().schedule(event, priority, delay)
+
+    env = Counting()
+    x = env.variable(0.0)
+    flow = Group(x, env.continuous(lambda: setattr(x, "rate", 1.0)))
+
+    def operator() -> Generator[Any, Any, None]:
+        yield env.timeout(1)
+        flow.start()
+        yield env.timeout(2)
+        flow.stop()
+        yield env.timeout(1)
+
+    env.run(env.process(operator()))
+    assert (x.state, env.now) == (pytest.approx(2.0), 4)
+    # the start of the process, three timeouts, its end, which SimPy schedules once more where it stops a run
+    assert (env.steps, env.scheduled) == (5, 6)

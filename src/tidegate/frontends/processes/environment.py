@@ -34,8 +34,6 @@ _CLASSICAL: Final = ("rke", "pc", *_FIXED_STEP)
 _MOST_AT_ONCE: Final = 10_000  # conditions that are waited for and hold at one instant
 _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is scheduled and no condition begins to hold
 
-_REPLACED: Final = {"step", "schedule"}
-
 
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
@@ -370,8 +368,8 @@ class Environment(simpy.Environment):
             self.monitor.skip_to(self._now)
         if not self._is_watching:
             self._is_watching = True
-            # a user may have put a function in place of either, as SimPy's manual shows for tracing
-            self._plain = {"step": super().step, "schedule": super().schedule} | {name: vars(self)[name] for name in _REPLACED & vars(self).keys()}
+            # a user may have put a function in place of either, as SimPy's manual shows for tracing, or have derived a class
+            self._plain = {name: getattr(self, name) for name in ("step", "schedule")}
             self.step, self.schedule = self._step_with_flows, self._schedule_with_flows
 
     def _unwatch(self) -> None:
@@ -382,6 +380,10 @@ class Environment(simpy.Environment):
             for name, function in self._plain.items():
                 if getattr(function, "__self__", None) is not self:
                     setattr(self, name, function)
+
+    def step_plainly(self) -> None:
+        """The next event, with no period before it."""
+        (self._plain["step"] if self._is_watching else self.step)()
 
     def _schedule_with_flows(self, event: Event, priority: EventPriority = NORMAL, delay: float = 0) -> None:
         if self.monitor.working:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-import simpy
 from simpy.events import Event
 
 __all__ = ["FRONT", "EventList", "Notice", "Place"]
@@ -138,7 +137,7 @@ class EventList:
                     return True
                 if notice.process.is_in_a_call:
                     return False
-                simpy.Environment.step(self._env)
+                self._env.step_plainly()
         finally:
             self._depth -= 1
         return False
