@@ -15,6 +15,7 @@ from benchmarks.large import ERROR, plate_ratios, rod_milliseconds, row_of_ten_t
 from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
 from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
+from benchmarks.processes import farm_facts, queue_ratio
 from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table
 from benchmarks.silence import silence
 from benchmarks.smooth_problems import SMOOTH_PROBLEMS
@@ -32,7 +33,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("c", "csmp", "large", "leaks", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("c", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -81,6 +82,17 @@ def _large(rounds: int) -> list[Fact]:
     return facts
 
 
+def _processes(rounds: int) -> list[Fact]:
+    farm = farm_facts()
+    facts = [Fact("M/M/1, 100 000 customers, over SimPy alone", queue_ratio(rounds), 1.15, "times")]
+    facts += [Fact(f"a farm of 200 tanks, {name}", ms, None, "ms") for name, ms in farm.items()]
+    own, once, plain, vectorized = farm.values()
+    for title, other in (("plain Python", plain), ("numpy", vectorized)):
+        facts.append(Fact(f"SciPy with {title} over tidegate, an event", other / own, None, "times (at least 20)"))
+        facts.append(Fact(f"SciPy with {title} over tidegate, ten thousand events", other / once, None, "times (at least 20)"))
+    return facts
+
+
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -119,6 +131,8 @@ def main() -> None:
         console.print(facts_table(large, "large models"))
     if "leaks" in wanted:
         console.print(facts_table(_leaks(), "memory"))
+    if "processes" in wanted:
+        console.print(facts_table(_processes(arguments.rounds), "processes"))
     if "runs" in wanted:
         console.print(facts_table(_whole_runs(arguments.rounds)))
 

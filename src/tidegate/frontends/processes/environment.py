@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
-from weakref import WeakSet
 
 import simpy
 from simpy.core import Infinity
@@ -180,7 +179,6 @@ class Environment(simpy.Environment):
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
-        self._processes: WeakSet[Process] = WeakSet()
         self._is_watching = False
         self._plain: dict[str, Callable[..., None]] = {}  # how it steps and schedules where nothing flows
         self.monitor: Any = later("Monitor")(_Agenda(self), time=initial_time)
@@ -340,14 +338,23 @@ class Environment(simpy.Environment):
     def _set_time(self, time: float) -> None:
         self._now = time
 
-    def process(self, generator: Any) -> Process:
-        """Start a process, as SimPy does."""
-        process = super().process(generator)
-        self._processes.add(process)
-        return process
-
     def _generators(self) -> list[Any]:
-        return [process._generator for process in self._processes if process.is_alive]  # noqa: SLF001
+        """Of the processes that wait for something that is scheduled, or flows."""
+        found: dict[int, Any] = {}
+        events: list[Any] = [*(entry[3] for entry in self._queue), *self._waits]
+        seen: set[int] = set()
+        while events:
+            event = events.pop()
+            if id(event) in seen:
+                continue
+            seen.add(id(event))
+            for callback in event.callbacks or ():
+                owner = getattr(callback, "__self__", None)
+                if isinstance(owner, Process):
+                    found[id(owner)] = owner._generator  # noqa: SLF001
+                if isinstance(owner, Event):
+                    events.append(owner)
+        return list(found.values())
 
     # -- results ------------------------------------------------------------------------------------------------------------------------------
 
