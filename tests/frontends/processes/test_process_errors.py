@@ -357,35 +357,6 @@ def test_number_21_in_the_last_event_of_a_run_is_told_too() -> None:
     assert failing(lambda: env.run(env.process(operator()))).resume() == "done"
 
 
-def test_every_stranger_is_told_of_and_none_keeps_others_from_starting() -> None:
-    """Also in a group that is in the group and has none but strangers."""
-    for is_running in (True, False):
-        env = Environment()
-        x, y = env.variable(0.0), env.variable(0.0)
-        group = Group(x, Group("valve", 3.0), "pump", y)  # type: ignore[arg-type]
-
-        def operator(group: Group = group, env: Environment = env) -> Gen:
-            yield env.timeout(1.0)
-            group.start()
-            yield env.timeout(1.0)
-
-        if is_running:
-            error = failing(lambda env=env, operator=operator: env.run(env.process(operator())))
-            assert error.culprit == "valve"
-            error = failing(error.resume)
-            assert error.culprit == 3.0
-            error = failing(error.resume)
-            assert error.culprit == "pump"
-            error.resume()
-            assert env.now == 2.0
-        else:
-            error = failing(group.start)
-            assert "('valve')" in error.message
-            assert error.message.endswith("it was to start; so was 3.0; so was 'pump'")
-        assert x.active
-        assert y.active
-
-
 def test_number_21_in_a_step_by_hand_is_told_by_the_next() -> None:
     env = Environment()
     x = env.variable(0.0)

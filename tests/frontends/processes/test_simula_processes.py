@@ -34,8 +34,6 @@ class ListOfEvents:
         self.scripts = scripts
         self.done = dict.fromkeys(scripts, 0)
         self.ended: set[str] = set()
-        self.timeouts: dict[str, str] = {}  # of SimPy: entries of their own, each with the process that has yielded it
-        self.waiting: dict[str, str] = {}
         self.now = 0.0
         self.events: list[tuple[float, str]] = [(0.0, next(iter(scripts)))]
         self.trace: Trace = []
@@ -51,11 +49,6 @@ class ListOfEvents:
                     following, _ = self.events[0]
                     self.trace += [(time, CONTROL, 0) for time in ([self.now, following] if following > self.now else [self.now])]
                     self.events.insert(1, (following, CONTROL))
-                continue
-            if current in self.timeouts:
-                self.events.pop(0)
-                if self.waiting.get(self.timeouts[current]) == current:
-                    self.events.insert(0, (self.now, self.timeouts[current]))
                 continue
             place = self.done[current]
             if place == len(self.scripts[current]):
@@ -75,12 +68,6 @@ class ListOfEvents:
             self.move(current, "delay", to["delay"])
         elif verb == "passivate":
             self.events.pop(0)
-        elif verb == "timeout":
-            self.events.pop(0)
-            name = f"timeout {len(self.timeouts)}"
-            self.move(name, "delay", to["delay"])
-            self.timeouts[name] = current
-            self.waiting[current] = name
         elif verb == "pause":
             self.events.pop(0)
             self.events.insert((self.where(CONTROL) or 0) + 1, (self.now, current))
@@ -105,7 +92,6 @@ class ListOfEvents:
                 return
             entry, place = rest[neighbour][0], neighbour + (key == "after")
         self.events = [*rest[:place], (entry, process), *rest[place:]]
-        self.waiting.pop(process, None)
 
 
 class Actor(SimulaProcess):
@@ -123,8 +109,6 @@ class Actor(SimulaProcess):
                 yield self.hold(where["delay"])
             elif verb in ("passivate", "pause"):
                 yield getattr(self, verb)()
-            elif verb == "timeout":
-                yield self.env.timeout(where["delay"])
             else:
                 event = getattr(self.actors[whom], verb)(**where)
                 if self.always_yields or whom == self.name:
@@ -137,11 +121,8 @@ def random_scripts(seed: int, *, is_lively: bool, pauses: int = 0) -> dict[str, 
     names = [f"p{k}" for k in range(draw.randint(2, 6))]
 
     def action(own: str) -> Action:
-        verbs = ["hold", "passivate", "activate", "reactivate", "cancel", "pause", "timeout"]
-        verb = draw.choices(verbs, [5, 1, 6, 3 if is_lively else 1, 1, pauses, 2])[0]
+        verb = draw.choices(["hold", "passivate", "activate", "reactivate", "cancel", "pause"], [5, 1, 6, 3 if is_lively else 1, 1, pauses])[0]
         whom = draw.choice(names)
-        if verb == "timeout":
-            return verb, own, {"delay": draw.choice([0, 1, 2])}
         if verb in ("hold", "passivate", "cancel", "pause"):
             return verb, whom, {"delay": draw.choice([0, 0, 1, 2, -1])} if verb == "hold" else {}
         key = draw.choice(["direct", "direct", "at", "delay", "before", "after"])

@@ -319,9 +319,9 @@ class Environment(simpy.Environment):
         """What was answered in its dialogues; given to another environment as ``on_error`` they are answered so again."""
         return self._supervisor.answers
 
-    def meet_strangers(self, elements: list[object], verb: str) -> None:
-        """Things that do not belong there were to start or stop with a group."""
-        self._supervisor.meet_strangers(elements, verb)
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Something that does not belong there was to start or stop with a group."""
+        self._supervisor.meet_stranger(element, verb)
 
     def numbers_of(self, item: Variable) -> tuple[float, float]:
         """State and rate of a variable that is asleep, and wakes."""

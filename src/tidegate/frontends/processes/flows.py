@@ -6,7 +6,7 @@ group starts and stops its members together. What starting means is the affair o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from tidegate.errors import UsageError
@@ -54,8 +54,8 @@ class Flow(Protocol):
         """A new interval of a sample."""
         ...
 
-    def meet_strangers(self, elements: list[object], verb: str) -> None:
-        """Things that are no parts of a flow were to start or stop."""
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Something that is no part of a flow was to start or stop."""
         ...
 
 
@@ -277,36 +277,29 @@ class Group:
 
     def start(self) -> None:
         """Start every member."""
-        self._each("start")
+        self._each("start", self._members)
 
     def stop(self) -> None:
         """Stop every member."""
-        self._each("stop")
+        self._each("stop", self._members)
 
-    def _each(self, verb: str) -> None:
-        strangers = self._carry_out(verb)
-        flow = self.flow
-        if strangers and flow is None:
-            raise UsageError(f"a group of {strangers[0]!r} is to {verb}", hint="put there what env.variable, env.continuous and env.sample give")
-        if strangers and flow is not None:
-            flow.meet_strangers(strangers, verb)
-
-    def _carry_out(self, verb: str) -> list[object]:
-        """Who of the members, and of the groups among them, cannot do it; all others have done it."""
+    def _each(self, verb: str, members: Iterable[object]) -> None:
         strangers: list[object] = []
-        members: list[object] = list(self._members)
+        flow: Flow | None = None
         for member in members:
-            if isinstance(member, Group):
-                strangers += member._carry_out(verb)  # noqa: SLF001 - another of the same class
-            elif isinstance(member, Variable | Continuous | Sample):
+            if isinstance(member, Variable | Continuous | Sample | Group):
                 getattr(member, verb)()
+                flow = flow or member.flow
             else:
                 strangers.append(member)
-        return strangers
+        if not strangers:
+            return
+        if flow is None:
+            raise UsageError(f"a group of {strangers[0]!r} is to {verb}", hint="put there what env.variable, env.continuous and env.sample give")
+        for stranger in strangers:
+            flow.meet_stranger(stranger, verb)
 
     @property
     def flow(self) -> Flow | None:
         """That of the first member that has one."""
-        members: list[object] = list(self._members)
-        flows = (member.flow for member in members if isinstance(member, Variable | Continuous | Sample | Group))
-        return next((flow for flow in flows if flow is not None), None)
+        return next((member.flow for member in self._members if isinstance(member, Variable | Continuous | Sample | Group)), None)  # pyright: ignore[reportUnnecessaryIsInstance] - users put anything there

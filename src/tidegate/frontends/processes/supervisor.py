@@ -51,7 +51,7 @@ class Supervisor:
         self._goal: Event | None = None  # where the run is going
         self._is_own_goal = False  # it stands for a time
         self._is_running = False
-        self._pending: list[ProcessError] = []  # to be told when the present event is over
+        self._pending: ProcessError | None = None  # to be told when the present event is over
         self._standing: ProcessError | None = None  # in front of it the run stands
 
     def take_over(self) -> None:
@@ -210,7 +210,7 @@ class Supervisor:
         """The run is given up: every sample looks once more, and everything is closed."""
         if error is not None:
             error.changes = error.going_on = None
-        self._standing, self._pending = None, []
+        self._standing = self._pending = None
         try:
             self._env.monitor.leave()
         except Exception as late:
@@ -242,30 +242,25 @@ class Supervisor:
         if given:
             monitor.change(**given)
 
-    def meet_strangers(self, elements: list[object], verb: str) -> None:
-        """Number 21: what is in a group was to be started or stopped and cannot be; in a run it is told when the present event is over."""
+    def meet_stranger(self, element: object, verb: str) -> None:
+        """Number 21: something in a group was to be started or stopped and cannot be; in a run it is told when the present event is over."""
         env = self._env
         settings = env.monitor.settings
-        errors: list[ProcessError] = []
-        for element in elements:
-            trouble = later("Trouble")(21, env.now, 0.0, settings.dtmin, settings.dtmax, culprit=element)
-            errors.append(told(trouble))
-            errors[-1].add(f"it was to {verb}")
-        if self._who is not None:
-            for error in errors:
-                self._meet(error)
-        elif self._is_running or env.active_process is not None:
-            self._pending += errors
+        trouble = later("Trouble")(21, env.now, 0.0, settings.dtmin, settings.dtmax, culprit=element)
+        error = told(trouble)
+        error.add(f"it was to {verb}")
+        error.origin = None
+        if (self._is_running or env.active_process is not None) and self._who is None:
+            self._pending = self._pending or error
             env.watch()
         else:
-            for other in errors[1:]:
-                errors[0].add(f"so was {other.name}")
-            self._meet(errors[0])
+            self._meet(error)
 
     def report(self) -> None:
         """Tell what could not be told in the midst of an event."""
-        if self._pending:
-            self._meet(self._pending.pop(0))
+        error, self._pending = self._pending, None
+        if error is not None:
+            self._meet(error)
 
     # exceptions
 
