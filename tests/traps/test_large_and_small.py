@@ -89,6 +89,13 @@ def test_a_double_root_is_a_contact_and_no_event(written: str, method: str) -> N
     assert result.final["s"] == 0.0
 
 
+def test_a_double_root_exactly_where_a_step_ends_is_a_contact_and_no_event(method: str) -> None:
+    """The guard is zero there, its slope too, and even its round-off level."""
+    count = tg.event(lambda t, y: (y[0] - 0.5) * (y[0] - 0.5) < 0)
+    result = tg.simulate(tg.ode(lambda t, y: [1.0], y0=[0.0], events=[count]), (0, 1), method=method, max_step=0.125, first_step=0.125)
+    assert event_times(result) == []
+
+
 def test_a_relation_that_flips_without_changing_the_whole_is_no_event(method: str) -> None:
     def f(t: Any, y: Any) -> Any:
         # x > -2 holds throughout, and so does the bracket: where v > 0 fails, x > 2 fails too

@@ -23,6 +23,7 @@ __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
+_LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: one that only touches it from there is not across
 
 
 @native
@@ -115,8 +116,8 @@ def earliest_crossing(run, t, step):
                 run.found_theta = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back, or rests
-            nu[j] = 1e-3 * nu[j] - sign * g[j]
-            start = sign * g[j] + nu[j]
+            start = max(1e-3 * nu[j], 1e-3 * abs(g[j]), _LEAST)
+            nu[j] = start - sign * g[j]
         upper = min(best, 1.0)
         if not upper > 0.0:
             continue

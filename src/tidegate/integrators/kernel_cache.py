@@ -27,13 +27,20 @@ _MOST_NOTES: Final = 64 << 10  # bytes of notes, of 64 each
 _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 10 MiB
 # What a second process compiles at the same time, and what this one does meanwhile. The last is not waited for.
 _BESIDE: Final = ("tidegate.integrators.hybrid_loop.transition", "tidegate.integrators.hybrid_loop.event", "tidegate.events.tape_range")
-_MEANWHILE: Final = (
-    "tidegate.integrators.hybrid_loop.record",
-    "tidegate.integrators.radau.step",
-    "tidegate.integrators.radau.sensitivities",
-    "tidegate.events.isolate",
-    "tidegate.integrators.radau.locate",
-)
+_MEANWHILE: Final = {
+    "tidegate.integrators.radau.radau_method": (
+        "tidegate.integrators.hybrid_loop.record",
+        "tidegate.integrators.radau.step",
+        "tidegate.integrators.radau.sensitivities",
+        "tidegate.events.isolate",
+        "tidegate.integrators.radau.locate",
+    ),
+    "tidegate.integrators.classical.native.classical_method": (
+        "tidegate.integrators.hybrid_loop.record",
+        "tidegate.events.isolate",
+        "tidegate.integrators.classical.native.hooks",
+    ),
+}
 _PATIENCE: Final = 60.0  # seconds for the other process; without it this one does all the work
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 
@@ -110,8 +117,8 @@ def kernel(module: str) -> ModuleType:
         try:
             if is_new and module in _BESIDE:
                 _wait_for(module, directory)
-            elif is_new and module.startswith("tidegate.integrators.radau"):
-                _share_the_work(directory)
+            elif is_new and module in _MEANWHILE:
+                _share_the_work(directory, _MEANWHILE[module])
             loaded = import_module(module)
         finally:
             settings.CACHE_DIR = before
@@ -120,7 +127,7 @@ def kernel(module: str) -> ModuleType:
     return loaded
 
 
-def _share_the_work(directory: Path) -> None:
+def _share_the_work(directory: Path, meanwhile: tuple[str, ...]) -> None:
     """Compile with two processes where there are two processors: Numba compiles one function at a time in each."""
     if (os.cpu_count() or 1) < 2 or not sys.executable or not directory.is_relative_to(cache_directory()):
         return
@@ -133,7 +140,7 @@ def _share_the_work(directory: Path) -> None:
     except OSError:
         return
     _others.append(other)
-    for module in _MEANWHILE:
+    for module in meanwhile:
         import_module(module)
     _wait_for(_BESIDE[1], directory)
 

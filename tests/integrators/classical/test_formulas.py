@@ -135,5 +135,7 @@ def test_stages_of_a_linear_problem_give_the_exponential_to_the_fourth_power() -
 
 
 def test_a_grown_step_keeps_half_of_the_allowed_error_and_no_more_than_doubles() -> None:
-    assert england.grown(0.5, 2.0) == 0.5
-    assert england.grown(0.5, england.MOST) == pytest.approx(1.0, abs=1e-15)
+    assert england.following(0.5, 0.5, 2.0, 9.0) == 0.5
+    assert england.following(0.5, 0.5, england.MOST, 9.0) == pytest.approx(1.0, abs=1e-15)
+    assert england.following(0.5, 0.5, england.MOST, 0.7) == 0.7
+    assert england.following(0.3, 0.5, england.MOST, 9.0) == 0.5  # cut by an event

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,35 @@ def test_a_mass_matrix_that_couples_derivatives_is_solved_for_them(method: str) 
     for name in ("x", "y"):
         assert result.final[name] == pytest.approx(truth.final[name], abs=off)
         assert float(result.sensitivity(name, "k")[-1]) == pytest.approx(float(truth.sensitivity(name, "k")[-1]), abs=off)
+
+
+def switching(chance: random.Random) -> tuple[Any, int]:
+    """Coupled rates that change where an unknown passes a parameter, and jumps of the others there."""
+    n = chance.randint(1, 3)
+    a, b, c = ([chance.uniform(0.3, 1.5) for _ in range(n)] for _ in range(3))
+    level, kick = chance.uniform(0.2, 0.6), chance.choice([0.0, 0.3])
+
+    def f(t: Any, y: Any, p: Any) -> Any:
+        fast = 1.5 if y[0] > p["level"] else 1.0  # what passes the level goes on
+        return [fast * p["a"] * a[i] - b[i] * y[i] + 0.3 * np.sin(c[i] * t + y[(i + 1) % n]) for i in range(n)]
+
+    passes = tg.event(lambda t, y, p: y[0] > p["level"], reset=lambda t, y, p: [y[0]] + [y[i] + p["kick"] for i in range(1, n)])
+    return tg.ode(f, y0=[0.0] * n, p={"a": 1.0, "level": level, "kick": kick}, events=[passes]), n
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_sensitivities_of_random_systems_with_switches_are_those_of_radau(method: str) -> None:
+    for seed in range(40):
+        source, n = switching(random.Random(seed))
+        truth = tg.simulate(source, (0, 3), rtol=1e-11, atol=1e-12, sensitivities="all")
+        result = tg.simulate(source, (0, 3), method=method, rtol=1e-9, atol=1e-9, sensitivities="all", **step(method, 5e-4))
+        assert len(result.events) == len(truth.events), seed
+        off = 2e-2 if method == "euler" else 2e-5 if method in FIXED else 1e-6
+        for i in range(n):
+            assert result.final[f"y[{i}]"] == pytest.approx(truth.final[f"y[{i}]"], abs=off), seed
+            ours, theirs = (np.asarray(one.sensitivity(f"y[{i}]"))[-1] for one in (result, truth))
+            assert ours == pytest.approx(theirs, rel=10 * off, abs=10 * off), seed
 
 
 # what is said

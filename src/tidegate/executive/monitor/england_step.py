@@ -160,8 +160,7 @@ def _finish(motion: Motion, quotient: float) -> None:
     motion.counters.rk_accepted += 1
     motion.last = "rk"
     if settings.method != "pc":
-        if motion.step == motion.proposal and quotient > 2:
-            motion.proposal = min(england.grown(motion.step, quotient), settings.dtmax)
+        motion.proposal = england.following(motion.step, motion.proposal, quotient, settings.dtmax)
     elif motion.is_first:
         motion.is_first = False
         motion.proposal = motion.step

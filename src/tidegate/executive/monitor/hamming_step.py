@@ -11,8 +11,6 @@ from tidegate.integrators.classical import hamming
 
 __all__ = ["hamming_step"]
 
-_ENOUGH = 6  # points of history from which every second one is taken, and the new one, are the four of a doubled grid
-
 
 def hamming_step(motion: Motion) -> Generator[Trouble, None, bool]:
     """Take a step, smaller ones until one is accepted; False if the user had to repair something, and may have chosen another method."""
@@ -95,9 +93,8 @@ def _judge(motion: Motion) -> tuple[Track | None, float, float]:
 def _keep(motion: Motion, quotient: float) -> None:
     """The history with the new point, and whether the next step is double, ordinary, or a new start."""
     settings = motion.settings
-    is_easy = quotient > hamming.DOUBLES
-    is_past = is_easy and motion.halvings >= settings.disc_halvings and not motion.is_halved
-    if not is_past and is_easy and motion.known >= _ENOUGH and 2 * motion.spacing <= settings.dtmax:
+    is_past = hamming.is_past(quotient, motion.halvings, settings.disc_halvings, motion.is_halved)
+    if not is_past and hamming.may_double(quotient, motion.known, 2 * motion.spacing, settings.dtmax):
         _double(motion)
         return
     for track in motion.variables:
@@ -107,7 +104,6 @@ def _keep(motion: Motion, quotient: float) -> None:
     motion.known += 1
     motion.is_halved = False
     if is_past:
-        # at most one step succeeds between two halvings in front of a jump: an easy one without a halving before it is behind
         motion.counters.discontinuities += 1
         motion.is_pc, motion.is_first = False, True
         motion.halvings = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tidegate.executive.monitor.interface import Variable
+from tidegate.integrators.classical import error_test
 from tidegate.integrators.classical.polynomial import Coefficients, value
 
 __all__ = ["Track", "VariableSet"]
@@ -69,16 +70,15 @@ class Track:
 
     def allowed(self, state: float) -> float:
         """What the error may be where the variable has this state."""
-        return abs(self.variable.abserror) + abs(self.variable.relerror * state)
+        return error_test.allowed(self.variable.abserror, self.variable.relerror, state)
 
     def is_beyond(self, allowed: float) -> bool:
         """Whether the estimated error is not as small as that; one that is no number is not small."""
-        return not abs(self.err) <= allowed
+        return error_test.is_beyond(self.err, allowed)
 
     def lesser(self, quotient: float, allowed: float) -> float:
         """The quotient of allowed and estimated error, if it is less than one found before."""
-        size = abs(self.err)
-        return allowed / size if allowed < quotient * size else quotient
+        return error_test.lesser(quotient, self.err, allowed)
 
     def add(self, increment: float) -> None:
         """The state is so much further than at the step's start."""

@@ -16,7 +16,7 @@ caller adds it, and evaluates there::
         increment(...); one more evaluation there gives the rate the next step starts with
 
 Nine evaluations for an accepted step, seven for a rejected one. Of order 4; the estimate is added, which makes the error of smooth problems shrink
-with the fifth power. Step rule: with q the least of allowed/|err| over the variables, ``grown(H, q)`` keeps the estimate at half of what is allowed;
+with the fifth power. Step rule: with q the least of allowed/|err| over the variables, ``following`` keeps the estimate at half of what is allowed;
 no step more than doubles (q counts at most as ``MOST``), and a rejected step is halved.
 
 References
@@ -31,11 +31,12 @@ from __future__ import annotations
 from tidegate.integrators.classical.polynomial import Coefficients
 
 __all__ = [
+    "ENOUGH",
     "MOST",
     "eighth",
     "estimate",
+    "following",
     "fourth",
-    "grown",
     "increment",
     "middle",
     "ninth",
@@ -48,6 +49,7 @@ __all__ = [
 ]
 
 MOST = 64  # the largest quotient of allowed and estimated error that counts: half of it is the fifth power of a doubled step
+ENOUGH = 2  # the quotient above which the next step may be longer
 
 
 def second(k1: float) -> float:
@@ -100,9 +102,14 @@ def increment(err: float, d: float, k5: float, k7: float, k9: float) -> float:
     return (err + d) + ((k5 + k9) + 4 * k7) / 6
 
 
-def grown(step: float, quotient: float) -> float:
-    """The step after an accepted one of which the least quotient of allowed and estimated error is known; for quotients above 2."""
-    return (0.5 * quotient) ** 0.2 * step
+def following(step: float, proposed: float, quotient: float, longest: float) -> float:
+    """The step to propose after an accepted one of which the least quotient of allowed and estimated error is known.
+
+    Longer, if there is room in the error, and at most the longest; as it was, if something else has made the step shorter than was proposed.
+    """
+    if step == proposed and quotient > ENOUGH:
+        return min((0.5 * quotient) ** 0.2 * step, longest)
+    return proposed
 
 
 def polynomial(k1: float, k5: float, end: float, d: float, err: float, increment: float) -> Coefficients:

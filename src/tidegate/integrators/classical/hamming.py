@@ -26,12 +26,15 @@ from tidegate.integrators.classical.polynomial import Coefficients
 
 __all__ = [
     "DOUBLES",
+    "ENOUGH",
     "MOST",
     "corrected",
     "difference",
     "halved_far",
     "halved_near",
     "improved",
+    "is_past",
+    "may_double",
     "modified",
     "polynomial",
     "predicted",
@@ -42,6 +45,17 @@ __all__ = [
 
 MOST = 64  # the largest quotient of allowed and estimated error that counts
 DOUBLES = 50  # the quotient above which a doubled step will pass: 2**5, and something to spare (the threshold of DHPCG's successors)
+ENOUGH = 6  # points of history from which every second one is taken, and the new one, are the four of a doubled grid
+
+
+def is_past(quotient: float, halvings: int, disc_halvings: int, is_halved: bool) -> bool:
+    """Whether a discontinuity lies behind an accepted step: at most one step succeeds between two halvings in front of it."""
+    return quotient > DOUBLES and halvings >= disc_halvings and not is_halved
+
+
+def may_double(quotient: float, known: int, doubled: float, longest: float) -> bool:
+    """Whether the next step is to be twice as long as an accepted one, `known` points being known before that."""
+    return quotient > DOUBLES and known >= ENOUGH and doubled <= longest
 
 
 def refined_1(y0: float, f0: float, f1: float, f2: float, f3: float, h: float) -> float:

@@ -106,7 +106,7 @@ class ClassicalIntegrator(NativeRun):
         work, name = self._work, self._name
         step = work["nominal"]
         if name in _FIXED_STEP:
-            said = f"method {name!r} takes steps of max_step = {self.problem.step_max:g} and never a shorter one"
+            said = f"method {name!r} takes steps of max_step = {self.problem.step_max:g} and never a shorter one, which may be what the model needs"
             return said if self._stop is Stop.NOT_FINITE else ""
         if self._stop is not Stop.STEP_TOO_SMALL or not work["worst_error"] > work["worst_allowed"]:
             return ""

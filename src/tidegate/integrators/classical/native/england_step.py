@@ -1,9 +1,9 @@
 """Runge-Kutta-England natively: attempts at a step, and the rule of lengths of the method by itself.
 
 Formulas, order and estimate: ``integrators.classical.england``. A step is accepted if the estimate of every unknown y is at most |atol| + |rtol (y +
-d)|, with y + d the value at the middle of the step. Behind a step of the proposed length the proposal grows to ``grown``, to max_step at most, if the
-least quotient q of allowed and estimated error is above 2; so it does not change where an event has cut the step. A rejected step is halved; one
-that would then be shorter than min_step is tried with min_step, and no shorter one is. A trial that leads to no numbers is rejected as well.
+d)|, with y + d the value at the middle of the step. Behind a step of the proposed length the proposal grows, by ``following``, to max_step at most,
+if the least quotient q of allowed and estimated error is above 2; so it does not change where an event has cut the step. A rejected step is halved;
+one that would then be shorter than min_step is tried with min_step, and no shorter one is. A trial that leads to no numbers is rejected as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ __all__ = ["ACCEPTED", "REFUSED", "avoid_what_is_behind", "begin_attempts", "eng
 
 ACCEPTED: Final = 0  # what an attempt answers, if not NOT_FINITE
 REFUSED: Final = 1
-_ENOUGH: Final = 2  # quotients from there on make the next step longer
 DEGREE: Final = 5
 
 _second = native(england.second)
@@ -32,7 +31,7 @@ _eighth = native(england.eighth)
 _estimate = native(england.estimate)
 _ninth = native(england.ninth)
 _increment = native(england.increment)
-_grown = native(england.grown)
+_following = native(england.following)
 _polynomial = native(england.polynomial)
 _allowed = native(error_test.allowed)
 _is_beyond = native(error_test.is_beyond)
@@ -211,7 +210,6 @@ def england_step(run, _number, _whole):
             return no_step(run)
         for q in range(run.n_lanes):
             run.k1[q] = fraction * run.k1[q]
-    if run.nominal == run.step_new and run.quotient > _ENOUGH:
-        run.step_new = min(_grown(run.nominal, run.quotient), run.step_max)
+    run.step_new = _following(run.nominal, run.step_new, run.quotient, run.step_max)
     give_step(run)
     return 0

@@ -34,7 +34,6 @@ __all__ = ["hamming_accept", "hamming_restart", "hamming_step"]
 _TRY_AGAIN: Final = -1  # of the parts of a step: with what is known now, from the beginning
 # rows of the history that are points -2, -1, 0, 1, 2 and 3, the newest
 _BEFORE, _ZERO, _ONE, _TWO, _THREE = 1, 2, 3, 4, 5
-_ENOUGH: Final = 6  # points of history from which every second one is taken, and the new one, are the four of a doubled grid
 
 _regridded = native(england.regridded)
 _refined_1 = native(hamming.refined_1)
@@ -48,6 +47,8 @@ _difference = native(hamming.difference)
 _halved_far = native(hamming.halved_far)
 _halved_near = native(hamming.halved_near)
 _polynomial = native(hamming.polynomial)
+_is_past = native(hamming.is_past)
+_may_double = native(hamming.may_double)
 _allowed = native(error_test.allowed)
 _is_beyond = native(error_test.is_beyond)
 _lesser = native(error_test.lesser)
@@ -358,16 +359,14 @@ def _shift(run):
 def hamming_accept(run, t, _whole):
     """The history with the new point, and whether the next step is double, ordinary, or a new start."""
     if run.was_multistep == 1:
-        is_easy = run.quotient > hamming.DOUBLES
-        is_past = is_easy and run.halvings >= run.disc_halvings and run.is_halved == 0
-        if is_easy and not is_past and run.known >= _ENOUGH and 2.0 * run.spacing <= run.step_max:
+        is_past = _is_past(run.quotient, run.halvings, run.disc_halvings, run.is_halved == 1)
+        if not is_past and _may_double(run.quotient, run.known, 2.0 * run.spacing, run.step_max):
             _double(run)
         else:
             _shift(run)
             run.known += 1
             run.is_halved = 0
         if is_past:
-            # at most one step succeeds between two halvings in front of a jump: an easy one without a halving before it is behind
             _leave(run)
             run.halvings = 0
             run.step_new = _whole_step(run)
