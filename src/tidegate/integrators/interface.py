@@ -165,6 +165,10 @@ class StepIntegrator(Protocol):
         """Move what was written down to ``records``."""
         ...
 
+    def discard(self) -> None:
+        """Forget what was written down."""
+        ...
+
     @property
     def calls(self) -> OpaqueCalls:
         """What happened in this run's calls into Python."""

@@ -26,6 +26,7 @@ _MOST_RECORDS: Final = 2048
 _COUNTERS: Final = indices_of(
     ["c_steps", "c_rejected", "c_rhs", "c_jacobian", "c_factor", "c_newton", "c_newton_failed", "c_events", "c_flips", "c_resteps", "c_undecided"]
 )
+_TIMES: Final = indices_of(["t", "t_end", "time_size"])
 _COUNTS: Final = indices_of(["n_rows", "n_logged", "n_polynomials"])
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
@@ -189,10 +190,14 @@ class NativeRun:
                 target.append(numbers[: count * (kind.itemsize // 8)].copy().view(kind))
         integers[_COUNTS] = 0
 
+    def discard(self) -> None:
+        """Forget what was written down."""
+        self._work.h[_COUNTS] = 0
+
     @property
     def time(self) -> float:
         """Current simulated time; the end of the run where only rounding is between."""
-        now, end, size = (self._work[name] for name in ("t", "t_end", "time_size"))
+        now, end, size = self._work.r[_TIMES].tolist()
         return end if now > end or abs(now - end) <= SAME_TIME * max(abs(now), size) else now
 
     @property

@@ -109,9 +109,10 @@ class Segments:
         if run is None or run.time != time:
             run = self._started(time, until, y, d)
         layout = self.compiled.layout
-        if np.array_equal(run.y, y) and np.array_equal(run.m[layout.first_discrete : layout.first_previous], d):
+        if not (run.y != y).any() and not (run.m[layout.first_discrete : layout.first_previous] != d).any():
             return
         stop = run.disturb(y, d, run.p)
+        run.discard()  # whoever keeps the agenda knows what was set; the buffers have no room for ten thousand events at one instant
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=False)
 
@@ -126,7 +127,7 @@ class Segments:
         stop = run.start()
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=True)
-        run.collect(Records())
+        run.discard()
         self._vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
         return run
 

@@ -84,6 +84,10 @@ class Mover(Protocol):
         """Whether bodies are to be called at the start of the period all the same."""
         ...
 
+    def watches(self, wait: Any) -> bool:
+        """Whether it notices by itself that a condition holds, also where it holds already."""
+        ...
+
     def move(self, motion: Any) -> Generator[Any]:
         """From the present time to the event, or to where a condition begins to hold; samples that are due before look on the way."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from tidegate.errors import UsageError
@@ -301,7 +301,7 @@ class Monitor:
         mover = self._begin(due)
         yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:
-            self._test()
+            self._test(None if mover is None else mover.watches)
         if mover is not None and motion.time < motion.event:
             yield from mover.move(motion)
             if motion.time < motion.event:
@@ -373,9 +373,9 @@ class Monitor:
             motion.proposal = settings.dtmax
             motion.halvings = 0
 
-    def _test(self) -> None:
+    def _test(self, is_watched: Callable[[Wait], bool] | None = None) -> None:
         motion = self.motion
-        motion.hit = motion.waiting.first_true()
+        motion.hit = motion.waiting.first_true(is_watched)
         if motion.hit is not None:
             motion.event = motion.time
 

@@ -107,6 +107,10 @@ class CompiledFlow:
         counters = [segments.counters for segments in self._segments.values() if segments.counters is not None]
         return self._spent[0] + sum(one.steps for one in counters), self._spent[1] + sum(one.evaluations for one in counters)
 
+    def watches(self, wait: Any) -> bool:
+        """Whether compiled code notices that a condition holds: one that nothing that flows decides is only asked."""
+        return self._composer.watches(wait)
+
     # -- a period
 
     def move(self, motion: Any) -> Generator[Any]:
@@ -182,13 +186,10 @@ class CompiledFlow:
         changed = self._composer.put_values(motion, composition, values)
         y = self.vectors.take(composition.states, segments)
         self._record.mark(motion.time, (*self.vectors.awake, *changed))
-        if self._fired:
-            # a condition that has just begun to hold is waited for again: it begins to hold once more only after it was not waited for
+        if self._fired or segments.time != motion.time:
+            # a condition that holds begins to hold for whoever starts to wait now: there is a moment at which nobody has waited
             asleep = values.copy()
-            for label in self._fired:
-                for item, at in composition.held.items():
-                    if item.data.name == label:
-                        asleep[at] = 0.0
+            asleep[self._composer.armed] = 0.0
             segments.begin(motion.time, motion.event, y, asleep)
             self._fired = ()
         segments.begin(motion.time, motion.event, y, values)

@@ -68,6 +68,7 @@ class Composer:
     Attributes
     ----------
     before_following : called before bodies and conditions are followed.
+    armed : positions of the discrete variables that say that somebody waits.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Composer:
         self._seen: Any = None
         self._filled: _Sources | None = None  # the composition whose values are kept
         self._running: Any = None
-        self._armed: list[int] = []
+        self.armed: list[int] = []
         self._changed: dict[Parameter, None] = {}
         self._placed: dict[Any, tuple[list[tuple[Any, Any]], _Place]] = {}
 
@@ -146,7 +147,7 @@ class Composer:
         sources, held = self._sources[composition], composition.held
         if sources is not self._filled:
             # another composition was there before
-            self._filled, self._running, self._armed, values[:] = sources, None, [], 0.0
+            self._filled, self._running, self.armed, values[:] = sources, None, [], 0.0
             self._changed = dict.fromkeys(parameter for _, parameter in sources.parameters.values())
         for parameter in self._changed:
             if parameter in sources.parameters:
@@ -160,15 +161,15 @@ class Composer:
             self._running = self._seen
             for at, item in sources.running:
                 values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
-        for at in self._armed:
+        for at in self.armed:
             values[at] = 0.0
-        self._armed = []
+        self.armed = []
         for wait, place in self._waits.items():
             followed = self._places[place][1]
             at = held.get(followed.armed)
             if at is not None:
                 values[at] = 1.0
-                self._armed.append(at)
+                self.armed.append(at)
                 for number, get in followed.numbers.items():
                     if number in held:
                         values[held[number]] = get(wait.process.condition)
@@ -194,6 +195,11 @@ class Composer:
             lost = [item.data.name for item, at in held.items() if at not in found]
             raise AssertionError(f"nothing has the values of {lost}")
         return sources
+
+    def watches(self, wait: Any) -> bool:
+        """Whether a clause of the model is for this wait."""
+        place = self._waits.get(wait)
+        return place is not None and self._places[place][1].truth is not None
 
     def waiting_at(self, label: str) -> Any:
         """Who waits where the clause of this name is; None for nobody."""
