@@ -1,8 +1,8 @@
 """Processes: a queue without anything that flows, against SimPy alone; a tank farm, against SimPy with ``solve_ivp`` between its events.
 
-The farm has 200 tanks and 20 operators, who fill one tank after the other up to a level, or for half a unit of time. Both sides run the same operators
-with the same random numbers; the loop over the tanks is plain Python on both, which tidegate follows and compiles. SciPy's side stands twice: with that
-loop, and with numpy in place of it.
+The farm has 200 tanks and 20 operators, who fill one tank after the other up to a level, or for half a unit of time. Both sides run the same
+operators with the same random numbers; the loop over the tanks is plain Python on both, which tidegate follows and compiles. SciPy's side stands
+twice: with that loop, and with numpy in place of it.
 """
 
 from __future__ import annotations

@@ -33,11 +33,13 @@ class Stretch:
     ----------
     time : where it ended.
     fired : labels of the clauses that ended it; none where it reached the end asked for.
+    dt_dp : derivatives of the time at which they happened; none where they happened as soon as values were set.
     rows, polynomials : what was written down, as in ``integrators.record_types``.
     """
 
     time: float
     fired: tuple[str, ...]
+    dt_dp: FloatArray
     rows: list[NDArray[np.void]]
     polynomials: list[NDArray[np.void]]
 
@@ -70,7 +72,7 @@ class Segments:
         self._integrator: StepIntegrator | None = None
         self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
         self._out = np.zeros(len(states))
-        self.cut_off = Stretch(np.nan, (), [], [])
+        self.cut_off = Stretch(np.nan, (), _NO_TIMES, [], [])
 
     @property
     def time(self) -> float:
@@ -95,6 +97,35 @@ class Segments:
     def counters(self) -> Counters | None:
         """What the method has done; None before the first segment."""
         return None if self._integrator is None else self._integrator.counters
+
+    @property
+    def sensitivities(self) -> FloatArray:
+        """Derivatives of the states where it stands, (parameters, states)."""
+        assert self._integrator is not None
+        if not len(self._order):
+            return np.zeros((len(self._problem.sensitivity_parameters), 0))
+        return self._integrator.sensitivities[:, self._order]
+
+    def set_sensitivities(self, states: FloatArray, discretes: FloatArray) -> None:
+        """Derivatives where it stands are these, (parameters, values).
+
+        Raises
+        ------
+        RunError : it is not possible to go on from there.
+        """
+        run, layout = self._integrator, self.compiled.layout
+        assert run is not None
+        if states.size:
+            run.sensitivities[:, self._order] = states
+        if discretes.size:
+            run.discrete_sensitivities[:, self._discrete_order] = discretes
+        # methods with a memory take derivatives from where they restart; what has happened there has happened already
+        fired = run.fired.copy()
+        stop = run.disturb(run.y.copy(), run.m[layout.first_discrete : layout.first_previous].copy(), run.p)
+        run.discard()
+        run.fired[:] = fired
+        if stop is not Stop.LIMIT:
+            raise failure(stop, self._problem, run, None, at_start=False)
 
     def begin(self, time: float, until: float, states: FloatArray, discretes: FloatArray) -> None:
         """Stand at a time with these values, and carry out the event that follows from them.
@@ -146,17 +177,18 @@ class Segments:
         assert run is not None
         records = Records()
         if run.is_terminated:  # setting values has made a clause happen
-            return Stretch(run.time, self._reopened(run), [], [])
+            return Stretch(run.time, self._reopened(run), _NO_TIMES, [], [])
         run.set_end(until, times)
         try:
             with Interrupts(run.calls) as interrupts:
                 stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
         except BaseException:
             drop_rows_behind(run.time, records)
-            self.cut_off = Stretch(run.time, (), records.rows, records.polynomials)
+            self.cut_off = Stretch(run.time, (), _NO_TIMES, records.rows, records.polynomials)
             raise
         fired = self._reopened(run) if stop is Stop.TERMINATED else ()
-        return Stretch(run.time, fired, records.rows, records.polynomials)
+        dt_dp = records.log[-1]["dt_dp"][-1].copy() if fired else _NO_TIMES
+        return Stretch(run.time, fired, dt_dp, records.rows, records.polynomials)
 
     def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
         actions = self.compiled.event_actions

@@ -6,7 +6,7 @@ out comes a ``Result``, as of every other run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,6 +39,7 @@ class _Block:
     items: tuple[Shown, ...]
     times: FloatArray
     values: FloatArray
+    slopes: FloatArray | None = None  # (rows, parameters, items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class _Happened:
     origin: Origin | None
     before: int
     after: int
+    dt_dp: Mapping[str, float]
 
 
 class Record:
@@ -71,6 +73,10 @@ class Record:
     ----------
     variables, parameters : all there are, each with a name and a unit; they may become more.
     keeps_rows, keeps_polynomials : whether steps, and what is between them, are written down.
+
+    Attributes
+    ----------
+    slopes_of : gives derivatives of ``everything``, (parameters, items), where there are some.
     """
 
     def __init__(self, variables: Sequence[Any], parameters: Sequence[Any], *, keeps_rows: bool = True, keeps_polynomials: bool = True) -> None:
@@ -82,6 +88,7 @@ class Record:
         self._last: list[float] = []
         self._time = float("nan")
         self._rows = 0
+        self.slopes_of: Callable[[], FloatArray | None] | None = None
         self._known = -1  # how many variables and parameters have been written down
         # of the monitor's own steps, in one period
         self._tracked: tuple[Any, ...] = ()
@@ -90,29 +97,37 @@ class Record:
 
     # -- writing down
 
-    def mark(self, time: float, changed: Sequence[Any] | None = None) -> None:
+    @property
+    def everything(self) -> tuple[Any, ...]:
+        """What has a column now."""
+        return (*self._variables, *self._parameters)
+
+    def mark(self, time: float, changed: Sequence[Any] | None = None, slopes: FloatArray | None = None) -> None:
         """Values as they are now, around an event.
 
         Parameters
         ----------
         changed : what may be other than in the last row; None for everything.
+        slopes : derivatives of ``everything``, (parameters, items), which is written down then.
         """
         if not self._keeps_rows:
             return
-        everything = (*self._variables, *self._parameters)
-        if changed is None or len(everything) != self._known:
+        everything = self.everything
+        if slopes is None and changed is None and self.slopes_of is not None:
+            slopes = self.slopes_of()
+        if slopes is not None or changed is None or len(everything) != self._known:
             changed, self._known = everything, len(everything)
-        values = [item.state if hasattr(item, "state") else item.value for item in changed]
+        values = [_number(item.state if hasattr(item, "state") else item.value) for item in changed]
         if changed and (time != self._time or values != self._last or changed is not everything):
             self._time, self._last = time, values if changed is everything else []
-            self._add(tuple(changed), np.array([time]), np.array([values], dtype=float))
+            self._add(tuple(changed), np.array([time]), np.array([values], dtype=float), None if slopes is None else slopes[None])
         if self._events and self._events[-1].after < 0:
             self._events[-1].after = self._rows - 1
 
-    def event(self, time: float, *, is_state_event: bool, cause: str, origin: Origin | None) -> None:
-        """Something is about to happen."""
+    def event(self, time: float, *, is_state_event: bool, cause: str, origin: Origin | None, dt_dp: Mapping[str, float]) -> None:
+        """Something is about to happen; ``dt_dp`` are derivatives of its time, by name, those that are not zero."""
         if self._keeps_rows:
-            self._events.append(_Happened(time, is_state_event, cause, origin, self._rows - 1, -1))
+            self._events.append(_Happened(time, is_state_event, cause, origin, self._rows - 1, -1, dt_dp))
 
     def step(self, motion: Motion) -> None:
         """A step of the monitor's own, at its end."""
@@ -143,9 +158,10 @@ class Record:
             self._steps = []
 
     def stretch(
-        self, variables: tuple[Any, ...], rows: list[NDArray[np.void]], polynomials: list[NDArray[np.void]], end: float, y: FloatArray | None
-    ) -> None:
-        """What compiled code has written down up to a time, where the variables have these values."""
+        self, variables: tuple[Any, ...], rows: list[NDArray[np.void]], polynomials: list[NDArray[np.void]], end: float, y: FloatArray | None,
+        slopes: FloatArray | None = None,
+    ) -> None:  # fmt: skip
+        """What compiled code has written down up to a time, where the variables have these values, and derivatives if there are some."""
         if not self._keeps_rows or not variables:
             return
         n = len(variables)
@@ -157,33 +173,40 @@ class Record:
         for block in rows:
             kept = block[(block["kind"] == _STEP_ROW) & (block["time"] < end) & (block["time"] > self._time)]
             if len(kept):
-                self._add(variables, kept["time"].copy(), kept["values"][:, :n].copy())
+                self._add(variables, kept["time"].copy(), kept["values"][:, :n].copy(), kept["sensitivities"][:, :, :n].copy())
         if y is not None:
             self._time, self._last = end, []
-            self._add(variables, np.array([end]), y[None].copy())
+            self._add(variables, np.array([end]), y[None].copy(), None if slopes is None else slopes[None].copy())
 
-    def _add(self, items: tuple[Any, ...], times: FloatArray, values: FloatArray) -> None:
+    def _add(self, items: tuple[Any, ...], times: FloatArray, values: FloatArray, slopes: FloatArray | None = None) -> None:
         if self._keeps_rows:
-            self._blocks.append(_Block(items, times, values))
+            self._blocks.append(_Block(items, times, values, slopes))
             self._rows += len(times)
 
     # -- reading
 
-    def result(self, status: RunStatus, message: str, statistics: Statistics, options: Mapping[str, Any]) -> Result:
-        """Everything so far."""
+    def result(
+        self, status: RunStatus, message: str, statistics: Statistics, options: Mapping[str, Any], sensitive: Sequence[str] = ()
+    ) -> Result:
+        """Everything so far; ``sensitive`` are the names of the parameters by which there are derivatives."""
         shown = (*self._variables, *self._parameters)
         position = {id(item): k for k, item in enumerate(shown)}
         columns = [Column(item.name, "unknown" if k < len(self._variables) else "discrete", item.unit) for k, item in enumerate(shown)]
         times = np.concatenate([block.times for block in self._blocks]) if self._blocks else np.zeros(0)
         values = np.full((len(times), len(shown)), np.nan)
+        slopes = np.zeros((len(times), len(sensitive), len(shown)))
         row = 0
         for block in self._blocks:
             end = row + len(block.times)
-            if row and len(block.items) < len(shown):
-                values[row:end] = values[row - 1]
-            values[row:end, [position[id(item)] for item in block.items]] = block.values
+            if row:
+                values[row:end], slopes[row:end] = values[row - 1], slopes[row - 1]
+            columns_here = [position[id(item)] for item in block.items]
+            values[row:end, columns_here] = block.values
+            if sensitive and block.slopes is not None:
+                known = block.slopes.shape[1]  # parameters may have become more since
+                slopes[np.ix_(range(row, end), range(known), columns_here)] = block.slopes
             row = end
-        events = EventLog(_Events(self._events, values, [column.name for column in columns]), np.array([event.time for event in self._events]))
+        events = EventLog(_Events(self._events, values, [column.name for column in columns], sensitive), np.array([event.time for event in self._events]))
         return Result(
             "processes",
             columns,
@@ -195,6 +218,8 @@ class Record:
             options=options,
             status=status,
             message=message,
+            sensitivity_parameters=tuple(sensitive),
+            sensitivities=slopes if sensitive else None,
         )
 
     def _interpolant(self, columns: Sequence[Column], position: Mapping[int, int], values: FloatArray) -> Interpolant | None:
@@ -216,10 +241,16 @@ class Record:
         return Interpolant(starts, widths, coefficients, [column.name for column in columns])
 
 
+def _number(value: Any) -> float:
+    """The number alone, of one that carries derivatives."""
+    return getattr(value, "number", value)
+
+
 class _Events(LazyEvents):
     """The event log, each event put into words when it is looked at."""
 
-    def __init__(self, events: Sequence[_Happened], values: FloatArray, names: Sequence[str]) -> None:
+    def __init__(self, events: Sequence[_Happened], values: FloatArray, names: Sequence[str], sensitive: Sequence[str]) -> None:
+        self._sensitive = sensitive
         self._events, self._values, self._names = tuple(events), values, names
         self._sizes = largest(names, values) if values.size else {}
 
@@ -232,9 +263,10 @@ class _Events(LazyEvents):
         before, after = (
             dict(zip(self._names, self._values[row].tolist(), strict=True)) if row >= 0 else {} for row in (event.before, event.after)
         )
+        dt_dp = {name: event.dt_dp.get(name, 0.0) for name in self._sensitive}
         origins = () if event.origin is None else (event.origin,)
         kind = "state" if event.is_state_event else "time"
-        return Event(position, event.time, kind, (event.cause,), origins, before=before, after=after, sizes=self._sizes)
+        return Event(position, event.time, kind, (event.cause,), origins, before=before, after=after, sizes=self._sizes, dt_dp=dt_dp)
 
 
 def monitor_statistics(monitor: Any, method: str, flow: Any, seconds: float) -> Statistics:

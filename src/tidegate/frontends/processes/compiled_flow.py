@@ -6,14 +6,16 @@ In: the values that an event has left. Out: those at the next event, or where a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import StepSizeError, UntraceableError
-from tidegate.frontends.processes.compose import Composer, Composition
+from tidegate.errors import StepSizeError, UntraceableError, UsageError
+from tidegate.frontends.processes.compose import Composer, Composition, derivative_by
+from tidegate.frontends.processes.flows import Variable
+from tidegate.frontends.processes.moved_number import moves_of
 from tidegate.frontends.processes.vectors import Vectors
 from tidegate.later_stages import later
 
@@ -37,6 +39,7 @@ class CompiledFlow:
     must : whether what cannot be followed is an error, since the method knows compiled code only.
     record : what is written down of the run.
     set_time : puts the time where bodies and conditions read it.
+    next_moves : how the time of the next event moves with parameters.
 
     Attributes
     ----------
@@ -44,8 +47,10 @@ class CompiledFlow:
     """
 
     def __init__(
-        self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None], *, must: bool, is_limited: bool
+        self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None],
+        next_moves: Callable[[], Mapping[str, float]], *, must: bool, is_limited: bool,
     ) -> None:
+        self._next_moves = next_moves
         self._composer, self._options, self._must, self._record, self._set_time = composer, options, must, record, set_time
         self._is_limited = is_limited
         self._segments: dict[tuple[Composition, Any], Any] = {}
@@ -82,6 +87,11 @@ class CompiledFlow:
             self.vectors.wake_all()
             return False
         self.reason = ""
+        if composition.sensitive and not composition.is_pure:
+            raise UsageError(
+                "a continuous body changes more than rates, and what it changes would have no derivatives",
+                hint="compute it where it is used, or leave out sensitivities=...",
+            )
         if not composition.states and not composition.model.whens:
             self.vectors.wake_all()
             return False  # nothing moves, and no condition changes
@@ -90,6 +100,8 @@ class CompiledFlow:
 
     def needs_evaluation(self, motion: Any) -> bool:
         """Whether bodies are called around events although compiled code moves what flows: they do more than set rates, or samples look at them."""
+        if self._now is not None and self._now.sensitive:
+            return False  # they would compute with numbers that move
         return len(motion.samples) > 0 or (self._now is not None and not self._now.is_pure)
 
     def forget_tolerances(self) -> None:
@@ -117,13 +129,11 @@ class CompiledFlow:
         """From the present time to the event ahead, or where a condition begins to hold, which is the event then."""
         composition = self._now
         assert composition is not None
-        key = composition, _limits(motion.settings)
-        segments = self._segments.get(key)
-        if segments is None:
-            segments = self._segments[key] = self._prepared(composition, motion.settings)
+        segments = self._segments_of(composition, motion.settings)
         begin, states = motion.time, composition.states
         motion.lasttime = begin
         self._begin(motion, composition, segments)
+        instant, self.vectors.moves = self.vectors.moves, {}
         is_inside = False
         try:
             while True:
@@ -140,7 +150,8 @@ class CompiledFlow:
                     raise
                 finally:
                     end, y = (motion.time, None) if is_inside else (stretch.time, segments.y)
-                    self._record.stretch(states, stretch.rows, stretch.polynomials, end, y)
+                    slopes = segments.sensitivities if composition.sensitive and y is not None else None
+                    self._record.stretch(states, stretch.rows, stretch.polynomials, end, y, slopes)
                 if isinstance(broken, StepSizeError) and not self._must and self._options["method"] != "auto":
                     # the monitor's own steps come to the same end, and from there the run can be repaired
                     self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
@@ -153,6 +164,11 @@ class CompiledFlow:
             if not is_inside:
                 self._take_over(motion, segments, begin)
         self._fired = stretch.fired
+        if composition.sensitive:
+            # a clause that happened as soon as values were set happened by the event before
+            at_once = stretch.fired and not stretch.dt_dp.size
+            hit = dict(zip(composition.sensitive, stretch.dt_dp.tolist(), strict=False))
+            self.vectors.moves = instant if at_once else hit if stretch.fired else self._next_moves()
         if stretch.fired and segments.time < motion.event:
             self._hit(motion)
         else:
@@ -163,6 +179,37 @@ class CompiledFlow:
         motion.remainder = motion.step = 0.0
         if self.needs_evaluation(motion):
             motion.evaluate()
+
+    def slopes_now(self, motion: Any) -> FloatArray | None:
+        """Derivatives of everything that is written down, as the last event has left it, (parameters, items); None where nothing is followed."""
+        names, moves = self.vectors.names, self.vectors.moves
+        if not names:
+            return None
+        rates = self._composer.called_rates(motion) if moves else {}
+        slopes = np.zeros((len(names), len(self._record.everything)))
+        for k, item in enumerate(self._record.everything):
+            own = moves_of(item.state if isinstance(item, Variable) else item.value)
+            rate = rates.get(item, 0.0) if isinstance(item, Variable) else 0.0
+            slopes[:, k] = [own.get(name, 0.0) - rate * moves.get(name, 0.0) for name in names]
+        return slopes
+
+    def turn_to(self, motion: Any, moves: Mapping[str, float]) -> None:
+        """The next event, at the same instant as the one before, moves otherwise with parameters: it finds what has flowed on between the two."""
+        if moves == self.vectors.moves:
+            return
+        if self.takes(motion):
+            composition = self._now
+            assert composition is not None
+            segments = self._segments_of(composition, motion.settings)
+            self._begin(motion, composition, segments)
+            self.vectors.put_to_sleep(segments.y.copy(), segments.sensitivities)
+        self.vectors.moves = moves
+
+    def _segments_of(self, composition: Composition, settings: Any) -> Any:
+        key = composition, _limits(settings)
+        if key not in self._segments:
+            self._segments[key] = self._prepared(composition, settings)
+        return self._segments[key]
 
     def _prepared(self, composition: Composition, settings: Any) -> Any:
         states = composition.states
@@ -177,6 +224,8 @@ class CompiledFlow:
         if states:
             options["atol"] = [max(abs(item.abserror), 1e-290) for item in states]
         names = tuple(item.data.name for item in composition.held)
+        if composition.sensitive:
+            options["sensitivities"] = [derivative_by(name) for name in composition.sensitive]
         return later("Segments")(later("compiled_of")(composition.model), tuple(item.name for item in states), names, options)
 
     def _begin(self, motion: Any, composition: Composition, segments: Any) -> None:
@@ -184,8 +233,12 @@ class CompiledFlow:
         if values is None:
             values = self._values[composition] = np.zeros(len(composition.held))
         changed = self._composer.put_values(motion, composition, values)
-        y = self.vectors.take(composition.states, segments)
-        self._record.mark(motion.time, (*self.vectors.awake, *changed))
+        vectors = self.vectors
+        vectors.names = composition.sensitive
+        y = vectors.take(composition.states, segments)
+        total = vectors.total_slopes()
+        if not composition.sensitive:
+            self._record.mark(motion.time, (*vectors.awake, *changed))
         if self._fired or segments.time != motion.time:
             # a condition that holds begins to hold for whoever starts to wait now: there is a moment at which nobody has waited
             asleep = values.copy()
@@ -193,6 +246,13 @@ class CompiledFlow:
             segments.begin(motion.time, motion.event, y, asleep)
             self._fired = ()
         segments.begin(motion.time, motion.event, y, values)
+        if composition.sensitive:
+            vectors.slopes = vectors.fixed_slopes(total)
+            segments.set_sensitivities(vectors.slopes, self._composer.slopes(composition))
+            places = {item: k for k, item in enumerate(composition.states)}
+            everything = self._record.everything
+            slopes = [_column(item, places, vectors.slopes, composition.sensitive) for item in everything]
+            self._record.mark(motion.time, None, np.array(slopes).T.reshape(len(composition.sensitive), len(everything)))
 
     def _show(self, motion: Any, states: tuple[Any, ...], rows: list[NDArray[np.void]], times: FloatArray, begin: float) -> Generator[Any]:
         """Let samples look at what was passed: at their times, and at every step."""
@@ -218,7 +278,7 @@ class CompiledFlow:
 
     def _take_over(self, motion: Any, segments: Any, begin: float) -> None:
         """States, rates and the time are those where the compiled code stands."""
-        self.vectors.put_to_sleep(segments.y.copy())
+        self.vectors.put_to_sleep(segments.y.copy(), segments.sensitivities if self.vectors.names else None)
         motion.time = time = segments.time
         motion.dt = time - begin
         self._set_time(time)
@@ -229,6 +289,11 @@ class CompiledFlow:
         found = next((wait for wait in motion.waiting if wait in waits), None)
         assert found is not None
         due, motion.event, motion.hit = motion.event, motion.time, found
+        with self.vectors.as_plain():
+            self._nudge(motion, found, due)
+
+    def _nudge(self, motion: Any, found: Any, due: float) -> None:
+        """Move time and what the condition asks for by so little that it holds in Python's arithmetic as well."""
         if found.condition():
             return
         # the condition has asked for what it needs; the rest need not move by so little
@@ -247,6 +312,14 @@ class CompiledFlow:
             variable.state = state
         motion.time = motion.event = time
         self._set_time(time)
+
+
+def _column(item: Any, places: Mapping[Any, int], slopes: FloatArray, names: tuple[str, ...]) -> list[float]:
+    """Derivatives of one thing that is written down."""
+    if item in places:
+        return slopes[:, places[item]].tolist()
+    moves = moves_of(item.state if isinstance(item, Variable) else item.value)
+    return [moves.get(name, 0.0) for name in names]
 
 
 def _limits(settings: Any) -> tuple[float, ...]:

@@ -19,11 +19,12 @@ from tidegate.expressions.tracing import Reads
 from tidegate.frontends.processes.alike import conditions_alike
 from tidegate.frontends.processes.flows import Continuous, Parameter, Variable
 from tidegate.frontends.processes.follow import FollowedBodies, FollowedCondition, Kind, Symbols, follow_bodies, follow_condition, kind_of
-from tidegate.frontends.processes.surroundings import Number, is_number
+from tidegate.frontends.processes.moved_number import Moved, moves_of, plain
+from tidegate.frontends.processes.surroundings import Number, in_symbols, is_number, putting
 from tidegate.model import Branch, Equation, Form, Model, Terminate, VariableRole, When
 from tidegate.model import Variable as ModelVariable
 
-__all__ = ["Composer", "Composition"]
+__all__ = ["Composer", "Composition", "derivative_by"]
 
 _Place = tuple[Any, int]
 
@@ -38,12 +39,14 @@ class Composition:
     states : the variables that are its states.
     held : its discrete variables, each with its position.
     is_pure : bodies set rates and nothing else.
+    sensitive : names of the parameters by which derivatives are wanted.
     """
 
     model: Model
     states: tuple[Variable, ...]
     held: Mapping[Expr, int]
     is_pure: bool
+    sensitive: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,7 @@ class Composer:
     environment : whose time bodies and conditions read.
     variables, parameters, bodies : all there are; they may become more.
     generators : of the processes that live.
+    sensitive : names of the parameters by which derivatives are wanted; they may become more.
 
     Attributes
     ----------
@@ -78,7 +82,9 @@ class Composer:
         parameters: Sequence[Parameter],
         bodies: Sequence[Continuous],
         generators: Callable[[], Iterable[Any]],
+        sensitive: Sequence[str] = (),
     ) -> None:
+        self._sensitive = sensitive
         self._variables, self._all_bodies, self._generators = variables, bodies, generators
         self._symbols = Symbols(environment, variables, parameters)
         self._switched: frozenset[Any] = frozenset()
@@ -121,12 +127,13 @@ class Composer:
             self._conditions(motion, bodies)
             if self._followed is not None:
                 break
-        if self._last is not None:
+        sensitive = tuple(self._sensitive)
+        if self._last is not None and self._last.sensitive == sensitive:
             return self._last
         conditions = [followed for _, followed in self._places.values()]
-        key = (tuple(bodies.rates.items()), tuple(followed.truth for followed in conditions))
+        key = (tuple(bodies.rates.items()), tuple(followed.truth for followed in conditions), sensitive)
         if key not in self._known:
-            self._known[key] = _composition(bodies, conditions)
+            self._known[key] = _composition(bodies, conditions, sensitive)
         self._last = self._known[key]
         self._sources[self._last] = self._sources_of(self._last)
         for parameter in self._symbols.parameters:
@@ -151,12 +158,12 @@ class Composer:
             self._changed = dict.fromkeys(parameter for _, parameter in sources.parameters.values())
         for parameter in self._changed:
             if parameter in sources.parameters:
-                values[sources.parameters[parameter][0]] = parameter.value
+                values[sources.parameters[parameter][0]] = plain(parameter.value)
         changed, self._changed = tuple(self._changed), {}
         for at, variable in sources.variables:
-            values[at] = variable.state
+            values[at] = plain(variable.state)
         for at, number in sources.numbers:
-            values[at] = number.get()
+            values[at] = plain(number.get())
         if self._running != self._seen:
             self._running = self._seen
             for at, item in sources.running:
@@ -172,8 +179,41 @@ class Composer:
                 self.armed.append(at)
                 for number, get in followed.numbers.items():
                     if number in held:
-                        values[held[number]] = get(wait.process.condition)
+                        values[held[number]] = plain(get(wait.process.condition))
         return changed
+
+    def called_rates(self, motion: Any) -> dict[Variable, float]:
+        """Rates of the variables that take part, by calling the bodies with numbers that carry no derivatives."""
+        symbols = self._symbols
+        self.before_following()
+        states = {variable: plain(variable.state) for variable in self._variables}
+        values = {parameter: plain(parameter.value) for parameter in symbols.parameters}
+        numbers = {number: plain(number.get()) for number in symbols.numbers.values()}
+        with putting(numbers), in_symbols(symbols.environment, states, values, plain(symbols.environment.now)):
+            for body in motion.bodies:
+                body.function()
+            return {track.variable: track.variable.rate for track in motion.variables}
+
+    def slopes(self, composition: Composition) -> NDArray[np.float64]:
+        """How the discrete variables move with parameters now, (parameters, variables)."""
+        names, held, sources = composition.sensitive, composition.held, self._sources[composition]
+        found = np.zeros((len(names), len(held)))
+
+        def put(at: int, value: Any) -> None:
+            for name, slope in moves_of(value).items():
+                found[names.index(name), at] = slope
+
+        for at, variable in sources.variables:
+            put(at, variable.state)
+        for at, parameter in sources.parameters.values():
+            put(at, parameter.value)
+        for at, number in sources.numbers:
+            put(at, number.get())
+        for wait, place in self._waits.items():
+            for number, get in self._places[place][1].numbers.items():
+                if number in held:
+                    put(held[number], get(wait.process.condition))
+        return found
 
     def _sources_of(self, composition: Composition) -> _Sources:
         symbols, held = self._symbols, composition.held
@@ -281,6 +321,11 @@ class Composer:
         try:
             return follow()
         except UntraceableError:
+            moving = [Number(place, name) for place, name in self._symbols.reads.places() if _is_moved(place, name)]
+            if moving:
+                # a number that moves with parameters is none that is known when a body is followed
+                self._symbols.numbers |= {number.key: number for number in moving}
+                return follow()
             if not self._symbols.numbers:
                 raise
             self._constant |= set(self._symbols.numbers)
@@ -352,7 +397,19 @@ def _contents(condition: Any) -> list[tuple[Any, Any]]:
     return [(cell, cell.cell_contents) for cell in getattr(condition, "__closure__", None) or () if not is_number(cell.cell_contents)]
 
 
-def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]) -> Composition:
+def derivative_by(name: str) -> str:
+    """The model's parameter that stands for one of the environment: nothing reads it, and derivatives by it are set at events."""
+    return f"d/d {name}"
+
+
+def _is_moved(place: Any, name: str) -> bool:
+    try:
+        return isinstance(Number(place, name).get(), Moved)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition], sensitive: tuple[str, ...]) -> Composition:
     states = tuple(bodies.rates)
     clauses = [item for item in conditions if item.truth is not None]
     truths = [(item.armed != 0) & item.truth for item in clauses]
@@ -361,11 +418,15 @@ def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]
     origins = dict(bodies.origins)
     for item in clauses:
         origins.update(item.origins)
-    variables = [ModelVariable(item.name, VariableRole.STATE, unit=item.unit, start=(as_expr(float(item.state)),)) for item in states]
+    variables = [ModelVariable(item.name, VariableRole.STATE, unit=item.unit, start=(as_expr(float(plain(item.state))),)) for item in states]
     model = Model(
         name="processes",
         form=Form.ODE,
-        variables=(*variables, *(ModelVariable(item.data.name, VariableRole.DISCRETE, start=(as_expr(0.0),)) for item in held)),
+        variables=(
+            *variables,
+            *(ModelVariable(item.data.name, VariableRole.DISCRETE, start=(as_expr(0.0),)) for item in held),
+            *(ModelVariable(derivative_by(name), VariableRole.PARAMETER, start=(as_expr(0.0),)) for name in sensitive),
+        ),
         equations=tuple(Equation(symbol(Role.DERIVATIVE, item.name), rate, label=f"the rate of {item.name}") for item, rate in bodies.rates.items()),
         whens=tuple(
             When((Branch((truth,), (Terminate(item.armed.data.name),), item.armed.data.name, item.origin),), origin=item.origin)
@@ -374,4 +435,4 @@ def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]
         condition_origins=origins,
         check_units=False,
     )
-    return Composition(model, states, {item: k for k, item in enumerate(held)}, bodies.is_pure)
+    return Composition(model, states, {item: k for k, item in enumerate(held)}, bodies.is_pure, sensitive)

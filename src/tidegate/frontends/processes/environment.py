@@ -7,7 +7,7 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
@@ -17,14 +17,16 @@ import simpy
 from simpy.core import Infinity
 from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Process, Timeout
 
-from tidegate.errors import ChatteringError
+from tidegate.errors import ChatteringError, UsageError
 from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.frontends.processes.moved_number import Moved, moved, moves_of, plain
 from tidegate.frontends.processes.run_files import Closing, RunFile
 from tidegate.frontends.processes.simula import EventList, Notice, SimulaProcess
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.later_stages import later
+from tidegate.names import unknown_name
 
 __all__ = ["Environment", "WaitUntil"]
 
@@ -99,7 +101,7 @@ class _Agenda:
 
     def next_time(self) -> float | None:
         time = self._env.peek()
-        return None if time == Infinity else time
+        return None if time == Infinity else plain(time)
 
     def wake(self, process: WaitUntil) -> None:
         self._env.follow()
@@ -129,6 +131,8 @@ class Environment(simpy.Environment):
     dtmax : the longest step, and the step of the methods of fixed step; None for no limit of compiled steps, and 1 of others.
     compiled : True: bodies and conditions that cannot be compiled are an error; False: they are called, by one of the six classical methods; None:
         they are compiled where that is possible.
+    sensitivities : names of parameters to differentiate by, or "all". What processes read carries derivatives then; bodies and conditions must
+        be such that they can be compiled.
     record, dense : whether steps, and what is between them, are written down for ``result``.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
     on_error : what happens in front of a numbered error: "raise" a ProcessError; "ask" at the terminal, by a dialogue that repairs the run; or who
@@ -161,6 +165,7 @@ class Environment(simpy.Environment):
         abserror: float = 1e-6,
         relerror: float = 1e-6,
         compiled: bool | None = None,
+        sensitivities: str | Sequence[str] | None = None,
         record: bool = True,
         dense: bool = True,
         on_error: object = "raise",
@@ -176,6 +181,10 @@ class Environment(simpy.Environment):
         self._variables: list[Variable] = []
         self._parameters: list[Parameter] = []
         self._bodies: list[Continuous] = []
+        self._wanted = (sensitivities,) if isinstance(sensitivities, str) else tuple(sensitivities or ())
+        self._sensitive: list[str] = []
+        if self._wanted and compiled is False:
+            raise UsageError("bodies that are called have no derivatives: compiled=False and sensitivities do not go together", hint="leave out one of them")
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
@@ -189,13 +198,18 @@ class Environment(simpy.Environment):
         self._flow: CompiledFlow | None = None
         if compiled is not False:
             self.monitor.mover = self._flow = CompiledFlow(
-                Composer(self, self._variables, self._parameters, self._bodies, self._generators),
+                Composer(self, self._variables, self._parameters, self._bodies, self._generators, self._sensitive),
                 {"method": self.method, "dense": record and dense},
                 self._record,
                 self._set_time,
-                must=compiled is True or not (is_classical or self.method == "auto"),
+                lambda: moves_of(self._queue[0][0]) if self._queue else {},
+                must=compiled is True or bool(self._wanted) or not (is_classical or self.method == "auto"),
                 is_limited=dtmax is not None or self.method in _FIXED_STEP,
             )
+
+            if self._wanted:
+                flow = self._flow
+                self._record.slopes_of = lambda: flow.slopes_now(self.monitor.motion)
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
 
@@ -212,6 +226,9 @@ class Environment(simpy.Environment):
         """A number that only events change."""
         parameter = Parameter(value, name=self.named(name or "parameter"), unit=unit)
         self._parameters.append(parameter)
+        if "all" in self._wanted or parameter.name in self._wanted:
+            self._sensitive.append(parameter.name)
+            parameter.value = Moved(value, {parameter.name: 1.0})
         return parameter
 
     def continuous(self, function: Callable[[], Any] | None = None, *, priority: float = 0.0) -> Any:
@@ -332,11 +349,11 @@ class Environment(simpy.Environment):
             self._flow.forget_tolerances()
 
     def follow(self) -> None:
-        """The time is that of the step being taken."""
-        self._now = self.monitor.time
+        """The time is that of the step being taken, or of the event before it."""
+        self._set_time(self.monitor.time)
 
     def _set_time(self, time: float) -> None:
-        self._now = time
+        self._now = time if self._flow is None else moved(time, self._flow.vectors.moves)
 
     def _generators(self) -> list[Any]:
         """Of the processes that wait for something that is scheduled, or flows."""
@@ -362,9 +379,9 @@ class Environment(simpy.Environment):
     def result(self) -> Any:
         """Everything recorded so far, as a ``Result``: variables and parameters, events, statistics."""
         self._record.finish_period()
-        self._record.mark(self._now)
+        self._record.mark(plain(self._now))
         message = f"reached t = {self._now:g}"
-        return self._record.result("finished", message, later("monitor_statistics")(self.monitor, self.method, self._flow, self._seconds), {})
+        return self._record.result("finished", message, later("monitor_statistics")(self.monitor, self.method, self._flow, self._seconds), {}, self._sensitive)
 
     # -- time -----------------------------------------------------------------------------------------------------------------------------------
 
@@ -372,7 +389,7 @@ class Environment(simpy.Environment):
         """From now on the monitor moves the time, until nothing flows, looks or waits."""
         self._supervisor.take_over()
         if not self.monitor.is_needed:
-            self.monitor.skip_to(self._now)
+            self.monitor.skip_to(plain(self._now))
         if not self._is_watching:
             self._is_watching = True
             # a user may have put a function in place of either, as SimPy's manual shows for tracing, or have derived a class
@@ -412,23 +429,31 @@ class Environment(simpy.Environment):
             step()  # the end of SimPy's run, however much flows
         if self._is_period_due():
             # where nothing is scheduled a condition that never holds must not be waited for without end
-            monitor.settings.latest = self._now + _MOST_STEPS * monitor.settings.dtmax
+            monitor.settings.latest = monitor.time + _MOST_STEPS * monitor.settings.dtmax
             self._pass(monitor)
+        if self._sensitive and self._flow is not None and self._queue:
+            self._flow.turn_to(monitor.motion, moves_of(self._queue[0][0]))
         step()
 
     def _pass(self, monitor: Any) -> None:
         """One period, with what is written down around it."""
+        if monitor.counters.periods == 0:
+            names = [parameter.name for parameter in self._parameters]
+            for name in self._wanted:
+                if name != "all" and name not in names:
+                    raise unknown_name("parameter", name, names, of="this environment")
         record, found = self._record, monitor.counters.state_events
         began = perf_counter()
         try:
             self._supervisor.pass_period()
         finally:
             self._seconds += perf_counter() - began
-            self._now = monitor.time
+            self.follow()
             record.finish_period()
         if self._flow is None or not self._flow.is_moving:
-            record.mark(self._now)
-        record.event(self._now, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None)
+            record.mark(monitor.time)
+        moves = {} if self._flow is None else self._flow.vectors.moves
+        record.event(monitor.time, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None, dt_dp=moves)
 
     def _cause(self) -> str:
         """Who is due now, for the log of events."""

@@ -17,6 +17,7 @@ from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions import Expr, Role, as_boolean, as_expr, evaluate, select, symbol
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin, in_turn, require_agreement, trace
 from tidegate.frontends.processes.flows import Continuous, Parameter, Variable
+from tidegate.frontends.processes.moved_number import plain
 from tidegate.frontends.processes.surroundings import TIME, Number, in_symbols, is_number, putting
 
 __all__ = ["FollowedBodies", "FollowedCondition", "Kind", "Symbols", "follow_bodies", "follow_condition", "kind_of"]
@@ -39,6 +40,7 @@ class Symbols:
     def __init__(self, environment: Any, variables: Sequence[Variable], parameters: Sequence[Parameter]) -> None:
         self.environment, self.variables, self.parameters = environment, variables, parameters
         self.numbers: dict[tuple[int, str], Number] = {}
+        self.reads = Reads()  # of what was followed last, also in vain
         self._known: dict[Any, Expr] = {}
         self._names: set[str] = set()
 
@@ -116,7 +118,7 @@ def follow_bodies(symbols: Symbols, states: Sequence[Variable], bodies: Sequence
     among = set(states)
     in_place = symbols.in_place(among.__contains__)
     chosen = [(body.function, symbols.running(body) != 0 if body in switched else True) for body in bodies]
-    with collect_reads() as reads, putting(in_place[2]), in_symbols(symbols.environment, *in_place[:2]):
+    with collect_reads() as symbols.reads, putting(in_place[2]), in_symbols(symbols.environment, *in_place[:2]):
         followed = trace(in_turn, (chosen,))
         after = {id(place): contents for place, contents in followed.changed}
         for variable, before in in_place[0].items():
@@ -128,6 +130,7 @@ def follow_bodies(symbols: Symbols, states: Sequence[Variable], bodies: Sequence
         own = {id(vars(variable)) for variable in symbols.variables}
         is_pure = own.issuperset(after)
     _compare(symbols, rates, bodies, chosen, in_place)
+    reads = symbols.reads
     symbols.forget_own(reads)
     for variable in states:
         if variable in switched:
@@ -138,13 +141,13 @@ def follow_bodies(symbols: Symbols, states: Sequence[Variable], bodies: Sequence
 def _compare(symbols: Symbols, rates: Mapping[Variable, Expr], bodies: Sequence[Continuous], chosen: Sequence[Any], in_place: Any) -> None:
     """Call the bodies with numbers, near what these are now, and compare."""
     states, parameters, numbers = in_place
-    start = {expression: float(item.state) for item, expression in states.items()}
-    start |= {expression: float(item.value) for item, expression in parameters.items()}
-    start |= {expression: float(item.get()) for item, expression in numbers.items()}
+    start = {expression: float(plain(item.state)) for item, expression in states.items()}
+    start |= {expression: float(plain(item.value)) for item, expression in parameters.items()}
+    start |= {expression: float(plain(item.get())) for item, expression in numbers.items()}
     start |= {is_called.args[0]: 1.0 for _, is_called in chosen if isinstance(is_called, Expr)}
-    start[TIME] = float(symbols.environment.now)
+    start[TIME] = float(plain(symbols.environment.now))
 
-    def plain(point: Mapping[Expr, float]) -> list[Any]:
+    def called(point: Mapping[Expr, float]) -> list[Any]:
         given = ({item: point.get(expression, start[expression]) for item, expression in some.items()} for some in in_place)
         values = list(given)
         with putting(values[2]), in_symbols(symbols.environment, values[0], values[1], point[TIME]):
@@ -155,7 +158,7 @@ def _compare(symbols: Symbols, rates: Mapping[Variable, Expr], bodies: Sequence[
 
     names = " and ".join(body.name for body in bodies)
     origin = function_origin(bodies[0].function) if bodies else Origin()
-    require_agreement(names, origin, list(rates.values()), plain, start, _MOST_CALLS)
+    require_agreement(names, origin, list(rates.values()), called, start, _MOST_CALLS)
 
 
 # -- conditions
@@ -211,7 +214,7 @@ class FollowedCondition:
 
     truth: Expr | None
     armed: Expr
-    numbers: Mapping[Expr, Callable[[Any], float]]
+    numbers: Mapping[Expr, Callable[[Any], Any]]
     reads: Reads
     origins: Mapping[Expr, Origin]
     origin: Origin
@@ -240,10 +243,11 @@ def follow_condition(
     numbers = {Number(closure[k], condition.__code__.co_freevars[k]): k for k in kind.cells}
     own = {number: symbols.of(("number", kind.key, place, k), f"{number.name} in {armed.data.name}") for number, k in numbers.items()}
     in_place = symbols.in_place(is_state)
-    with collect_reads() as reads, putting({**in_place[2], **own}), in_symbols(symbols.environment, *in_place[:2]):
+    with collect_reads() as symbols.reads, putting({**in_place[2], **own}), in_symbols(symbols.environment, *in_place[:2]):
         for variable, rate in rates.items():
             vars(variable)["rate"] = rate
         followed = trace(condition, ())
+    reads = symbols.reads
     symbols.forget_own(reads)
     # what it closes over belongs to its kind, and whoever waits is asked for his own
     reads.forget(places=list(zip(closure, getattr(condition, "__code__", _NO_CODE).co_freevars, strict=True)))
@@ -252,5 +256,5 @@ def follow_condition(
     return FollowedCondition(truth, armed, getters, reads, followed.condition_origins, origin)
 
 
-def _cell(k: int, condition: Any) -> float:
-    return float(condition.__closure__[k].cell_contents)
+def _cell(k: int, condition: Any) -> Any:
+    return condition.__closure__[k].cell_contents

@@ -9,6 +9,7 @@ from typing import Any
 
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.frontends.processes.flows import Parameter, Variable
+from tidegate.frontends.processes.moved_number import Moved
 
 __all__ = ["TIME", "Number", "in_symbols", "is_number", "putting"]
 
@@ -17,7 +18,7 @@ TIME = symbol(Role.TIME, "time")
 
 def is_number(value: Any) -> bool:
     """Whether a value is a plain number, which a symbol can stand for; truth values are not."""
-    return type(value) in (int, float)
+    return type(value) in (int, float, Moved)
 
 
 class Number:
