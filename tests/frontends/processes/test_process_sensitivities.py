@@ -238,7 +238,8 @@ def test_a_name_that_no_parameter_has_is_told() -> None:
 
 @pytest.mark.parametrize("of", [
     lambda x: x * x + 2 * x - 1, lambda x: 3.0 / x + x / 2.0, lambda x: x**3 - 2.0**x, lambda x: abs(-x) % 0.7,
-    lambda x: np.exp(x) * np.sin(x) - np.cos(x), lambda x: np.log(x) + np.sqrt(x), lambda x: np.tanh(x) + np.arctan(x) - np.tan(x), lambda x: -(1 - x),
+    lambda x: np.exp(x) * np.sin(x) - np.cos(x), lambda x: np.log(x) + np.sqrt(x), lambda x: np.tanh(x) + np.arctan(x) - np.tan(x),
+    lambda x: -(1 - x),
 ])  # fmt: skip
 def test_numbers_that_move_are_differentiated_by_their_operations(of: Any) -> None:
     h, at = 1e-6, 1.3

@@ -206,7 +206,8 @@ class Record:
                 known = block.slopes.shape[1]  # parameters may have become more since
                 slopes[np.ix_(range(row, end), range(known), columns_here)] = block.slopes
             row = end
-        events = EventLog(_Events(self._events, values, [column.name for column in columns], sensitive), np.array([event.time for event in self._events]))
+        happened = _Events(self._events, values, [column.name for column in columns], sensitive)
+        events = EventLog(happened, np.array([event.time for event in self._events]))
         return Result(
             "processes",
             columns,

@@ -60,6 +60,7 @@ class CompiledFlow:
         self._values: dict[Composition, FloatArray] = {}
         self.vectors = Vectors()
         composer.before_following = self.vectors.wake_all
+        self._stands_inside = False
         self.reason = ""
         self._spent = [0, 0]  # steps and evaluations of code that is run no more
 
@@ -130,39 +131,17 @@ class CompiledFlow:
         composition = self._now
         assert composition is not None
         segments = self._segments_of(composition, motion.settings)
-        begin, states = motion.time, composition.states
-        motion.lasttime = begin
+        motion.lasttime = begin = motion.time
         self._begin(motion, composition, segments)
         instant, self.vectors.moves = self.vectors.moves, {}
-        is_inside = False
+        self._stands_inside = False
         try:
-            while True:
-                times, until = _asked(motion)
-                broken: BaseException | None = None
-                try:
-                    stretch = segments.run(until, times)
-                except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
-                    broken, stretch = error, segments.cut_off
-                try:
-                    yield from self._show(motion, states, stretch.rows, times, begin)
-                except BaseException:
-                    is_inside = True  # where a sample has raised: the code starts again from there
-                    raise
-                finally:
-                    end, y = (motion.time, None) if is_inside else (stretch.time, segments.y)
-                    slopes = segments.sensitivities if composition.sensitive and y is not None else None
-                    self._record.stretch(states, stretch.rows, stretch.polynomials, end, y, slopes)
-                if isinstance(broken, StepSizeError) and not self._must and self._options["method"] != "auto":
-                    # the monitor's own steps come to the same end, and from there the run can be repaired
-                    self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
-                    return
-                if broken is not None:
-                    raise broken
-                if stretch.fired or until >= motion.event:
-                    break
+            stretch = yield from self._run(motion, composition, segments)
         finally:
-            if not is_inside:
+            if not self._stands_inside:
                 self._take_over(motion, segments, begin)
+        if stretch is None:
+            return
         self._fired = stretch.fired
         if composition.sensitive:
             # a clause that happened as soon as values were set happened by the event before
@@ -179,6 +158,34 @@ class CompiledFlow:
         motion.remainder = motion.step = 0.0
         if self.needs_evaluation(motion):
             motion.evaluate()
+
+    def _run(self, motion: Any, composition: Composition, segments: Any) -> Generator[Any, None, Any]:
+        """Run as far as it goes, with the samples on the way; None where only the monitor's own steps can be gone on from."""
+        begin, states = motion.time, composition.states
+        while True:
+            times, until = _asked(motion)
+            broken: BaseException | None = None
+            try:
+                stretch = segments.run(until, times)
+            except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
+                broken, stretch = error, segments.cut_off
+            try:
+                yield from self._show(motion, states, stretch.rows, times, begin)
+            except BaseException:
+                self._stands_inside = True  # where a sample has raised: the code starts again from there
+                raise
+            finally:
+                end, y = (motion.time, None) if self._stands_inside else (stretch.time, segments.y)
+                slopes = segments.sensitivities if composition.sensitive and y is not None else None
+                self._record.stretch(states, stretch.rows, stretch.polynomials, end, y, slopes)
+            if isinstance(broken, StepSizeError) and not self._must and self._options["method"] != "auto":
+                # the monitor's own steps come to the same end, and from there the run can be repaired
+                self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
+                return None
+            if broken is not None:
+                raise broken
+            if stretch.fired or until >= motion.event:
+                return stretch
 
     def slopes_now(self, motion: Any) -> FloatArray | None:
         """Derivatives of everything that is written down, as the last event has left it, (parameters, items); None where nothing is followed."""

@@ -7,7 +7,7 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
@@ -184,7 +184,7 @@ class Environment(simpy.Environment):
         self._wanted = (sensitivities,) if isinstance(sensitivities, str) else tuple(sensitivities or ())
         self._sensitive: list[str] = []
         if self._wanted and compiled is False:
-            raise UsageError("bodies that are called have no derivatives: compiled=False and sensitivities do not go together", hint="leave out one of them")
+            raise UsageError("bodies that are called have no derivatives: compiled=False does not go with sensitivities", hint="leave out one")
         self._names: dict[str, int] = {}
         self._waits: list[WaitUntil] = []
         self._seconds = 0.0
@@ -228,7 +228,8 @@ class Environment(simpy.Environment):
         self._parameters.append(parameter)
         if "all" in self._wanted or parameter.name in self._wanted:
             self._sensitive.append(parameter.name)
-            parameter.value = Moved(value, {parameter.name: 1.0})
+            moving: Any = Moved(value, {parameter.name: 1.0})
+            parameter.value = moving
         return parameter
 
     def continuous(self, function: Callable[[], Any] | None = None, *, priority: float = 0.0) -> Any:
@@ -380,8 +381,10 @@ class Environment(simpy.Environment):
         """Everything recorded so far, as a ``Result``: variables and parameters, events, statistics."""
         self._record.finish_period()
         self._record.mark(plain(self._now))
-        message = f"reached t = {self._now:g}"
-        return self._record.result("finished", message, later("monitor_statistics")(self.monitor, self.method, self._flow, self._seconds), {}, self._sensitive)
+        trouble = self.monitor.trouble
+        message = f"reached t = {self._now:g}" if trouble is None else str(trouble)
+        statistics = later("monitor_statistics")(self.monitor, self.method, self._flow, self._seconds)
+        return self._record.result("finished" if trouble is None else "failed", message, statistics, {}, self._sensitive)
 
     # -- time -----------------------------------------------------------------------------------------------------------------------------------
 
@@ -452,7 +455,7 @@ class Environment(simpy.Environment):
             record.finish_period()
         if self._flow is None or not self._flow.is_moving:
             record.mark(monitor.time)
-        moves = {} if self._flow is None else self._flow.vectors.moves
+        moves: Mapping[str, float] = {} if self._flow is None else self._flow.vectors.moves
         record.event(monitor.time, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None, dt_dp=moves)
 
     def _cause(self) -> str:

@@ -80,7 +80,7 @@ class Vectors:
 
     def fixed_slopes(self, total: FloatArray) -> FloatArray:
         """The same at a fixed time, behind the event: the states go on with the rates that they have now."""
-        return total - np.outer(self._instant(), self._segments.rates())
+        return np.subtract(total, np.outer(self._instant(), self._segments.rates()), dtype=np.float64)
 
     def put_to_sleep(self, y: FloatArray, slopes: FloatArray | None = None) -> None:
         """The states are these; nobody has asked for any of them yet."""
