@@ -6,6 +6,7 @@ that has changed before, whether a switched body runs, and of every condition wh
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,6 +116,9 @@ def follow_bodies(symbols: Symbols, states: Sequence[Variable], bodies: Sequence
     ------
     UntraceableError : a body cannot be followed, or sets a state.
     """
+    for body in bodies:
+        if "print" in getattr(inspect.unwrap(body.function), "__code__", _NO_CODE).co_names:
+            raise UntraceableError("a continuous body prints, and would be silent when compiled", origin=function_origin(body.function))
     among = set(states)
     in_place = symbols.in_place(among.__contains__)
     chosen = [(body.function, symbols.running(body) != 0 if body in switched else True) for body in bodies]
