@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -249,11 +250,31 @@ class Pump:
         self.on, self.gear, self.flow = True, 1, 0.0
 
 
+class Slotted:
+    __slots__ = ("share",)
+
+    def __init__(self) -> None:
+        self.share = 0.3
+
+
+class Served:
+    """Gives whatever is asked for, as proxies do."""
+
+    def __init__(self) -> None:
+        self.kept = {"share": 0.4}
+
+    def __getattr__(self, name: str) -> float:
+        try:
+            return vars(self)["kept"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
 def turned(pump: Pump, share: float) -> float:
     return share * pump.speed_of_all
 
 
-def surroundings(env: Environment, what: str) -> tuple[Any, Any]:
+def surroundings(env: Environment, what: str) -> tuple[Any, Any]:  # noqa: C901, a table of cases
     """A body that reads something, and an event that changes it."""
     x = env.variable(1.0, name="x")
     y = env.variable(0.0, name="y")
@@ -262,8 +283,9 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:
     array = np.array([0.2, 0.7])
     factor, chosen, rates = 0.5, pump, [lambda: 0.2, lambda: -0.1]
     other.gear = 3
+    slotted, served, opened, queue = Slotted(), Served(), {"a", "b"}, deque([1.0, 2.0, 3.0])
 
-    def body() -> None:
+    def body() -> None:  # noqa: C901, as above
         match what:
             case "an element of a list":
                 x.rate = valves[0] - valves[1] * x.state
@@ -292,6 +314,14 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:
             case "what a body has put into an object":
                 pump.flow = 0.3 * x.state
                 x.rate = 0.4 - pump.flow
+            case "a slot":
+                x.rate = slotted.share
+            case "an attribute that is made when it is asked for":
+                x.rate = served.share * x.state
+            case "a set":
+                x.rate = 0.2 * len(opened)
+            case "a queue":
+                x.rate = 0.1 * queue[0] - 0.02 * len(queue)
             case "a loop of a length that changes":
                 x.rate = sum(valves) * 0.3
             case _:
@@ -302,6 +332,10 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:
         valves[0], table["a"], pump.on, pump.gear = 0.3 + 0.2 * number, 0.4 - 0.3 * number, not pump.on, number % 2
         factor, chosen, y.state, array[0] = -0.2 * number, (other, pump)[number % 2], 0.1 + 0.2 * number, 0.2 - 0.1 * number
         rates.reverse()
+        slotted.share, served.kept["share"] = 0.3 - 0.2 * number, 0.4 - 0.2 * number
+        opened.symmetric_difference_update({"b", "c"} if number % 2 else {"a"})
+        queue.rotate()
+        queue.append(0.5)
         valves.append(0.1)
         Pump.speed_of_all = 0.5 - 0.3 * number
         return tank.put(1.0)
@@ -312,7 +346,8 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:
 READ = [
     "an element of a list", "an entry of a dictionary", "a truth value of an object", "an index", "a variable of an outer function", "another object",
     "an attribute of a class", "what SimPy keeps", "a number in an array", "a function in a list", "another variable that does not flow", "the time",
-    "what a body has put into an object", "a loop of a length that changes",
+    "what a body has put into an object", "a loop of a length that changes", "a slot",
+    "an attribute that is made when it is asked for", "a set", "a queue",
 ]  # fmt: skip
 
 
@@ -382,3 +417,62 @@ def strict(what: str) -> Environment:
 
     Group(body, x).start()
     return env
+
+
+def conditions(env: Environment, x: Any) -> dict[str, tuple[Any, Any]]:
+    """Conditions on a variable that is the time, each with what changes at t = 1 so that it begins to hold at t = 2.5 and not at 1.5."""
+    limits, table, pump, tank = [1.5], {"limit": 1.5}, Pump(), simpy.Container(env, capacity=10.0, init=1.5)
+    limit, wanted = 1.5, 1.5
+    level = env.parameter(1.5)
+    declared = env.variable(1.5, name="declared")
+
+    def nonlocally() -> None:
+        nonlocal limit
+        limit = 2.5
+
+    return {
+        "an element of a list": (lambda: x.state > limits[0], lambda: limits.__setitem__(0, 2.5)),
+        "an entry of a dictionary": (lambda: x.state > table["limit"], lambda: table.update(limit=2.5)),
+        "an attribute": (lambda: x.state > pump.flow, lambda: setattr(pump, "flow", 2.5)),
+        "a variable of an outer function": (lambda: x.state > limit, nonlocally),
+        "what SimPy keeps": (lambda: x.state > tank.level, lambda: tank.put(1.0)),
+        "a parameter": (lambda: x.state > level.value, lambda: setattr(level, "value", 2.5)),
+        "a variable that does not flow": (lambda: x.state > declared.state, lambda: setattr(declared, "state", 2.5)),
+        "a truth value": (lambda: (x.state > wanted and not pump.on) or x.state > wanted + 1.0, lambda: None),
+        "another truth value": (lambda: x.state > 2.5 if pump.gear else x.state > wanted, lambda: None),
+        "the time": (lambda: env.now > 1.0 + limits[0] and x.state > 0.0, lambda: None),
+        "a rate": (lambda: x.rate * x.state > table["limit"], lambda: table.update(limit=2.5)),
+        "either": (lambda: x.state > 7.0 or x.state > limits[0], lambda: limits.__setitem__(0, 2.5)),
+    }
+
+
+@pytest.mark.parametrize("compiled", [None, False])
+@pytest.mark.parametrize("what", list(conditions(Environment(), Environment().variable())))
+def test_what_events_change_around_conditions_is_seen_while_somebody_waits(what: str, compiled: bool | None) -> None:
+    env = Environment(abserror=1e-10, relerror=0.0, dtmax=0.3, compiled=compiled)
+    x = env.variable(0.0, name="x")
+
+    @env.continuous
+    def flow() -> None:
+        x.rate = 1.0
+
+    condition, change = conditions(env, x)[what]
+    if what == "an attribute":
+        condition.__closure__[0].cell_contents.flow = 1.5
+    told: list[float] = []
+
+    def waiter() -> Generator[Any, Any, None]:
+        Group(flow, x).start()
+        yield env.wait_until(condition)
+        told.append(env.now)
+
+    def changer() -> Generator[Any, Any, None]:
+        yield env.timeout(1.0)
+        change()
+
+    env.process(waiter())
+    env.process(changer())
+    env.run(until=9.0)
+    assert told == pytest.approx([2.5], abs=2e-9)  # dtmin is 1e-9
+    if compiled is None:
+        assert "why bodies are called" not in env.result.statistics.extra
