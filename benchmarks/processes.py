@@ -7,6 +7,7 @@ twice: with that loop, and with numpy in place of it.
 
 from __future__ import annotations
 
+import gc
 import math
 import random
 import time
@@ -40,6 +41,7 @@ def queue_ratio(rounds: int) -> float:
 
 def _queue_seconds(kind: Callable[[], Any]) -> float:
     env, numbers = kind(), random.Random(1)
+    gc.collect()
     server = simpy.Resource(env, 1)
 
     def customer() -> Generator[Any, Any, None]:

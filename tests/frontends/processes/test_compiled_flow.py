@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
+import simpy
 
 import tidegate as tg
+from tidegate.errors import UntraceableError
 from tidegate.frontends.processes import Environment, Group
 
 __all__: list[str] = []
@@ -234,3 +238,241 @@ def test_samples_have_seen_everything_in_front_of_a_failure_of_compiled_code(met
     recorded = caught.value.result.t
     assert sum((recorded > 0.31) & (recorded < 0.49)) > 3
     assert env.monitor.time == env.now == pytest.approx(0.5, abs=1e-3)
+
+
+# -- what bodies read of their surroundings, and events change
+
+
+class Pump:
+    speed_of_all = 0.5
+
+    def __init__(self) -> None:
+        self.on, self.gear, self.flow = True, 1, 0.0
+
+
+class Slotted:
+    __slots__ = ("share",)
+
+    def __init__(self) -> None:
+        self.share = 0.3
+
+
+class Served:
+    """Gives whatever is asked for, as proxies do."""
+
+    def __init__(self) -> None:
+        self.kept = {"share": 0.4}
+
+    def __getattr__(self, name: str) -> float:
+        try:
+            return vars(self)["kept"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def turned(pump: Pump, share: float) -> float:
+    return share * pump.speed_of_all
+
+
+def surroundings(env: Environment, what: str) -> tuple[Any, Any]:  # noqa: C901, a table of cases
+    """A body that reads something, and an event that changes it."""
+    x = env.variable(1.0, name="x")
+    y = env.variable(0.0, name="y")
+    pump, other, valves, table = Pump(), Pump(), [0.3, 0.1], {"a": 0.4, "b": 0.2}
+    tank = simpy.Container(env, capacity=10.0, init=2.0)
+    array = np.array([0.2, 0.7])
+    factor, chosen, rates = 0.5, pump, [lambda: 0.2, lambda: -0.1]
+    other.gear = 3
+    slotted, served, opened, queue = Slotted(), Served(), {"a", "b"}, deque([1.0, 2.0, 3.0])
+
+    def body() -> None:  # noqa: C901, as above
+        match what:
+            case "an element of a list":
+                x.rate = valves[0] - valves[1] * x.state
+            case "an entry of a dictionary":
+                x.rate = table["a"] - table["b"] * x.state
+            case "a truth value of an object":
+                x.rate = (0.4 if pump.on else -0.3) * x.state
+            case "an index":
+                x.rate = valves[pump.gear] - 0.1 * x.state
+            case "a variable of an outer function":
+                x.rate = factor * x.state
+            case "another object":
+                x.rate = 0.1 * chosen.gear
+            case "an attribute of a class":
+                x.rate = turned(pump, 0.7)
+            case "what SimPy keeps":
+                x.rate = 0.1 * tank.level - 0.2 * x.state
+            case "a number in an array":
+                x.rate = array[0] - 0.3 * x.state
+            case "a function in a list":
+                x.rate = rates[0]()
+            case "another variable that does not flow":
+                x.rate = 0.3 - y.state * x.state
+            case "the time":
+                x.rate = math.sin(env.now) - (0.2 if env.now > 1.5 else 0.0)
+            case "what a body has put into an object":
+                pump.flow = 0.3 * x.state
+                x.rate = 0.4 - pump.flow
+            case "a slot":
+                x.rate = slotted.share
+            case "an attribute that is made when it is asked for":
+                x.rate = served.share * x.state
+            case "a set":
+                x.rate = 0.2 * len(opened)
+            case "a queue":
+                x.rate = 0.1 * queue[0] - 0.02 * len(queue)
+            case "a loop of a length that changes":
+                x.rate = sum(valves) * 0.3
+            case _:
+                raise AssertionError(what)
+
+    def change(number: int) -> Any:
+        nonlocal factor, chosen
+        valves[0], table["a"], pump.on, pump.gear = 0.3 + 0.2 * number, 0.4 - 0.3 * number, not pump.on, number % 2
+        factor, chosen, y.state, array[0] = -0.2 * number, (other, pump)[number % 2], 0.1 + 0.2 * number, 0.2 - 0.1 * number
+        rates.reverse()
+        slotted.share, served.kept["share"] = 0.3 - 0.2 * number, 0.4 - 0.2 * number
+        opened.symmetric_difference_update({"b", "c"} if number % 2 else {"a"})
+        queue.rotate()
+        queue.append(0.5)
+        valves.append(0.1)
+        Pump.speed_of_all = 0.5 - 0.3 * number
+        return tank.put(1.0)
+
+    return x, (env.continuous(body), change, pump)
+
+
+READ = [
+    "an element of a list", "an entry of a dictionary", "a truth value of an object", "an index", "a variable of an outer function", "another object",
+    "an attribute of a class", "what SimPy keeps", "a number in an array", "a function in a list", "another variable that does not flow", "the time",
+    "what a body has put into an object", "a loop of a length that changes", "a slot",
+    "an attribute that is made when it is asked for", "a set", "a queue",
+]  # fmt: skip
+
+
+def with_changes(what: str, **options: Any) -> list[float]:
+    Pump.speed_of_all = 0.5
+    env = Environment(abserror=1e-11, relerror=1e-11, dtmin=1e-12, dtmax=0.05, **options)
+    x, (body, change, pump) = surroundings(env, what)
+    seen: list[float] = []
+
+    def operator() -> Generator[Any, Any, None]:
+        Group(body, x).start()
+        for number in range(5):
+            yield env.timeout(0.7)
+            seen.extend((x.state, x.rate, pump.flow))
+            yield change(number)
+        yield env.timeout(0.7)
+        seen.extend((x.state, x.rate))
+
+    env.run(env.process(operator()))
+    if options.get("compiled") is None:
+        assert env.result.statistics.extra["bodies"] == "compiled"
+    return seen
+
+
+@pytest.mark.parametrize("what", READ)
+def test_what_events_change_around_bodies_is_seen_by_compiled_ones_too(what: str) -> None:
+    assert with_changes(what) == pytest.approx(with_changes(what, compiled=False), abs=1e-8)  # tolerances of 1e-11 over 4 units of time
+
+
+@pytest.mark.parametrize("what", ["print", "random", "a state", "the last state", "raise"])
+def test_bodies_that_cannot_be_followed_are_called_and_the_statistics_say_why(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    env = Environment(abserror=1e-8, dtmax=0.1)
+    x = env.variable(1.0, name="x")
+
+    @env.continuous
+    def body() -> None:
+        x.rate = 1.0
+        match what:
+            case "print":
+                print(x.state)  # noqa: T201
+            case "random":
+                x.rate = 1.0 + 1e-9 * random.random()
+            case "a state":
+                x.state = max(x.state, 0.0)
+            case "the last state":
+                x.rate = 1.0 if x.state - x.laststate < 100.0 else 0.0
+            case _ if x.state > 1e9:
+                raise ValueError(what)
+
+    Group(body, x).start()
+    env.run(until=1.0)
+    assert x.state == pytest.approx(2.0, abs=1e-7)
+    told = env.result.statistics
+    assert told.extra["bodies"] == "called"
+    assert told.extra["why bodies are called"]
+    with pytest.raises(UntraceableError):
+        strict(what).run(until=1.0)
+
+
+def strict(what: str) -> Environment:
+    env = Environment(compiled=True)
+    x = env.variable(1.0, name="x")
+
+    @env.continuous
+    def body() -> None:
+        x.state = 1.0
+
+    Group(body, x).start()
+    return env
+
+
+def conditions(env: Environment, x: Any) -> dict[str, tuple[Any, Any]]:
+    """Conditions on a variable that is the time, each with what changes at t = 1 so that it begins to hold at t = 2.5 and not at 1.5."""
+    limits, table, pump, tank = [1.5], {"limit": 1.5}, Pump(), simpy.Container(env, capacity=10.0, init=1.5)
+    limit, wanted = 1.5, 1.5
+    level = env.parameter(1.5)
+    declared = env.variable(1.5, name="declared")
+
+    def nonlocally() -> None:
+        nonlocal limit
+        limit = 2.5
+
+    return {
+        "an element of a list": (lambda: x.state > limits[0], lambda: limits.__setitem__(0, 2.5)),
+        "an entry of a dictionary": (lambda: x.state > table["limit"], lambda: table.update(limit=2.5)),
+        "an attribute": (lambda: x.state > pump.flow, lambda: setattr(pump, "flow", 2.5)),
+        "a variable of an outer function": (lambda: x.state > limit, nonlocally),
+        "what SimPy keeps": (lambda: x.state > tank.level, lambda: tank.put(1.0)),
+        "a parameter": (lambda: x.state > level.value, lambda: setattr(level, "value", 2.5)),
+        "a variable that does not flow": (lambda: x.state > declared.state, lambda: setattr(declared, "state", 2.5)),
+        "a truth value": (lambda: (x.state > wanted and not pump.on) or x.state > wanted + 1.0, lambda: None),
+        "another truth value": (lambda: x.state > 2.5 if pump.gear else x.state > wanted, lambda: None),
+        "the time": (lambda: env.now > 1.0 + limits[0] and x.state > 0.0, lambda: None),
+        "a rate": (lambda: x.rate * x.state > table["limit"], lambda: table.update(limit=2.5)),
+        "either": (lambda: x.state > 7.0 or x.state > limits[0], lambda: limits.__setitem__(0, 2.5)),
+    }
+
+
+@pytest.mark.parametrize("compiled", [None, False])
+@pytest.mark.parametrize("what", list(conditions(Environment(), Environment().variable())))
+def test_what_events_change_around_conditions_is_seen_while_somebody_waits(what: str, compiled: bool | None) -> None:
+    env = Environment(abserror=1e-10, relerror=0.0, dtmax=0.3, compiled=compiled)
+    x = env.variable(0.0, name="x")
+
+    @env.continuous
+    def flow() -> None:
+        x.rate = 1.0
+
+    condition, change = conditions(env, x)[what]
+    if what == "an attribute":
+        condition.__closure__[0].cell_contents.flow = 1.5
+    told: list[float] = []
+
+    def waiter() -> Generator[Any, Any, None]:
+        Group(flow, x).start()
+        yield env.wait_until(condition)
+        told.append(env.now)
+
+    def changer() -> Generator[Any, Any, None]:
+        yield env.timeout(1.0)
+        change()
+
+    env.process(waiter())
+    env.process(changer())
+    env.run(until=9.0)
+    assert told == pytest.approx([2.5], abs=2e-9)  # dtmin is 1e-9
+    if compiled is None:
+        assert "why bodies are called" not in env.result.statistics.extra

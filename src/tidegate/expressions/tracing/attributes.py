@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from types import FunctionType
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from tidegate.expressions.tracing.reads import note_read
@@ -29,6 +29,9 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     entries = getattr(value, "__dict__", None)
     if is_dict(entries) and name in entries and not tracer.is_new(value):
         note_read(value, name, found, lambda: entries[name])
+    elif isinstance(descriptor, MemberDescriptorType) or (descriptor is None and not isinstance(value, ModuleType | type)):
+        # in a slot, or given by __getattr__
+        note_read(value, name, found, lambda: getattr(value, name))
     elif descriptor is not None and not isinstance(value, Vector):
         note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
     return found

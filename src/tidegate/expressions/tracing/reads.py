@@ -7,6 +7,7 @@ Whoever keeps a graph asks before using it again whether anything has changed si
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +23,7 @@ __all__ = ["Reads", "collect_reads", "note_read"]
 
 _MOST_ELEMENTS: Final = 100_000  # of one container; a larger one is remembered as the object that it is
 _LISTS: Final = (list, tuple)
+_ATOMS: Final = (bool, int, float, complex, str, bytes, type(None))
 _DEEPEST: Final = 6  # levels of containers
 
 _collector: Final[ContextVar[Reads | None]] = ContextVar("reads", default=None)
@@ -90,7 +92,7 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
 def _parts(value: Any) -> tuple[Any, ...] | None:
     """The value, or the values in a list: as long as these are the same objects, nothing has changed; None where they have contents of their own."""
     parts = tuple(value) if type(value) in _LISTS else (value,)
-    return None if any(is_sequence(part) or is_dict(part) or is_array(part) for part in parts) else parts
+    return None if any(is_sequence(part) or is_dict(part) or is_array(part) or class_of(part) in (set, deque) for part in parts) else parts
 
 
 class _Held:
@@ -102,7 +104,7 @@ class _Held:
 
 def _snapshot(given: Any, depth: int) -> Any:
     value: Any = given  # said so that what is asked below does not narrow it
-    if isinstance(value, bool | int | float | complex | str | bytes | type(None)):
+    if isinstance(value, _ATOMS):
         return given
     if isinstance(value, np.generic):
         return _snapshot(np.asarray(given), depth)
@@ -114,7 +116,16 @@ def _snapshot(given: Any, depth: int) -> Any:
     if depth < _DEEPEST and is_dict(value) and not isinstance(value, ModuleType) and len(value) <= _MOST_ELEMENTS:
         entries: dict[Any, Any] = value
         return ("dict", [(_snapshot(key, depth + 1), _snapshot(item, depth + 1)) for key, item in entries.items()])
+    kind = class_of(value)
+    if kind in (set, frozenset) and len(value) <= _MOST_ELEMENTS:
+        return ("set", {_member(item) for item in value})
+    if depth < _DEEPEST and kind is deque and len(value) <= _MOST_ELEMENTS:
+        return ("deque", [_snapshot(item, depth + 1) for item in value])
     return _Held(value)
+
+
+def _member(value: Any) -> Any:
+    return (type(value), value) if isinstance(value, _ATOMS) else id(value)
 
 
 def _same(before: Any, now: Any) -> bool:

@@ -243,7 +243,7 @@ class CompiledFlow:
         vectors = self.vectors
         vectors.names = composition.sensitive
         y = vectors.take(composition.states, segments)
-        total = vectors.total_slopes()
+        total = vectors.total_slopes() if composition.sensitive else vectors.slopes
         if not composition.sensitive:
             self._record.mark(motion.time, (*vectors.awake, *changed))
         if self._fired or segments.time != motion.time:

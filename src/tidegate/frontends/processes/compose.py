@@ -7,7 +7,7 @@ becomes a discrete variable, so that the next change needs no other model: numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ class _Sources:
     parameters: Mapping[Parameter, tuple[int, Parameter]]
     numbers: tuple[tuple[int, Number], ...]
     running: tuple[tuple[int, Any], ...]
+    slots: dict[_Place, tuple[tuple[int, Callable[[Any], Any]], ...]] = field(default_factory=dict[Any, Any])  # of those who wait
 
 
 class Composer:
@@ -172,14 +173,14 @@ class Composer:
             values[at] = 0.0
         self.armed = []
         for wait, place in self._waits.items():
-            followed = self._places[place][1]
-            at = held.get(followed.armed)
-            if at is not None:
-                values[at] = 1.0
-                self.armed.append(at)
-                for number, get in followed.numbers.items():
-                    if number in held:
-                        values[held[number]] = plain(get(wait.process.condition))
+            slots = sources.slots.get(place)
+            if slots is None:
+                slots = sources.slots[place] = _slots(self._places[place][1], held)
+            if slots:
+                values[slots[0][0]] = 1.0
+                self.armed.append(slots[0][0])
+                for at, get in slots[1:]:
+                    values[at] = plain(get(wait.process.condition))
         return changed
 
     def called_rates(self, motion: Any) -> dict[Variable, float]:
@@ -395,6 +396,17 @@ class Composer:
 def _contents(condition: Any) -> list[tuple[Any, Any]]:
     """What a condition closes over now, numbers left out: each cell with what is in it."""
     return [(cell, cell.cell_contents) for cell in getattr(condition, "__closure__", None) or () if not is_number(cell.cell_contents)]
+
+
+def _slots(followed: FollowedCondition, held: Mapping[Expr, int]) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+    """Where it is put that somebody waits for a condition, and the numbers in it; nothing where the model has no clause for it."""
+    if followed.armed not in held:
+        return ()
+    return (held[followed.armed], _nothing), *((held[number], get) for number, get in followed.numbers.items() if number in held)
+
+
+def _nothing(_: Any) -> float:
+    return 1.0
 
 
 def derivative_by(name: str) -> str:

@@ -6,12 +6,16 @@ that has changed before, whether a switched body runs, and of every condition wh
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
 from typing import Any, Final
+
+import numpy as np
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions import Expr, Role, as_boolean, as_expr, evaluate, select, symbol
@@ -25,6 +29,7 @@ __all__ = ["FollowedBodies", "FollowedCondition", "Kind", "Symbols", "follow_bod
 _MOST_CALLS: Final = 8  # of the bodies with numbers, to compare what they do with what was followed
 _ARGUMENTS: Final = re.compile(r"^lambda[^:]*:\s*")
 _NO_CODE: Final = (lambda: None).__code__
+_CONTAINERS: Final = (list, tuple, dict, set, deque, np.ndarray)
 _PLAIN: Final = (str, bool, type(None))
 
 
@@ -115,6 +120,9 @@ def follow_bodies(symbols: Symbols, states: Sequence[Variable], bodies: Sequence
     ------
     UntraceableError : a body cannot be followed, or sets a state.
     """
+    for body in bodies:
+        if "print" in getattr(inspect.unwrap(body.function), "__code__", _NO_CODE).co_names:
+            raise UntraceableError("a continuous body prints, and would be silent when compiled", origin=function_origin(body.function))
     among = set(states)
     in_place = symbols.in_place(among.__contains__)
     chosen = [(body.function, symbols.running(body) != 0 if body in switched else True) for body in bodies]
@@ -249,11 +257,16 @@ def follow_condition(
         followed = trace(condition, ())
     reads = symbols.reads
     symbols.forget_own(reads)
-    # what it closes over belongs to its kind, and whoever waits is asked for his own
-    reads.forget(places=list(zip(closure, getattr(condition, "__code__", _NO_CODE).co_freevars, strict=True)))
+    # numbers and objects that it closes over belong to its kind, and whoever waits is asked for his own; what is in a list may change
+    own_cells = zip(closure, getattr(condition, "__code__", _NO_CODE).co_freevars, strict=True)
+    reads.forget(places=[(cell, name) for cell, name in own_cells if not _has_contents(cell.cell_contents)])
     truth = as_boolean(followed.value) if isinstance(followed.value, Expr) else None
     getters = {own[number]: partial(_cell, k) for number, k in numbers.items()}
     return FollowedCondition(truth, armed, getters, reads, followed.condition_origins, origin)
+
+
+def _has_contents(value: Any) -> bool:
+    return isinstance(value, _CONTAINERS)
 
 
 def _cell(k: int, condition: Any) -> Any:

@@ -28,11 +28,17 @@ class Number:
     ----------
     place : the namespace, cell or object.
     name : in it.
+
+    Raises
+    ------
+    TypeError : the place is a class, whose attributes may be those of another.
     """
 
     __slots__ = ("_entries", "name", "place")
 
     def __init__(self, place: Any, name: str) -> None:
+        if isinstance(place, type):
+            raise TypeError(place)
         self.place, self.name = place, name
         self._entries: Any = None if isinstance(place, CellType) else place if isinstance(place, dict) else vars(place)
 
