@@ -60,7 +60,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     sensitivity: Sensitivity = None,
     rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance.")] = 1e-6,
     atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau; SUNDIALS' ida, bdf, adams; rke, pc; with --max-step euler, adams2, ...")] = "auto",
+    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")] = "auto",
     max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step; the step itself of methods of fixed step.")] = None,
     step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
     points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,
