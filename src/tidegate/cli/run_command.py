@@ -35,7 +35,7 @@ class Request:
     start, until : of the run; None for the file's.
     settings : texts NAME=VALUE.
     sensitivities : parameter names, or "all".
-    rtol, atol, method : of the integration.
+    rtol, atol, method, max_step : of the integration.
     step, points : what to record beside the events.
     out, plot : files to write.
     is_quiet : print nothing but errors.
@@ -49,6 +49,7 @@ class Request:
     rtol: float = 1e-6
     atol: float | None = None
     method: str = "auto"
+    max_step: float | None = None
     step: float | None = None
     points: int | None = None
     out: Path | None = None
@@ -133,6 +134,7 @@ def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> d
         "rtol": request.rtol,
         "atol": request.atol,
         "method": request.method,
+        "max_step": request.max_step,
         "parameters": parameter_values(request.settings, model) or None,
         "sensitivities": sensitivity_names(request.sensitivities, model),
     }

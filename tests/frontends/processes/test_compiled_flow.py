@@ -476,3 +476,21 @@ def test_what_events_change_around_conditions_is_seen_while_somebody_waits(what:
     assert told == pytest.approx([2.5], abs=2e-9)  # dtmin is 1e-9
     if compiled is None:
         assert "why bodies are called" not in env.result.statistics.extra
+
+
+@pytest.mark.parametrize("method", ["rke", "auto", "adams"])
+def test_a_level_is_found_to_rounding_where_only_absolute_errors_are_allowed(method: str) -> None:
+    env = Environment(method=method, abserror=1e-5, relerror=0.0)
+    x = env.variable(0.09)
+
+    @env.continuous
+    def flow() -> None:
+        x.rate = 0.3
+
+    def waiter() -> Generator[Any, Any, None]:
+        Group(flow, x).start()
+        yield env.wait_until(lambda: x.state > 3.0)
+
+    env.run(env.process(waiter()))
+    assert env.now == pytest.approx(9.7, abs=1e-9)  # dtmin
+    assert x.state > 3.0

@@ -23,6 +23,7 @@ __all__ = ["CompiledFlow"]
 
 _MOST_MODELS: Final = 24  # of one environment: where what flows is put together ever anew, calling it costs less than compiling it
 _MOST_TIMES: Final = 4096  # at which samples look, asked for at once
+_LEAST_SHARE: Final = 1e-5  # of the absolute tolerance: so small a relative one counts less than it, up to states of 1e5
 _NUDGES: Final = 48  # doublings of the shortest time, to the side on which a condition holds in Python's arithmetic too
 
 FloatArray = NDArray[np.float64]
@@ -221,7 +222,9 @@ class CompiledFlow:
     def _prepared(self, composition: Composition, settings: Any) -> Any:
         states = composition.states
         relative = [abs(item.relerror) for item in states]
-        options = self._options | {"rtol": max(min(relative, default=1e-6), 1e-13)}
+        absolute = min((abs(item.abserror) for item in states), default=0.0)
+        # what is small beside abserror / relerror is rounding to whoever locates events, so that no relative error at all would be none at any size
+        options = self._options | {"rtol": max(min(relative, default=1e-6), _LEAST_SHARE * absolute, 1e-13)}
         if self._is_limited:
             options["max_step"] = settings.dtmax
         if options["method"] == "rke":

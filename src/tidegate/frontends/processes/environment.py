@@ -211,6 +211,10 @@ class Environment(simpy.Environment):
                 flow = self._flow
                 self._record.slopes_of = lambda: flow.slopes_now(self.monitor.motion)
 
+    def __repr__(self) -> str:
+        flowing = sum(variable.active for variable in self._variables)
+        return f"<Environment at t = {self._now:g}: {flowing} of {len(self._variables)} variables flow, {len(self._waits)} conditions are waited for>"
+
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
 
     def variable(
