@@ -14,7 +14,7 @@ import pytest
 import simpy
 
 import tidegate as tg
-from tidegate.errors import UntraceableError
+from tidegate.errors import UntraceableError, UsageError
 from tidegate.frontends.processes import Environment, Group
 
 __all__: list[str] = []
@@ -314,6 +314,8 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:  # noqa: C901,
             case "what a body has put into an object":
                 pump.flow = 0.3 * x.state
                 x.rate = 0.4 - pump.flow
+            case "an attribute read from a class":
+                x.rate = Pump.speed_of_all * x.state
             case "a slot":
                 x.rate = slotted.share
             case "an attribute that is made when it is asked for":
@@ -346,7 +348,7 @@ def surroundings(env: Environment, what: str) -> tuple[Any, Any]:  # noqa: C901,
 READ = [
     "an element of a list", "an entry of a dictionary", "a truth value of an object", "an index", "a variable of an outer function", "another object",
     "an attribute of a class", "what SimPy keeps", "a number in an array", "a function in a list", "another variable that does not flow", "the time",
-    "what a body has put into an object", "a loop of a length that changes", "a slot",
+    "what a body has put into an object", "a loop of a length that changes", "a slot", "an attribute read from a class",
     "an attribute that is made when it is asked for", "a set", "a queue",
 ]  # fmt: skip
 
@@ -494,3 +496,48 @@ def test_a_level_is_found_to_rounding_where_only_absolute_errors_are_allowed(met
     env.run(env.process(waiter()))
     assert env.now == pytest.approx(9.7, abs=1e-9)  # dtmin
     assert x.state > 3.0
+
+
+@pytest.mark.parametrize("what", ["a parameter", "a state", "a number that a body reads"])
+@pytest.mark.parametrize("every", [0.3, 0.0])
+def test_samples_that_set_what_flows_depends_on_are_refused_where_they_look_at_what_was_passed(what: str, every: float) -> None:
+    env = Environment()
+    x, k, share = env.variable(0.0, name="x"), env.parameter(1.0, name="k"), 1.0
+
+    @env.continuous
+    def flow() -> None:
+        x.rate = k.value * share - 0.1 * x.state
+
+    def look() -> None:
+        nonlocal share
+        if env.now == 0.0:
+            return
+        if what == "a parameter":
+            k.value = env.now
+        elif what == "a state":
+            x.state = env.now
+        else:
+            share = env.now
+
+    Group(flow, x, env.sample(look, every=every)).start()
+    with pytest.raises(UsageError, match="samples only look"):
+        env.run(until=2.0)
+
+
+def test_a_condition_that_wants_equality_is_refused() -> None:
+    env = Environment()
+    x = env.variable(0.0, name="x")
+    Group(env.continuous(lambda: setattr(x, "rate", 1.0)), x).start()
+    env.wait_until(lambda: x.state == 1.0)
+    with pytest.raises(UsageError, match="would never be seen"):
+        env.run(until=3.0)
+
+
+def test_wrong_arguments_are_told_at_once() -> None:
+    env = Environment()
+    with pytest.raises(UsageError, match="asked again and again"):
+        env.wait_until(True)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="abserror is what a step may be wrong by"):
+        env.variable(abserror=-1.0)
+    with pytest.raises(UsageError, match="steps of one length"):
+        Environment(method="euler")

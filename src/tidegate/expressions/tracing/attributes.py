@@ -8,7 +8,7 @@ from typing import Any
 
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.tracer import Tracer
-from tidegate.expressions.tracing.value_kinds import is_dict
+from tidegate.expressions.tracing.value_kinds import class_of, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["attribute", "set_attribute"]
@@ -29,7 +29,9 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     entries = getattr(value, "__dict__", None)
     if is_dict(entries) and name in entries and not tracer.is_new(value):
         note_read(value, name, found, lambda: entries[name])
-    elif isinstance(descriptor, MemberDescriptorType) or (descriptor is None and not isinstance(value, ModuleType | type)):
+    elif isinstance(value, type):
+        note_read(value, name, _own_entry(value, name), lambda: _own_entry(value, name))
+    elif isinstance(descriptor, MemberDescriptorType) or (descriptor is None and not isinstance(value, ModuleType)):
         # in a slot, or given by __getattr__
         note_read(value, name, found, lambda: getattr(value, name))
     elif descriptor is not None and not isinstance(value, Vector):
@@ -55,7 +57,13 @@ def set_attribute(tracer: Tracer, value: Any, name: str, new: Any) -> None:
 
 
 def _class_entry(value: Any, name: str) -> Any:
-    for base in type(value).__mro__:
-        if name in vars(base):
-            return vars(base)[name]
+    return _own_entry(class_of(value), name)
+
+
+def _own_entry(kind: Any, name: str) -> Any:
+    """What a class or one above it has under a name, as it stands there."""
+    for base in kind.__mro__:
+        entries: Any = vars(base)
+        if name in entries:
+            return entries[name]
     return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tidegate.errors import StepSizeError, UntraceableError, UsageError
 from tidegate.frontends.processes.compose import Composer, Composition, derivative_by
 from tidegate.frontends.processes.flows import Variable
-from tidegate.frontends.processes.moved_number import moves_of
+from tidegate.frontends.processes.moved_number import moves_of, plain
 from tidegate.frontends.processes.vectors import Vectors
 from tidegate.later_stages import later
 
@@ -277,14 +277,27 @@ class CompiledFlow:
                 if time >= motion.event or not (is_due or samples.at_steps):
                     continue
                 motion.time, motion.dt = time, time - begin
-                self.vectors.show(row["values"][: len(states)].tolist())
-                motion.evaluate()
+                values = row["values"][: len(states)].tolist()
+                self.vectors.show(values)
+                if self._now is not None and not self._now.sensitive:
+                    motion.evaluate()
                 if is_due:
                     yield from later("run_due")(motion)
                     asked.discard(time)
                 else:
                     for sample in samples.at_steps:
                         sample.observe()
+                self._refuse_changes(states, values)
+
+    def _refuse_changes(self, states: tuple[Any, ...], values: list[float]) -> None:
+        """Samples look at what was passed already: what they set there would not count."""
+        self._composer.refuse_changes()
+        for variable, value in zip(states, values, strict=True):
+            if plain(variable.state) != value and value == value:
+                raise UsageError(
+                    f"a sample sets the state of {variable.name}: samples only look, at times that compiled code has passed already",
+                    hint="let a process set it; or compiled=False, which calls everything in turn",
+                )
 
     def _take_over(self, motion: Any, segments: Any, begin: float) -> None:
         """States, rates and the time are those where the compiled code stands."""

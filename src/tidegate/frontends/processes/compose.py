@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UntraceableError
+from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions import Expr, Role, as_expr, symbol, walk
 from tidegate.expressions.tracing import Reads
 from tidegate.frontends.processes.alike import conditions_alike
@@ -115,6 +115,22 @@ class Composer:
     def note_change(self, parameter: Parameter) -> None:
         """A parameter has been set."""
         self._changed[parameter] = None
+
+    def refuse_changes(self) -> None:
+        """To be called behind samples that have looked at what was passed already.
+
+        Raises
+        ------
+        UsageError : one of them has set something that bodies or conditions read.
+        """
+        names = [parameter.name for parameter in self._changed]
+        if self._followed is not None:
+            names += [name for _, name in self._followed[1].reads.changes()]
+        if names:
+            raise UsageError(
+                f"a sample sets {names[0]}, which what flows depends on: samples only look, at times that compiled code has passed already",
+                hint="let a process set it; or compiled=False, which calls everything in turn",
+            )
 
     def compose(self, motion: Any) -> Composition:
         """The composition for what takes part and waits now.

@@ -177,6 +177,8 @@ class Environment(simpy.Environment):
         if prologue and self._supervisor.asks:
             given = self._supervisor.prologue(given | {"method": method if method in _CLASSICAL else "rke", "dtmax": 1.0 if dtmax is None else dtmax})
         self.method, dtmax = given["method"], given["dtmax"]
+        if self.method in _FIXED_STEP and dtmax is None:
+            raise UsageError(f"method {self.method!r} takes steps of one length, and no length is given", hint="dtmax=0.01 is a step of 0.01")
         self.abserror, self.relerror = given["abserror"], given["relerror"]
         self._variables: list[Variable] = []
         self._parameters: list[Parameter] = []
@@ -222,6 +224,9 @@ class Environment(simpy.Environment):
     ) -> Variable:
         """A quantity that flows between events once it is started; see `Variable`."""
         allowed = self.abserror if abserror is None else abserror, self.relerror if relerror is None else relerror
+        for what, number in zip(("abserror", "relerror"), allowed, strict=True):
+            if not 0.0 <= number < math.inf:
+                raise UsageError(f"{what} is what a step may be wrong by, a number that is at least 0, not {number}", hint=f"{what}=1e-6")
         variable = Variable(self, start, name=self.named(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
         self._variables.append(variable)
         return variable
@@ -252,6 +257,8 @@ class Environment(simpy.Environment):
 
     def wait_until(self, condition: Callable[[], bool], *, priority: float = 0.0, prior: bool = False) -> WaitUntil:
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
+        if not callable(condition):  # pyright: ignore[reportUnnecessaryComparison] - users pass anything
+            raise UsageError(f"a condition is a function that is asked again and again, not {condition!r}", hint="wait_until(lambda: x.state > 3.0)")
         self.watch()
         event = WaitUntil(self, condition)
         self.monitor.wait(event, event.holds, priority, is_prior=prior)

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.errors import Origin, UntraceableError
-from tidegate.expressions import Expr, Role, as_boolean, as_expr, evaluate, select, symbol
+from tidegate.errors import Origin, UntraceableError, UsageError
+from tidegate.expressions import Expr, Role, as_boolean, as_expr, evaluate, fleeting_equality, select, symbol
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin, in_turn, require_agreement, trace
 from tidegate.frontends.processes.flows import Continuous, Parameter, Variable
 from tidegate.frontends.processes.moved_number import plain
@@ -261,8 +261,19 @@ def follow_condition(
     own_cells = zip(closure, getattr(condition, "__code__", _NO_CODE).co_freevars, strict=True)
     reads.forget(places=[(cell, name) for cell, name in own_cells if not _has_contents(cell.cell_contents)])
     truth = as_boolean(followed.value) if isinstance(followed.value, Expr) else None
+    quantity = None if truth is None else fleeting_equality(truth, _flows)
+    if quantity is not None:
+        raise UsageError(
+            f"a condition that is waited for wants `{quantity!r}` to be exactly zero: it passes zero in no time, and would never be seen there",
+            origin=origin,
+            hint="use >= or <=",
+        )
     getters = {own[number]: partial(_cell, k) for number, k in numbers.items()}
     return FollowedCondition(truth, armed, getters, reads, followed.condition_origins, origin)
+
+
+def _flows(item: Expr) -> bool:
+    return item.data.role in (Role.TIME, Role.UNKNOWN)
 
 
 def _has_contents(value: Any) -> bool:
