@@ -62,8 +62,6 @@ def _class_entry(value: Any, name: str) -> Any:
 
 def _own_entry(kind: Any, name: str) -> Any:
     """What a class or one above it has under a name, as it stands there."""
-    for base in kind.__mro__:
-        entries: Any = vars(base)
-        if name in entries:
-            return entries[name]
-    return None
+    bases: tuple[Any, ...] = kind.__mro__
+    entries: Any = next((vars(base) for base in bases if name in vars(base)), {})
+    return entries.get(name)
