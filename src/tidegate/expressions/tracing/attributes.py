@@ -63,5 +63,7 @@ def _class_entry(value: Any, name: str) -> Any:
 def _own_entry(kind: Any, name: str) -> Any:
     """What a class or one above it has under a name, as it stands there."""
     bases: tuple[Any, ...] = kind.__mro__
-    entries: Any = next((vars(base) for base in bases if name in vars(base)), {})
-    return entries.get(name)
+    for base in bases:
+        if name in vars(base):
+            return vars(base)[name]  # pyright: ignore[reportUnknownVariableType] - whatever the user has put there
+    return None
