@@ -20,7 +20,8 @@ from tidegate.model import Form
 __all__: list[str] = []
 
 RTOL = 1e-5
-PROCESSES = {"pump_and_queue", "rocket", "ship_processes", "ship_simula", "tank_with_processes", "ten_projectiles"}  # no model to judge: Python at events
+# no model to judge: Python at events
+PROCESSES = {"pump_and_queue", "rocket", "ship_processes", "ship_simula", "tank_with_processes", "ten_projectiles"}
 NO_MODEL = {"stepwise_control", *PROCESSES}  # the first sets inputs within its run, which the judge refuses
 EXAMPLES = sorted({path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.py")} - NO_MODEL)
 LONG = {"buck_converter", "sampled_heater"}  # thousands of events; the reference problems have the first again
