@@ -70,35 +70,39 @@ class CompiledFlow:
     def takes(self, motion: Any) -> bool:
         """Whether the period that begins is moved by compiled code."""
         self._now = None
+        try:
+            self._now = self._chosen(motion)
+        finally:
+            if self._now is None:
+                self.vectors.wake_all()
+        return self._now is not None
+
+    def _chosen(self, motion: Any) -> Composition | None:
+        """What flows now, put together; None where the monitor moves it."""
         if not (motion.variables or motion.waiting or motion.bodies):
-            return False
+            return None
         if self._is_limited and not motion.settings.dtmax > 0.0:
-            return False  # which is an error of the monitor's
+            return None  # which is an error of the monitor's
         if self._refused is not None and self._refused == _subject(motion):
-            return False
+            return None
         try:
             composition = self._composer.compose(motion)
         except UntraceableError as error:
-            self.vectors.wake_all()
             if self._must:
                 raise
             self._refused, self.reason = _subject(motion), str(error)
-            return False
+            return None
         if (composition, _limits(motion.settings)) not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
             self.reason = f"what flows was put together in more than {_MOST_MODELS} ways"
-            self.vectors.wake_all()
-            return False
+            return None
         self.reason = ""
         if composition.sensitive and not composition.is_pure:
             raise UsageError(
                 "a continuous body changes more than rates, and what it changes would have no derivatives",
                 hint="compute it where it is used, or leave out sensitivities=...",
             )
-        if not composition.states and not composition.model.whens:
-            self.vectors.wake_all()
-            return False  # nothing moves, and no condition changes
-        self._now = composition
-        return True
+        # where nothing moves no condition changes either
+        return composition if composition.states or composition.model.whens else None
 
     def needs_evaluation(self, motion: Any) -> bool:
         """Whether bodies are called around events although compiled code moves what flows: they do more than set rates, or samples look at them."""
@@ -291,13 +295,13 @@ class CompiledFlow:
 
     def _refuse_changes(self, states: tuple[Any, ...], values: list[float]) -> None:
         """Samples look at what was passed already: what they set there would not count."""
-        self._composer.refuse_changes()
-        for variable, value in zip(states, values, strict=True):
-            if plain(variable.state) != value and value == value:
-                raise UsageError(
-                    f"a sample sets the state of {variable.name}: samples only look, at times that compiled code has passed already",
-                    hint="let a process set it; or compiled=False, which calls everything in turn",
-                )
+        set_there = self._composer.set_names()
+        set_there += [item.name for item, value in zip(states, values, strict=True) if plain(item.state) != value and value == value]
+        if set_there:
+            raise UsageError(
+                f"a sample sets {set_there[0]}, which what flows depends on: samples only look, at times that compiled code has passed already",
+                hint="let a process set it; or compiled=False, which calls everything in turn",
+            )
 
     def _take_over(self, motion: Any, segments: Any, begin: float) -> None:
         """States, rates and the time are those where the compiled code stands."""

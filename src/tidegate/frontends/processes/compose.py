@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UntraceableError, UsageError
+from tidegate.errors import UntraceableError
 from tidegate.expressions import Expr, Role, as_expr, symbol, walk
 from tidegate.expressions.tracing import Reads
 from tidegate.frontends.processes.alike import conditions_alike
@@ -107,30 +107,14 @@ class Composer:
         self._changed: dict[Parameter, None] = {}
         self._placed: dict[Any, tuple[list[tuple[Any, Any]], _Place]] = {}
 
-    @property
-    def n_compositions(self) -> int:
-        """How many there have been."""
-        return len(self._known)
-
     def note_change(self, parameter: Parameter) -> None:
         """A parameter has been set."""
         self._changed[parameter] = None
 
-    def refuse_changes(self) -> None:
-        """To be called behind samples that have looked at what was passed already.
-
-        Raises
-        ------
-        UsageError : one of them has set something that bodies or conditions read.
-        """
-        names = [parameter.name for parameter in self._changed]
-        if self._followed is not None:
-            names += [name for _, name in self._followed[1].reads.changes()]
-        if names:
-            raise UsageError(
-                f"a sample sets {names[0]}, which what flows depends on: samples only look, at times that compiled code has passed already",
-                hint="let a process set it; or compiled=False, which calls everything in turn",
-            )
+    def set_names(self) -> list[str]:
+        """Names of parameters, and of what bodies read, that have been set since the period began."""
+        read = [] if self._followed is None else [name for _, name in self._followed[1].reads.changes()]
+        return [parameter.name for parameter in self._changed] + read
 
     def compose(self, motion: Any) -> Composition:
         """The composition for what takes part and waits now.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from tidegate.errors import UsageError
 
@@ -204,9 +204,6 @@ class Moved:
         return _function(self, math.tanh, lambda _, y: 1.0 - y * y)
 
 
-_LOGARITHM_OF_NOTHING: Final = 0.0
-
-
 def _function(x: Moved, of: Callable[[float], float], slope: Callable[[float, float], float]) -> Any:
     y = of(x.number)
     rate = slope(x.number, y)
@@ -222,5 +219,5 @@ def _power(a: Any, b: Any) -> Any:
     base, exponent = plain(a), plain(b)
     power = base**exponent
     by_base = exponent * base ** (exponent - 1) if moves_of(a) else 0.0
-    by_exponent = power * math.log(base) if moves_of(b) else _LOGARITHM_OF_NOTHING
+    by_exponent = power * math.log(base) if moves_of(b) else 0.0
     return moved(power, _combined(a, b, by_base, by_exponent))
