@@ -166,6 +166,7 @@ def test_derivatives_go_through_each_element(method: str) -> None:
     class Slow(Rooms):
         rate = tg.Parameter(1.0)
 
+        @tg.replaces
         def equations(self) -> Any:
             yield tg.der(self.temp) == self.rate * (2.0 * self.on - 1.0)
 

@@ -84,7 +84,7 @@ def test_variables_keep_what_was_declared() -> None:
         ("e", VariableRole.PARAMETER),
     ]
     h, v, e = model.variables
-    assert (h.unit, h.fixed, h.minimum, h.maximum) == ("m", True, Bound(-1.0), None)
+    assert (h.unit, h.fixed, h.minimum, h.maximum) == ("m", None, Bound(-1.0), None)
     assert (v.description, v.nominal) == ("upwards", 4.0)
     assert (e.minimum, e.maximum) == (Bound(0.0), Bound(1.0, is_open=True))
     assert start(model, "h") == [1.0]
@@ -102,6 +102,7 @@ def test_a_subclass_inherits_adds_and_overrides() -> None:
         k = tg.Parameter(2.0)
         h = tg.State(0.5)
 
+        @tg.replaces
         def equations(self):
             yield tg.der(self.h) == self.v
             yield tg.der(self.v) == -self.g - self.k * self.h
@@ -119,7 +120,6 @@ def test_a_subclass_adds_to_the_equations_of_its_base() -> None:
         path = tg.State(0.0)
 
         def equations(self) -> Any:
-            yield from super().equations()
             yield tg.der(self.path) == abs(self.v)
 
     assert right_sides(Counted().lower(), v=-2.0) == [-2.0, -9.81, 2.0]

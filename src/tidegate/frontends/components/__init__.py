@@ -1,26 +1,40 @@
-"""Models as Python classes: variables are class attributes, equations and events are methods; ``Component.lower`` makes the neutral model."""
+"""Models as Python classes: variables and parts are attributes, equations and events methods; ``Component.lower`` makes the neutral model."""
 
 from tidegate.frontends.components.clauses import at, every, finally_, initially, when
 from tidegate.frontends.components.component import Component
-from tidegate.frontends.components.declarations import Algebraic, Discrete, Input, Output, Parameter, State
+from tidegate.frontends.components.connect import connect
+from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
+from tidegate.frontends.components.declarations import Algebraic, Constant, Discrete, Input, Output, Parameter, State, start
 from tidegate.frontends.components.der_and_pre import der, pre, time
+from tidegate.frontends.components.equation_methods import replaces
+from tidegate.frontends.components.part_array import Array
 from tidegate.model.remarks import message, terminate
 
 __all__ = [
     "Algebraic",
+    "Array",
     "Component",
+    "Connector",
+    "Constant",
     "Discrete",
+    "Flow",
     "Input",
+    "InputSignal",
     "Output",
+    "OutputSignal",
     "Parameter",
+    "Potential",
     "State",
     "at",
+    "connect",
     "der",
     "every",
     "finally_",
     "initially",
     "message",
     "pre",
+    "replaces",
+    "start",
     "terminate",
     "time",
     "when",

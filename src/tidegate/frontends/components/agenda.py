@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -93,6 +93,74 @@ class Agenda:
             actions(self.final_actions),
             bodies,
             self.clocks,
+        )
+
+
+    def renamed(self, mapping: Mapping[Expr, Expr], prefix: str, owner: str) -> Agenda:
+        """The same of a component that stands in another.
+
+        Parameters
+        ----------
+        mapping : its symbols, and what they are there.
+        prefix : in front of its clauses' names.
+        owner : its path, for messages.
+        """
+        moved = self.replaced(mapping, mapping, {})
+
+        def placed(origin: Origin) -> Origin:
+            return replace(origin, path=owner)
+
+        def named(action: Action) -> Action:
+            return replace(action, target=mapping.get(action.target, action.target)) if isinstance(action, Assignment) else action
+
+        kept: dict[int, tuple[Action, ...]] = {}  # clauses with the same tuple of actions are one body, and stay one
+
+        def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
+            return kept.setdefault(id(given), tuple(map(named, given)))
+
+        def label(name: str) -> str:
+            return f"{prefix}.{name}" if name else ""
+
+        def trigger(given: Any) -> Any:
+            if isinstance(given, tuple):
+                times: tuple[Any, ...] = given
+                return tuple(item if item is None else mapping_of(item) for item in times)
+            return mapping_of(given)
+
+        def mapping_of(item: Expr) -> Expr:
+            return substitute([item], mapping)[0]
+
+        def branch(given: Branch) -> Branch:
+            return replace(given, actions=actions(given.actions), label=label(given.label), origin=placed(given.origin))
+
+        def event(given: TimeEvent) -> TimeEvent:
+            return replace(given, actions=actions(given.actions), label=label(given.label), origin=placed(given.origin))
+
+        def body(given: Body) -> Body:
+            triggers = frozenset(map(trigger, given.triggers))
+            return Body(label(given.name), label(given.chain), actions(given.actions), triggers, placed(given.origin))
+
+        return Agenda(
+            tuple(replace(when, branches=tuple(map(branch, when.branches)), origin=placed(when.origin)) for when in moved.whens),
+            tuple(map(event, moved.time_events)),
+            tuple(map(named, moved.initial_actions)),
+            tuple(map(named, moved.final_actions)),
+            {label(name): body(item) for name, item in moved.bodies.items()},
+            tuple(replace(clock, name=f"{prefix}.{clock.name}", origin=placed(clock.origin)) for clock in moved.clocks),
+        )
+
+    @classmethod
+    def joined(cls, several: Sequence[Agenda]) -> Agenda:
+        """Of components that make up one model."""
+        if len(several) == 1:
+            return several[0]
+        return cls(
+            tuple(when for one in several for when in one.whens),
+            tuple(event for one in several for event in one.time_events),
+            tuple(action for one in several for action in one.initial_actions),
+            tuple(action for one in several for action in one.final_actions),
+            {name: body for one in several for name, body in one.bodies.items()},
+            tuple(clock for one in several for clock in one.clocks),
         )
 
 

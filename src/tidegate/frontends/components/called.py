@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
+from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time
 from tidegate.frontends.components.elements import flat, is_array
@@ -68,7 +69,7 @@ class AttributeValues:
 def instance_in_numbers(component: Any, values: AttributeValues) -> Any:
     """A copy of a component whose variables have these values."""
     instance = cast(Any, object.__new__(cast(type, component.__class__)))
-    instance.__dict__ |= component.__dict__ | {"_plain": values}
+    instance.__dict__ |= component.__dict__ | {"_plain": values, "_placed_parts": {}}
     return instance
 
 
@@ -85,7 +86,9 @@ def standing_at(moment: Moment) -> Generator[None]:
 
 
 def read_sides(item: Any) -> list[Sides]:
-    """Both sides of what ``equations`` yields."""
+    """Both sides of what ``equations`` yields; connections are looked at elsewhere."""
+    if isinstance(item, Connection):
+        return []
     if is_array(item):
         return [sides for element in flat(item) for sides in read_sides(element)]
     if isinstance(item, Sides):

@@ -6,6 +6,7 @@ On the class an attribute is its declaration; on an instance it is the symbol th
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, Final, Literal, Self, overload
 
@@ -14,14 +15,34 @@ import numpy as np
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
+from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import refuse_computations
 from tidegate.frontends.components.elements import Given, quantity
 from tidegate.model import Bound, VariableRole
+from tidegate.names import suggestion
 
-__all__ = ["UNSET", "Algebraic", "Declaration", "Discrete", "Input", "Kind", "Output", "Parameter", "State"]
+__all__ = [
+    "ATTRIBUTES",
+    "UNSET",
+    "Algebraic",
+    "Constant",
+    "Declaration",
+    "Discrete",
+    "Input",
+    "Kind",
+    "Modification",
+    "Output",
+    "Parameter",
+    "State",
+    "StateSelect",
+    "start",
+]
 
 Kind = Literal["real", "integer", "boolean"]
 Limit = float | Bound | None
+StateSelect = Literal["never", "avoid", "default", "prefer", "always"]
+ATTRIBUTES: Final = ("start", "fixed", "min", "max", "nominal", "unit", "description", "state_select")  # what a modifier may change
+_CHOICES: Final = ("never", "avoid", "default", "prefer", "always")
 
 
 class _Unset:
@@ -38,12 +59,68 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
 
 
+def _choice(given: Any, place: Origin) -> StateSelect:
+    if given not in _CHOICES:
+        raise UsageError(f"state_select is {given!r}", origin=place, hint=f"it is one of {', '.join(map(repr, _CHOICES))}")
+    return given
+
+
 def _bound(limit: Limit, what: str, place: Origin) -> Bound | None:
     if limit is None or isinstance(limit, Bound):
         return limit
     if not _is_number(limit) or math.isnan(limit):
         raise UsageError(f"{what} is {limit!r}; a number is expected", origin=place, hint="write e.g. min=0.0, or tg.Bound(0.0, is_open=True)")
     return Bound(float(limit))
+
+
+class Modification:
+    """Values of a variable's attributes that differ from those declared; what ``tg.start`` makes.
+
+    Parameters
+    ----------
+    attributes : by name, of ``ATTRIBUTES``.
+    """
+
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self.attributes = dict(attributes)
+
+    @classmethod
+    def of(cls, given: Any) -> Modification:
+        """What was given so far, a value or attributes."""
+        if isinstance(given, Modification):
+            return given
+        return cls({} if given is UNSET else {"start": given})
+
+    def and_attribute(self, name: str, value: Any) -> Modification:
+        """With one more."""
+        return Modification({**self.attributes, name: value})
+
+    def __repr__(self) -> str:
+        return f"start({', '.join(f'{name}={value!r}' for name, value in self.attributes.items())})"
+
+
+def start(value: Any = UNSET, **attributes: Any) -> Modification:
+    """A start value with attributes, for a variable of a part or an instance: ``Capacitor(C=0.01, v=tg.start(5.0, fixed=True))``.
+
+    Parameters
+    ----------
+    value : the start value; as declared if there is none.
+    attributes : fixed, min, max, nominal, unit, description, state_select.
+
+    Raises
+    ------
+    UsageError : for a name that is no attribute.
+
+    Examples
+    --------
+    >>> start(5.0, nominal=10.0)
+    start(start=5.0, nominal=10.0)
+    """
+    for name in attributes:
+        if name not in ATTRIBUTES:
+            hint = suggestion(name, ATTRIBUTES, f"there are {', '.join(ATTRIBUTES)}")
+            raise UsageError(f"tg.start has no attribute {name!r}", origin=written_at(), hint=hint)
+    return Modification({**({} if value is UNSET else {"start": value}), **attributes})
 
 
 @refuse_computations
@@ -53,7 +130,7 @@ class Declaration:
     role: ClassVar[VariableRole]
     symbol_role: ClassVar[Role]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, what can be said of a variable are keywords, and editors show them with their defaults
         self,
         value: Any,
         *,
@@ -64,6 +141,7 @@ class Declaration:
         fixed: bool | None = None,
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
+        state_select: StateSelect = "default",
     ) -> None:
         self.name = ""
         self.owner = ""
@@ -76,6 +154,7 @@ class Declaration:
         self.nominal = nominal
         self.fixed = fixed
         self.kind: Kind | None = kind
+        self.state_select: StateSelect = _choice(state_select, self.origin)
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         if not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"unit is {unit!r}; a text is expected", origin=self.origin, hint='write e.g. unit="m/s"')
@@ -96,10 +175,13 @@ class Declaration:
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         if instance is None:
             return self
+        path, own = vars(instance).get("_place", ""), self.name
+        name = f"{path}.{own}" if path else own
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
-            return plain[self.name]
-        return quantity(self.symbol_role, self.name, self.shape_of(vars(instance).get("_overrides", {}).get(self.name, self.value)))
+            return plain[name]
+        overrides = vars(instance).get("_overrides", {})
+        return quantity(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
 
     def __set__(self, instance: object, value: object) -> None:
         raise UsageError(
@@ -113,8 +195,22 @@ class Declaration:
         other.value = value
         return other
 
+    def modified(self, given: Any) -> Self:
+        """The same declaration with a value, or with other attributes."""
+        if not isinstance(given, Modification):
+            return self.with_value(given)
+        changed = dict(given.attributes)
+        other = self.with_value(changed.pop("start", self.value))
+        other.minimum = _bound(changed.pop("min"), "min", self.origin) if "min" in changed else self.minimum
+        other.maximum = _bound(changed.pop("max"), "max", self.origin) if "max" in changed else self.maximum
+        for name, value in changed.items():
+            setattr(other, name, _choice(value, self.origin) if name == "state_select" else value)
+        return other
+
     def shape_of(self, value: Any) -> tuple[int, ...]:
         """Shape of this variable when it has this value: as declared, or that of the value."""
+        if isinstance(value, Modification):
+            value = value.attributes.get("start", self.value)
         if self.shape is not None:
             return self.shape
         if value is UNSET or callable(value):
@@ -131,8 +227,9 @@ class State(Declaration):
     unit, description : texts for results.
     min, max : limits; a number, or a ``Bound`` that excludes the value itself.
     nominal : typical size.
-    fixed : True if the start value must hold exactly, False if it is a guess.
+    fixed : True if the start value must hold exactly, False if it is a guess; by default it holds if the variable stays a state.
     shape : of an array whose start is one number or a function.
+    state_select : whether it should be a state where the equations allow a choice.
 
     Examples
     --------
@@ -142,7 +239,7 @@ class State(Declaration):
     role = VariableRole.STATE
     symbol_role = Role.UNKNOWN
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, what can be said of a variable are keywords, and editors show them with their defaults
         self,
         start: Given = 0.0,
         *,
@@ -151,10 +248,13 @@ class State(Declaration):
         min: Limit = None,
         max: Limit = None,
         nominal: float | None = None,
-        fixed: bool = True,
+        fixed: bool | None = None,
         shape: tuple[int, ...] | int | None = None,
+        state_select: StateSelect = "default",
     ) -> None:
-        super().__init__(start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape)
+        super().__init__(
+            start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select
+        )
 
 
 class Algebraic(Declaration):
@@ -178,8 +278,11 @@ class Algebraic(Declaration):
         max: Limit = None,
         nominal: float | None = None,
         shape: tuple[int, ...] | int | None = None,
+        state_select: StateSelect = "default",
     ) -> None:
-        super().__init__(start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=False, shape=shape)
+        super().__init__(
+            start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select
+        )
 
 
 class Input(Declaration):
@@ -282,3 +385,25 @@ class Parameter(Declaration):
         kind: Kind | None = None,
     ) -> None:
         super().__init__(value, unit=unit, description=description, limits=(min, max), nominal=nominal, shape=shape, kind=kind)
+
+
+class Constant(Declaration):
+    """A number that decides how a model is built: how many parts, which equations. It stays itself in Python, so that ``range(self.n)`` works.
+
+    Parameters
+    ----------
+    value : number, truth value or text, or a function of other constants.
+
+    Examples
+    --------
+    >>> n = Constant(10)
+    """
+
+    role = VariableRole.PARAMETER
+    symbol_role = Role.PARAMETER
+
+    def __get__(self, instance: object | None, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        value = vars(instance).get("_overrides", {}).get(self.name, self.value)
+        return value(instance) if is_function(value) else value

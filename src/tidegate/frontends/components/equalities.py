@@ -22,11 +22,12 @@ __all__ = ["Equality", "make_equality", "merge_equalities", "read_equalities"]
 
 @dataclass(frozen=True, eq=False)
 class Equality:
-    """Two sides that are equal, and where that was written."""
+    """Two sides that are equal, where that was written, and how messages name it if not by what stands there."""
 
     left: Expr
     right: Expr
     origin: Origin = field(default_factory=Origin)
+    label: str = ""
 
     @property
     def residual(self) -> Expr:

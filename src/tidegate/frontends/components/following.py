@@ -14,12 +14,13 @@ from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.called import CalledAtPoint
+from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
-from tidegate.frontends.components.elements import elements, flat, is_array, place_of
+from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
-from tidegate.names import suggestion
+from tidegate.names import listed, suggestion
 
 __all__ = ["Follower"]
 
@@ -82,13 +83,15 @@ class Follower:
     component : the instance whose attributes are symbols.
     name : how messages name it.
     declarations : its variables.
-    condition_origins : filled while following.
+    connections : filled while following, with what equations connect.
+    condition_origins : filled likewise.
     parts : filled likewise, for what is assigned to an array: the array's shape and the element's place in it.
     """
 
     component: Any
     name: str
     declarations: Mapping[str, Declaration]
+    connections: list[Connection] = field(default_factory=list[Connection])
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     parts: dict[Assignment, tuple[tuple[int, ...], int]] = field(default_factory=dict[Assignment, tuple[tuple[int, ...], int]])
 
@@ -109,10 +112,11 @@ class Follower:
         if isinstance(given, Declaration):
             return getattr(self.component, given.name)
         if isinstance(given, str):
-            if given not in self.declarations:
-                hint = suggestion(given, self.declarations, f"its variables are {', '.join(self.declarations)}")
+            declared = self.declarations.get(given)
+            if declared is None:
+                hint = suggestion(given, self.declarations, f"its variables are {listed(self.declarations)}")
                 raise UsageError(f"{self.name} has no variable {given!r}", origin=self.placed(origin), hint=hint)
-            return getattr(self.component, given)
+            return quantity(declared.symbol_role, given, declared.shape_of(declared.value))
         if is_function(given):
             followed = trace(given, (self.component,))
             self._keep(followed.condition_origins)
@@ -165,9 +169,17 @@ class Follower:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
 
         def read(items: Sequence[Yielded]) -> list[Equality]:
-            return [equality for item in items for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
+            own = [item for item in items if not isinstance(item.value, Connection)]
+            return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
 
         def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
+            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection)), None)
+            if wired is not None:
+                raise ModelError(
+                    f"a connection depends on `{condition!r}`",
+                    origin=self.placed(wired.origin),
+                    hint="let it depend on a tg.Constant, which is known when the model is built",
+                )
             merged = merge_equalities(condition, read(first), read(second), self.placed(place))
             return [Yielded(item, item.origin) for item in merged]
 
@@ -182,6 +194,8 @@ class Follower:
         returned: Any = followed.value if is_array(followed.value) else ()
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
+        said = (*(item.value for item in followed.yields), *returned)
+        self.connections += [item for item in said if isinstance(item, Connection)]
         found = equations_of(followed)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
         self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)

@@ -10,33 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies, symbol
 from tidegate.expressions.substitute import substitute
-from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.agenda import Agenda, read_agenda
+from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.at_once import equations_at_once, resolve
-from tidegate.frontends.components.clauses import Clause
-from tidegate.frontends.components.declarations import UNSET, Declaration, Kind, Output
 from tidegate.frontends.components.der_and_pre import continuous_of
-from tidegate.frontends.components.elements import elements, flat, quantity
+from tidegate.frontends.components.elements import flat, quantity
 from tidegate.frontends.components.equalities import Equality
-from tidegate.frontends.components.following import Follower
+from tidegate.frontends.components.flatten import component_place, flatten
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
 
-__all__ = ["ComponentParts", "lower"]
-
-
-@dataclass(frozen=True, eq=False)
-class ComponentParts:
-    """A component taken apart: the instance, its name, and what its class declares, with the instance's own values."""
-
-    component: Any
-    name: str
-    declarations: Mapping[str, Declaration]
-    clauses: Mapping[str, Clause]
+__all__ = ["lower"]
 
 
 @dataclass(eq=False)
@@ -49,31 +34,31 @@ class _System:
     agenda: Agenda
 
 
-def lower(parts: ComponentParts) -> Model:
+def lower(component: Any, name: str) -> Model:
     """Make the neutral model of a component.
+
+    Parameters
+    ----------
+    component : the outermost, with all its parts.
+    name : how messages name it.
 
     Raises
     ------
     ModelError : for what cannot be read as an equation or an event, at the user's line.
     UsageError : for values and names that do not fit.
+    StructureError : for a part that has too many equations, or too few.
     """
-    follower = Follower(parts.component, parts.name, parts.declarations)
-    place = _place(parts)
-    variables, values = _variables(parts, follower)
-    equalities = follower.equations(parts.component.equations, _method_place(parts.component.equations, place))
-    agenda = read_agenda(parts.clauses, follower)
-    system = _System([*variables, *agenda.clocks], equalities, values, agenda)
-    _refuse_values_before([*equalities, *values.values()])
+    flat = flatten(component, name)
+    system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda)
+    _refuse_values_before([*flat.equalities, *flat.values.values()])
     _define_outputs(system)
     rates = _explicit_rates(system)
     form = Form.DAE if rates is None else Form.ODE
-    _put_in(system, rates or {}, follower)
-    equations = tuple(
-        Equation(item.left, item.right, origin=item.origin, label=item.origin.text.removeprefix("yield ").strip()) for item in _ordered(system, form)
-    )
+    _put_in(system, rates or {}, flat.condition_origins)
+    equations = tuple(Equation(item.left, item.right, origin=item.origin, label=_label(item)) for item in _ordered(system, form))
     outputs = {item.data.name: Definition(item.data.name, as_real(found.right), found.origin) for item, found in system.definitions.items()}
     return Model(
-        parts.name,
+        name,
         form,
         tuple(system.variables),
         equations,
@@ -82,85 +67,15 @@ def lower(parts: ComponentParts) -> Model:
         time_events=system.agenda.time_events,
         initial_actions=system.agenda.initial_actions,
         final_actions=system.agenda.final_actions,
-        condition_origins=follower.condition_origins,
-        origin=place,
-        time_unit=parts.component.time_unit,
-        check_units=parts.component.check_units,
+        condition_origins=flat.condition_origins,
+        origin=component_place(component, name),
+        time_unit=component.time_unit,
+        check_units=component.check_units,
     )
 
 
-def _place(parts: ComponentParts) -> Origin:
-    """Where the class stands: nothing of it is kept by Python but its methods and declarations."""
-    for item in (*parts.declarations.values(), *parts.clauses.values()):
-        return replace(item.origin, path=parts.name, text="")
-    return Origin(path=parts.name)
-
-
-def _method_place(method: Any, otherwise: Origin) -> Origin:
-    code = getattr(method, "__code__", None)
-    return otherwise if code is None else Origin(file=code.co_filename, line=code.co_firstlineno, path=otherwise.path)
-
-
-def _kind(declaration: Declaration, value: Any) -> Kind:
-    """As declared, or what Python calls the value; a parameter given as 2 and then as 2.5 is a real number."""
-    if declaration.kind is not None:
-        return declaration.kind
-    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or is_function(value) or value is UNSET:
-        return "real"
-    kind: str = np.asarray(value).dtype.kind
-    if kind == "b":
-        return "boolean"
-    return "integer" if kind in "iu" else "real"
-
-
-def _variables(parts: ComponentParts, follower: Follower) -> tuple[list[Variable], dict[Expr, Equality]]:
-    """The neutral variables, and the values of the outputs that are declared with one."""
-    variables: list[Variable] = []
-    values: dict[Expr, Equality] = {}
-    for name, declaration in parts.declarations.items():
-        origin = Origin(declaration.origin.file, declaration.origin.line, declaration.origin.text, f"{parts.name}.{name}")
-        start, shape = _start(declaration, follower, origin)
-        if isinstance(declaration, Output):
-            for item, value in zip(flat(quantity(Role.UNKNOWN, name, shape)), start, strict=bool(start)):
-                values[item] = Equality(item, value, origin)
-            start = ()
-        variable = Variable(
-            name,
-            declaration.role,
-            shape,
-            declaration.unit,
-            declaration.description,
-            start,
-            declaration.fixed,
-            declaration.minimum,
-            declaration.maximum,
-            declaration.nominal,
-            _kind(declaration, declaration.value),
-            origin,
-        )
-        variables.append(variable)
-    return variables, values
-
-
-def _start(declaration: Declaration, follower: Follower, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
-    shape = declaration.shape_of(declaration.value)
-    if declaration.value is UNSET:
-        return (), shape
-    what = f"the value of {origin.path}"
-    value: Any = follower.value(declaration.value, origin) if is_function(declaration.value) else declaration.value
-    found = [as_real(item) for item in elements(value, what, origin)]
-    if declaration.shape is None and isinstance(declaration, Output):
-        shape = np.shape(value)
-    size = int(np.prod(shape, dtype=int))
-    if len(found) == 1:
-        found *= size
-    if len(found) != size:
-        raise UsageError(
-            f"{what} has {len(found)} elements, but its shape is {shape}",
-            origin=origin,
-            hint="give the declaration shape=... or a value of this shape",
-        )
-    return tuple(found), shape
+def _label(item: Equality) -> str:
+    return item.label or item.origin.text.removeprefix("yield ").strip()
 
 
 def _states(system: _System) -> list[Expr]:
@@ -212,7 +127,7 @@ def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
     return None if circular else resolved
 
 
-def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> None:
+def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Origin]) -> None:
     """Put outputs, and an ODE's derivatives, wherever they are used."""
     system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
@@ -224,7 +139,6 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], follower: Follower) -> 
     if not asked and not before and not any(at_once.values()):
         return
     system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
-    origins = follower.condition_origins
     for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
         origins.setdefault(new, origins[old])
 

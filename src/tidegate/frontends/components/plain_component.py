@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from tidegate.frontends.components.known_numbers import Moment, Number, Pending,
 from tidegate.model import Model, Terminate, VariableRole, element_names
 from tidegate.model.plain_model import Instant, PlainAction
 from tidegate.model.remarks import collect_remarks, sentences
-
-if TYPE_CHECKING:
-    from tidegate.frontends.components.lower_component import ComponentParts
 
 __all__ = ["PlainComponent"]
 
@@ -95,12 +92,12 @@ class PlainComponent:
     truth: str = "the component's methods, called as Python"
     notes: Sequence[str] = ()
 
-    def __init__(self, parts: ComponentParts, model: Model, parameters: Mapping[str, float]) -> None:
-        component: Any = parts.component
+    def __init__(self, component: Any, model: Model, parameters: Mapping[str, float]) -> None:
+        declarations, clauses = component.own_declarations(), component.all_clauses()
         self.unknowns: Sequence[str] = [name for variable in model.unknowns for name in variable.names]
-        own = [variable for variable in model.discretes if variable.name in parts.declarations]  # not the next times of clocks
+        own = [variable for variable in model.discretes if variable.name in declarations]  # not the next times of clocks
         self.discretes: Sequence[str] = [name for variable in own for name in variable.names]
-        self._declarations = parts.declarations
+        self._declarations = declarations
         self._outputs = [name for variable in model.by_role(VariableRole.OUTPUT) for name in variable.names]
         self._values = AttributeValues({variable.name: variable.shape for variable in model.variables}, self._want)
         self._at: Instant | None = None
@@ -115,8 +112,8 @@ class PlainComponent:
             starts = evaluate(variable.starts(), {item: parameters[item.data.name] for v in model.parameters for item in v.symbols()})
             for name, value in zip(variable.names, starts, strict=True):
                 self._values.set(name, value)
-        self._every: list[Any] = list(parts.clauses.values())
-        triggers = [(name, clause, trigger) for name, clause in parts.clauses.items() for trigger in clause.triggers]
+        self._every: list[Any] = list(clauses.values())
+        triggers = [(name, clause, trigger) for name, clause in clauses.items() for trigger in clause.triggers]
         labels = [branch.label for when in model.whens for branch in when.branches]
         whens = [each for each in triggers if each[2].kind == "when"]
         self.clauses = [item for name, clause, trigger in whens for item in self._happenings(name, clause, trigger, labels)]
@@ -174,8 +171,9 @@ class PlainComponent:
 
     def _sides(self) -> list[Sides]:
         found: list[Sides] = []
-        for item in self.instance.equations() or ():
-            found += read_sides(item)
+        for method in self.instance.equation_methods():
+            for item in method() or ():
+                found += read_sides(item)
         return found
 
     def _want(self, name: str) -> None:

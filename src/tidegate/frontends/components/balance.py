@@ -1,0 +1,104 @@
+"""Whether components balance (front end of components: a tree with its equations goes in, silence or the part that is at fault comes out).
+
+A component has as many equations as unknowns, when the flows and inputs that connections will determine are not counted (Modelica 3, section 4.7).
+So a fault is told of the component that has it, and not of the thousand equations that it ends up in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tidegate.errors import Origin, StructureError
+from tidegate.frontends.components.connectors import Connector, Flow
+from tidegate.frontends.components.declarations import UNSET, Input, Output
+from tidegate.frontends.components.local_system import LocalSystem
+from tidegate.frontends.components.part import Part, joined
+from tidegate.model import Variable, VariableRole
+from tidegate.names import listed, shortened
+
+__all__ = ["Node", "require_balance"]
+
+_LOOSE: Final = " is not connected"
+
+
+@dataclass(eq=False)
+class Node:
+    """One part of the tree.
+
+    Parameters
+    ----------
+    part : placed.
+    path : "" for the whole.
+    system : what it says under full names; None for a connector.
+    n_defined : how many elements its declarations define besides.
+    """
+
+    part: Any
+    path: str
+    system: LocalSystem | None
+    n_defined: int = 0
+
+    @property
+    def loose(self) -> list[str]:
+        """Connectors of its parts that are in no connection."""
+        labels = [] if self.system is None else [item.label for item in self.system.equalities if item.label.endswith(_LOOSE)]
+        return list(dict.fromkeys(label.split("since ")[1].removesuffix(_LOOSE) for label in labels))
+
+
+_UNKNOWN: Final = (VariableRole.STATE, VariableRole.ALGEBRAIC)
+
+
+def require_balance(nodes: Sequence[Node], variables: Sequence[Variable], name: str) -> None:
+    """Refuse a component that has too many equations, or too few.
+
+    Raises
+    ------
+    StructureError : naming the innermost component at fault, and what it has.
+    """
+    outputs = nodes[0].part.own_declarations().items()
+    open_outputs = {own for own, declared in outputs if isinstance(declared, Output) and declared.value is UNSET}
+    sizes = {item.name: item.size for item in variables if item.role in _UNKNOWN or (item.role is VariableRole.OUTPUT and item.name in open_outputs)}
+    lacking: dict[str, int] = {}  # what a part leaves to the component around it
+    for node in reversed(nodes):
+        if node.system is None:
+            continue
+        own = [(joined(path, item), declared, part) for path, part in _own(node.part, node.path) for item, declared in part.declarations().items()]
+        n_unknowns = sum(sizes.get(path, 0) for path, _, _ in own)
+        n_left = sum(sizes.get(path, 0) for path, declared, _ in own if isinstance(declared, Flow | Input)) if node.path else 0
+        n_inner = sum(lacking[joined(node.path, item)] for item, part in node.part.parts().items() if not isinstance(part, Connector))
+        n_equations = len(node.system.equalities) + node.n_defined
+        lacking[node.path] = n_left
+        if n_unknowns + n_inner != n_equations + n_left:
+            raise _error(node, name, n_unknowns - n_left + n_inner, n_equations)
+
+
+def _own(part: Part, path: str) -> list[tuple[str, Part]]:
+    """A component and its connectors, with paths."""
+    found = [(path, part)]
+    for own, inner in part.parts().items():
+        if isinstance(inner, Connector):
+            found += _own(inner, joined(path, own))
+    return found
+
+
+def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureError:
+    assert node.system is not None
+    kind = type(node.part).__name__
+    what = f"{node.path} ({kind})" if node.path else name
+    written = [item for item in node.system.equalities if not item.label]
+    texts = [" ".join(item.origin.text.split()).removeprefix("yield ") for item in written]
+    lines = "".join(f"\n  - {text}" for text in shortened(list(dict.fromkeys(texts)), 8))
+    difference = n_wanted - n_equations
+    fault = f"{abs(difference)} {'is' if abs(difference) == 1 else 'are'} {'missing' if difference > 0 else 'too many'}"
+    where = f"; in no connection: {listed(node.loose)}" if difference > 0 and node.loose else ""
+    counted = f"{n_equations} equation{'s' * (n_equations != 1)}"
+    hint = f"each variable of {kind} needs an equation; connections give those for its flows and inputs"
+    if difference < 0 and len(node.part.equation_methods()) > 1:
+        hint = "those of base classes apply too: write @tg.replaces above `def equations` where they should not"
+    return StructureError(
+        f"{what} has {counted} where {n_wanted} {'is' if n_wanted == 1 else 'are'} needed, {fault}{where}{'; its own are' if lines else ''}{lines}",
+        origin=replace(written[0].origin, text="") if written else Origin(path=what),
+        hint=hint,
+    )

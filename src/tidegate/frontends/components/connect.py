@@ -1,0 +1,293 @@
+"""Connections (front end of components: connectors that meet go in, equations come out).
+
+The connectors named by the ``connect`` statements of one component make connection sets: where two statements share a connector, their sets are one.
+In a set potentials are equal, and flows add up to zero: those of parts count as they are, those of the component's own connectors with the
+opposite sign, since what flows into the component flows out of its connector on the inner side. A part's connector in no set carries no flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from tidegate.errors import ModelError, Origin, UsageError
+from tidegate.expressions import ZERO, Expr, as_expr
+from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.connectors import Connector, Flow, Potential
+from tidegate.frontends.components.declarations import Declaration, Input, Output
+from tidegate.frontends.components.elements import flat, is_array
+from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.part import Part, joined
+from tidegate.frontends.components.part_array import PartArray
+from tidegate.names import listed
+from tidegate.units import parse
+
+__all__ = ["Connection", "connect", "connection_equalities", "no_flow"]
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """What ``tg.connect`` gives: to be yielded among the equations.
+
+    Parameters
+    ----------
+    ends : connectors, or signals, one for one.
+    origin : where it was written.
+    """
+
+    ends: tuple[Any, ...]
+    origin: Origin = field(default_factory=Origin)
+
+    def __bool__(self) -> bool:
+        raise UsageError("a connection is neither true nor false", origin=self.origin, hint="yield tg.connect(...) among the equations")
+
+
+def connect(*ends: Any) -> Connection:
+    """Connect connectors, or signals; to be yielded by ``equations``.
+
+    Parameters
+    ----------
+    ends : two or more connectors of one class, arrays of them of one shape, or signals (``tg.InputSignal``, ``tg.OutputSignal``).
+
+    Raises
+    ------
+    UsageError : for fewer than two, or for what is no connector.
+
+    Examples
+    --------
+    >>> class Pin(Connector):
+    ...     v, i = Potential(unit="V"), Flow(unit="A")
+    >>> from tidegate.frontends.components import Component
+    >>> class Wire(Component):
+    ...     p, n = Pin(), Pin()
+    ...     def equations(self):
+    ...         yield connect(self.p, self.n)
+    >>> [repr(equation.residual) for equation in Wire().lower().equations][:2]
+    ['p.v - n.v', 'p.i + n.i']
+    """
+    place = written_at()
+    if len(ends) < 2:
+        raise UsageError(f"tg.connect is given {len(ends)} connector{'s' * (len(ends) != 1)}; two or more are expected", origin=place)
+    for item in ends:
+        if isinstance(item, Part) and not isinstance(item, Connector):
+            known = [name for name, part in item.parts().items() if isinstance(part, Connector)]
+            name = item._path or type(item).__name__  # noqa: SLF001 - one package
+            raise UsageError(f"{name} is a component; a connector is expected", origin=place, hint=f"it has {listed(known, 8) or 'none'}")
+        if not isinstance(item, Connector | PartArray | Expr | np.ndarray | float | int):
+            raise UsageError(
+                f"tg.connect is given {item!r}; a connector is expected", origin=place, hint="write e.g. tg.connect(self.R1.p, self.C.p)"
+            )
+    return Connection(ends, place)
+
+
+def _is_own(end: Connector) -> bool:
+    """Whether it belongs to the component itself whose equations are read, and not to a part of it."""
+    outer = _component_of(end)
+    return outer is None or not vars(outer).get("_place", "")
+
+
+def _component_of(end: Connector) -> Any:
+    """The component that a connector belongs to."""
+    outer: Any = end
+    while isinstance(outer, Connector):
+        outer = cast("Any", vars(outer).get("_outer"))
+    return outer
+
+
+@dataclass(frozen=True, eq=False)
+class _Quantity:
+    """One variable of a connector."""
+
+    name: str
+    declaration: Declaration
+    elements: tuple[Expr, ...]
+
+
+def _quantities(end: Connector, within: str = "") -> Iterator[_Quantity]:
+    """Variables of a connector and of connectors in it, by names within it."""
+    for name, declaration in end._own_declarations().items():  # noqa: SLF001 - one package
+        if isinstance(declaration, Potential | Flow | Input | Output):
+            yield _Quantity(joined(within, name), declaration, tuple(map(as_expr, flat(getattr(end, name)))))
+    for name, inner in end.parts().items():
+        if isinstance(inner, Connector):
+            yield from _quantities(inner, joined(within, name))
+
+
+def connection_equalities(
+    connections: Sequence[Connection], inner: Mapping[str, Connector], signals: Mapping[Expr, tuple[Declaration, bool]], what: str
+) -> list[Equality]:
+    """The equations of one component's connections.
+
+    Parameters
+    ----------
+    connections : as they were yielded.
+    inner : connectors of its parts, by path; those in no connection carry no flow.
+    signals : symbols of signals, each with its declaration and whether it belongs to a part.
+    what : the name of the component.
+
+    Raises
+    ------
+    ModelError : for ends that do not fit, naming both.
+    """
+    ends: dict[str, Connector] = {}
+    places: dict[str, Origin] = {}
+    follows: dict[str, str] = {}
+    found: list[Equality] = []
+
+    def end_of(path: str) -> str:
+        while follows.setdefault(path, path) != path:
+            follows[path] = follows[follows[path]]
+            path = follows[path]
+        return path
+
+    for connection in connections:
+        for group in _side_by_side(connection):
+            if not isinstance(group[0], Connector):
+                found += _signal_equalities(group, signals, connection.origin)
+                continue
+            first: Connector = group[0]
+            for other in group[1:]:
+                _require_fit(first, other, connection.origin)
+            for end in group:
+                path = end._path  # noqa: SLF001 - one package
+                _require_near(end, what, connection.origin)
+                ends[path] = end
+                places.setdefault(path, connection.origin)
+                follows[end_of(path)] = end_of(first._path)  # noqa: SLF001
+    sets: dict[str, list[Connector]] = {}
+    for path, end in ends.items():
+        sets.setdefault(end_of(path), []).append(end)
+    for members in sets.values():
+        found += _set_equalities(members, places[members[0]._path])  # noqa: SLF001
+    for path, end in inner.items():
+        if path not in ends:
+            found += no_flow(end)
+    return found
+
+
+def _side_by_side(connection: Connection) -> Iterator[tuple[Any, ...]]:
+    """Ends that meet; of arrays one group an element."""
+    if not any(isinstance(item, PartArray) for item in connection.ends):
+        yield connection.ends
+        return
+    shapes = [item.shape if isinstance(item, PartArray) else () for item in connection.ends]
+    if len(set(shapes)) != 1:
+        named = " and ".join(f"{item!r} of the shape {shape}" for item, shape in zip(connection.ends, shapes, strict=True))
+        raise ModelError(f"arrays of different shapes are connected: {named}", origin=connection.origin)
+    yield from zip(*(item.named("").values() for item in connection.ends), strict=True)
+
+
+def _require_near(end: Connector, what: str, origin: Origin) -> None:
+    """A connector of a part of a part belongs to that part's inside."""
+    outer = _component_of(end)
+    around: Any = None if outer is None else vars(outer).get("_outer")
+    near: str = "" if around is None else vars(around).get("_place", "")
+    if near:
+        raise ModelError(
+            f"{what} connects {end._path}, which is inside {near}",  # noqa: SLF001
+            origin=origin,
+            hint=f"give {type(around).__name__} a connector of its own, connect it there, and connect {near}.<connector> here",
+        )
+
+
+def _require_fit(first: Any, other: Any, origin: Origin) -> None:
+    if not isinstance(other, Connector):
+        raise ModelError(f"{first._path} is a connector, {other!r} is none", origin=origin)  # noqa: SLF001
+    if first is other or first._path == other._path:  # noqa: SLF001
+        raise ModelError(f"{first._path} is connected with itself", origin=origin)  # noqa: SLF001
+    mine, its = ({item.name: item for item in _quantities(end)} for end in (first, other))
+    pair = f"{first._path} ({type(first).__name__}) and {other._path} ({type(other).__name__})"  # noqa: SLF001
+    if mine.keys() != its.keys() or any(_kind(mine[name]) is not _kind(its[name]) for name in mine):
+        raise ModelError(
+            f"{pair} do not fit: one has {listed(mine, 8)}, the other {listed(its, 8)}", origin=origin, hint="connect connectors of one class"
+        )
+    for name, item in mine.items():
+        if len(item.elements) != len(its[name].elements):
+            sizes = f"{len(item.elements)} elements in one, {len(its[name].elements)} in the other"
+            raise ModelError(f"{pair} do not fit: {name} has {sizes}", origin=origin)
+        _require_units(item, its[name], f"{pair} do not fit: {name}", origin)
+
+
+def _kind(item: _Quantity) -> type:
+    return next((kind for kind in (Potential, Flow, Input, Output) if isinstance(item.declaration, kind)), Declaration)
+
+
+def _require_units(mine: _Quantity, its: _Quantity, what: str, origin: Origin) -> None:
+    one, two = mine.declaration.unit, its.declaration.unit
+    if one and two and one != two:
+        a, b = parse(one), parse(two)
+        if a.dimension != b.dimension or a.factor != b.factor or a.offset != b.offset:
+            raise ModelError(f"{what} has the unit {one} in one and {two} in the other", origin=origin, hint="convert between them in a component")
+
+
+def _set_equalities(members: Sequence[Connector], origin: Origin) -> list[Equality]:
+    """Of one connection set: potentials equal, flows adding up to zero."""
+    names = [end._path for end in members]  # noqa: SLF001
+    what = f"connect({listed(names, 6)})"
+    columns = [list(_quantities(end)) for end in members]
+    found: list[Equality] = []
+    for several in zip(*columns, strict=True):
+        if isinstance(several[0].declaration, Potential):
+            found += [
+                Equality(a, b, origin, f"{what}: {a!r} == {b!r}")
+                for other in several[1:]
+                for a, b in zip(several[0].elements, other.elements, strict=True)
+            ]
+        elif isinstance(several[0].declaration, Flow):
+            for flows in zip(*(item.elements for item in several), strict=True):
+                total = _total([-flow if _is_own(end) else flow for end, flow in zip(members, flows, strict=True)])
+                found.append(Equality(total, ZERO, origin, f"{what}: {total!r} == 0"))
+    return found
+
+
+def _total(items: Iterable[Expr]) -> Expr:
+    """A sum as a tree that is not deep, since a node may have a thousand wires."""
+    level = list(items)
+    while len(level) > 1:
+        pairs = [a + b for a, b in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[len(pairs) * 2 :]
+    return level[0]
+
+
+def no_flow(end: Connector) -> list[Equality]:
+    """The equations of a connector that nothing is connected with."""
+    return [
+        Equality(flow, ZERO, label=f"{flow!r} == 0, since {end._path} is not connected")  # noqa: SLF001
+        for item in _quantities(end)
+        if isinstance(item.declaration, Flow)
+        for flow in item.elements
+    ]
+
+
+def _signal_equalities(ends: Sequence[Any], signals: Mapping[Expr, tuple[Declaration, bool]], origin: Origin) -> list[Equality]:
+    """One signal gives its value to the others."""
+    rows = [tuple(flat(item)) if is_array(item) else (item,) for item in ends]
+    if any(isinstance(item, Connector) for row in rows for item in row):
+        raise ModelError("a connector is connected with a signal", origin=origin, hint="connect the signal in it: self.port.u")
+    if len({len(row) for row in rows}) != 1:
+        raise ModelError(f"signals of different sizes are connected: {', '.join(str(len(row)) for row in rows)} elements", origin=origin)
+    found: list[Equality] = []
+    for group in zip(*rows, strict=True):
+        items = [as_expr(item) for item in group]
+        givers = [item for item in items if _gives(item, signals)]
+        names = listed([repr(item) for item in items], 6)
+        if len(givers) != 1:
+            given = f"{listed([repr(item) for item in givers], 6)} give a value" if givers else "none of them gives a value"
+            raise ModelError(
+                f"connect({names}) has no single source: {given}",
+                origin=origin,
+                hint="connect one output of a part, or one input of the component around, with inputs of parts",
+            )
+        found += [Equality(item, givers[0], origin, f"connect({names}): {item!r} == {givers[0]!r}") for item in items if item is not givers[0]]
+    return found
+
+
+def _gives(item: Expr, signals: Mapping[Expr, tuple[Declaration, bool]]) -> bool:
+    """An output of a part, an input of the component itself, or a number."""
+    if item not in signals:
+        return True
+    declaration, is_of_part = signals[item]
+    return isinstance(declaration, Output) if is_of_part else isinstance(declaration, Input)

@@ -1,0 +1,65 @@
+"""Connectors: where a part meets others (front end of components; their variables have a role in a connection).
+
+Potentials are equal where connectors meet, flows add up to zero, positive into the component (DSblock 4.0a, sections 4 and 8; Modelica 3, chapter 9).
+A signal has a direction: one output, or an input of the component around, gives its value to inputs.
+"""
+
+from __future__ import annotations
+
+from tidegate.frontends.components.declarations import UNSET, Algebraic, Input, Output
+from tidegate.frontends.components.part import Part
+
+__all__ = ["Connector", "Flow", "InputSignal", "OutputSignal", "Potential"]
+
+
+class Potential(Algebraic):
+    """A connector's variable that is equal in all connectors of a connection: voltage, position, temperature, pressure.
+
+    Examples
+    --------
+    >>> v = Potential(unit="V")
+    """
+
+
+class Flow(Algebraic):
+    """A connector's variable whose sum over a connection is zero, positive into the component: current, force, heat flow.
+
+    Examples
+    --------
+    >>> i = Flow(unit="A")
+    """
+
+
+class InputSignal(Input):
+    """A signal that a component needs: it must be connected, or be given by an equation of the component around.
+
+    Examples
+    --------
+    >>> u = InputSignal(unit="V")
+    """
+
+    def __init__(self, *, unit: str = "", description: str = "", shape: tuple[int, ...] | int | None = None) -> None:
+        super().__init__(0.0, unit=unit, description=description, shape=shape)
+
+
+class OutputSignal(Output):
+    """A signal that a component gives.
+
+    Examples
+    --------
+    >>> y = OutputSignal(unit="V")
+    """
+
+    def __init__(self, value: object = UNSET, *, unit: str = "", description: str = "", shape: tuple[int, ...] | int | None = None) -> None:
+        super().__init__(value, unit=unit, description=description, shape=shape)
+
+
+class Connector(Part):
+    """Variables by which a component is connected with others: as many flows as potentials.
+
+    Examples
+    --------
+    >>> class Pin(Connector):
+    ...     v = Potential(unit="V")
+    ...     i = Flow(unit="A")
+    """

@@ -1,0 +1,293 @@
+"""A tree of parts as one system (front end of components: an instance goes in, variables, equations and clauses under full names come out).
+
+Each class is followed once (``local_system``); here what it says is put together under the names of the whole. What a part gives and needs by
+signals is an unknown like any other; an input of the outermost component is given from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tidegate.errors import ModelError, Origin, UsageError
+from tidegate.expressions import Expr, Role, as_real, dependencies
+from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.agenda import Agenda
+from tidegate.frontends.components.balance import Node, require_balance
+from tidegate.frontends.components.connect import no_flow
+from tidegate.frontends.components.connectors import Connector, InputSignal
+from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Kind, Output
+from tidegate.frontends.components.elements import elements, flat, quantity
+from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.following import Follower
+from tidegate.frontends.components.local_system import LocalSystem, declarations_below, follow, given_value, structure_key
+from tidegate.frontends.components.part import Part, joined, outer_scope
+from tidegate.model import Variable, VariableRole
+
+__all__ = ["Flat", "component_place", "flatten"]
+
+
+@dataclass(eq=False)
+class Flat:
+    """A whole system.
+
+    Parameters
+    ----------
+    variables : under their full names, those of a part before those of its parts.
+    values : of outputs of the whole that are declared with a value.
+    """
+
+    variables: list[Variable] = field(default_factory=list[Variable])
+    values: dict[Expr, Equality] = field(default_factory=dict[Expr, Equality])
+    equalities: list[Equality] = field(default_factory=list[Equality])
+    agenda: Agenda = field(default_factory=Agenda)
+    condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+
+
+def component_place(component: Any, name: str) -> Origin:
+    """Where a class stands: nothing of it is kept by Python but its methods and declarations."""
+    for item in (*component.declarations().values(), *component.all_clauses().values()):
+        return replace(item.origin, path=name, text="")
+    for method in component.equation_methods():
+        code = getattr(method, "__code__", None)
+        if code is not None:
+            return Origin(file=code.co_filename, line=code.co_firstlineno, path=name)
+    return Origin(path=name)
+
+
+def flatten(component: Any, name: str) -> Flat:
+    """Put a tree of parts together.
+
+    Parameters
+    ----------
+    component : the outermost.
+    name : how messages name it.
+
+    Raises
+    ------
+    ModelError, UsageError : for what cannot be read, does not fit, or does not balance.
+    """
+    given: set[str] = set()
+    nodes = list(_nodes(component, name, given))
+    reader = _VariableReader(name, frozenset(given))
+    found = Flat()
+    agendas: list[Agenda] = []
+    for node in nodes:
+        reader.read(node, found)
+        if node.system is not None:
+            found.equalities += node.system.equalities
+            agendas.append(node.system.agenda)
+            for condition, origin in node.system.condition_origins.items():
+                found.condition_origins.setdefault(condition, origin)
+    before = len(found.equalities)
+    ends = [end for end in component.parts().values() if isinstance(end, Connector)]
+    found.equalities += [item for end in ends for item in no_flow(end)]
+    nodes[0].n_defined += len(found.equalities) - before
+    for condition, origin in reader.condition_origins.items():
+        found.condition_origins.setdefault(condition, origin)
+    found.agenda = Agenda.joined(agendas)
+    if len(nodes) > 1 or len(component.equation_methods()) > 1:
+        require_balance(nodes, found.variables, name)
+    if len(nodes) > 1:
+        found.variables = _in_order(found.variables)
+        _states_of_derivatives(found)
+    return found
+
+
+def _nodes(component: Any, name: str, given: set[str]) -> Iterator[Node]:
+    """Every part, each before its own parts; full names of inputs that equations give are collected on the way."""
+    known: dict[Any, LocalSystem] = {}
+    waiting: list[tuple[Any, str]] = [(component, "")]
+    while waiting:
+        part, path = waiting.pop()
+        if isinstance(part, Connector):
+            yield Node(part, path, None)
+        else:
+            key = structure_key(part)
+            if key not in known:
+                kind = type(part).__name__
+                known[key] = follow(part, kind if path else name, component_place(part, kind), lambda alone: alone.equation_methods())
+            local = known[key]
+            given |= {joined(path, item) for item in local.inputs_given if not _is_of_connector(part, item)}
+            yield Node(part, path, local.at(path, joined(name, path), frozenset(given)))
+        waiting.extend((inner, joined(path, own)) for own, inner in reversed(part.parts().items()))
+
+
+def _is_of_connector(part: Part, name: str) -> bool:
+    return isinstance(part.parts().get(name.split(".", maxsplit=1)[0]), Connector)
+
+
+class _VariableReader:
+    """Makes neutral variables of declarations.
+
+    Parameters
+    ----------
+    name : of the whole.
+    given : full names of inputs that equations give.
+    """
+
+    def __init__(self, name: str, given: frozenset[str]) -> None:
+        self._name, self._given = name, given
+        self._followers: dict[str, Follower] = {}
+        self._values: dict[tuple[str, Any], Any] = {}
+
+    @property
+    def condition_origins(self) -> Mapping[Expr, Origin]:
+        """Conditions in functions that were given to parts."""
+        return {condition: origin for follower in self._followers.values() for condition, origin in follower.condition_origins.items()}
+
+    def read(self, node: Node, found: Flat) -> None:
+        """The variables of one part."""
+        for own, declaration in node.part._own_declarations().items():  # noqa: SLF001 - one package
+            if isinstance(declaration, Constant):
+                continue
+            name = joined(node.path, own)
+            origin = replace(declaration.origin, path=joined(self._name, name))
+            value = self._value(node, own, declaration)
+            start, shape = _start(declaration, value, origin)
+            role = self._role(node, name, declaration, origin)
+            if isinstance(declaration, Output):
+                pairs = zip(flat(quantity(Role.UNKNOWN, name, shape)), start, strict=bool(start))
+                defined = [Equality(item, value, origin, f"{item!r} == {value!r}" if node.path else "") for item, value in pairs]
+                if node.path:
+                    found.equalities += defined
+                    node.n_defined += len(defined)
+                else:
+                    found.values.update((item.left, item) for item in defined)
+                start = ()
+            found.variables.append(
+                Variable(
+                    name,
+                    role,
+                    shape,
+                    declaration.unit,
+                    declaration.description,
+                    start,
+                    False if role is VariableRole.ALGEBRAIC and declaration.fixed is None else declaration.fixed,
+                    declaration.minimum,
+                    declaration.maximum,
+                    declaration.nominal,
+                    _kind(declaration, declaration.value),
+                    origin,
+                )
+            )
+
+    def _role(self, node: Node, name: str, declaration: Declaration, origin: Origin) -> VariableRole:
+        if not node.path:
+            return declaration.role
+        if declaration.role is VariableRole.OUTPUT:
+            return VariableRole.ALGEBRAIC
+        if declaration.role is VariableRole.INPUT:
+            names = {item.data.name for item in flat(quantity(Role.INPUT, name, declaration.shape_of(declaration.value)))}
+            if names <= self._given:
+                return VariableRole.ALGEBRAIC
+            if names & self._given or isinstance(declaration, InputSignal):
+                missing = min(names - self._given)
+                raise ModelError(
+                    f"{missing} is not connected, and nothing else gives it a value",
+                    origin=origin,
+                    hint=f"connect it with an output: yield tg.connect(self.<part>.y, self.{missing}); or declare it as tg.Input with a value",
+                )
+        return declaration.role
+
+    def _value(self, node: Node, own: str, declaration: Declaration) -> Any:
+        """What functions of the component give, by what they gave when it was followed; functions from further out are followed here."""
+        given = given_value(node.part, own, declaration)
+        if not is_function(given):
+            return given
+        scope = outer_scope(node.part, own)
+        if scope is None:
+            return node.system.values[own] if node.system is not None else self._followed(given, node.part, declaration.origin)
+        return self._followed(given, scope, declaration.origin)
+
+    def _followed(self, function: Any, scope: Any, origin: Origin) -> Any:
+        path = scope._path  # noqa: SLF001 - one package
+        if (path, function) not in self._values:
+            if path not in self._followers:
+                self._followers[path] = Follower(scope, joined(self._name, path), declarations_below(scope))
+            self._values[path, function] = self._followers[path].value(function, origin)
+        return self._values[path, function]
+
+
+def _kind(declaration: Declaration, value: Any) -> Kind:
+    """As declared, or what Python calls the value; a parameter given as 2 and then as 2.5 is a real number."""
+    if declaration.kind is not None:
+        return declaration.kind
+    if declaration.role not in (VariableRole.DISCRETE, VariableRole.PARAMETER) or is_function(value) or value is UNSET:
+        return "real"
+    kind: str = np.asarray(value).dtype.kind
+    if kind == "b":
+        return "boolean"
+    return "integer" if kind in "iu" else "real"
+
+
+def _start(declaration: Declaration, value: Any, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
+    shape = declaration.shape_of(declaration.value)
+    if value is UNSET:
+        return (), shape
+    what = f"the value of {origin.path}"
+    found = [as_real(item) for item in elements(value, what, origin)]
+    if declaration.shape is None and isinstance(declaration, Output):
+        shape = np.shape(value)
+    size = int(np.prod(shape, dtype=int))
+    if len(found) == 1:
+        found *= size
+    if len(found) != size:
+        raise UsageError(
+            f"{what} has {len(found)} elements, but its shape is {shape}",
+            origin=origin,
+            hint="give the declaration shape=... or a value of this shape",
+        )
+    return tuple(found), shape
+
+
+def _in_order(variables: Sequence[Variable]) -> list[Variable]:
+    """Parameters after those that their values are made of; everything else as it was.
+
+    Raises
+    ------
+    UsageError : where they depend on each other in a circle.
+    """
+    parameters = {name: v for v in variables if v.role is VariableRole.PARAMETER for name in v.names}
+    needs = {v.name: _owners(v.start, parameters) for v in variables if v.role is VariableRole.PARAMETER}
+    if not any(needs.values()):
+        return list(variables)
+    ordered: dict[str, Variable] = {}
+    by_name = {v.name: v for v in variables}
+    for first in needs:
+        path = [first]
+        while path:
+            name = path[-1]
+            open_ones = [other for other in needs[name] if other not in ordered]
+            circle = next((other for other in open_ones if other in path), None)
+            if circle is not None:
+                round_trip = " -> ".join([*path[path.index(circle) :], circle])
+                raise UsageError(f"parameters are made of each other: {round_trip}", origin=by_name[name].origin, hint="give one of them a number")
+            if open_ones:
+                path.append(open_ones[0])
+            else:
+                ordered[path.pop()] = by_name[name]
+    following = iter(ordered.values())
+    return [next(following) if v.role is VariableRole.PARAMETER else v for v in variables]
+
+
+def _owners(start: Iterable[Expr], parameters: Mapping[str, Variable]) -> list[str]:
+    return list(dict.fromkeys(parameters[item.data.name].name for item in dependencies(*start) if item.data.name in parameters))
+
+
+def _states_of_derivatives(found: Flat) -> None:
+    """A variable whose derivative stands in an equation is a state, whatever it was declared as."""
+    read = dependencies(*(side for item in found.equalities for side in (item.left, item.right)))
+    derived = {item.data.name for item in read if item.data.role is Role.DERIVATIVE}
+    states: list[Variable] = []
+    for item in found.variables:
+        if item.role is VariableRole.ALGEBRAIC and any(name in derived for name in item.names):
+            states.append(replace(item, role=VariableRole.STATE, fixed=item.fixed or None))
+        elif item.role is VariableRole.STATE and not any(name in derived for name in item.names):
+            states.append(replace(item, role=VariableRole.ALGEBRAIC, fixed=item.fixed or False))
+        else:
+            states.append(item)
+    found.variables = states

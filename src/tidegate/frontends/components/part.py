@@ -1,0 +1,265 @@
+"""What has variables and a place in a tree (front end of components: class attributes and modifiers go in, placed copies come out).
+
+Parts are class attributes, and every instance has copies of its own of them: ``self.R1`` is the ``Resistor`` of the class body with a path, so that
+its variables are ``R1.v`` and so on. A value given to a part is read where it was written: a function in ``R1 = Resistor(R=lambda self: self.R0)`` is
+one of the component around it, a number is a number. Otter (DSblock 4.0a, section 8) calls this inserting a component under a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Self, cast, overload
+
+import numpy as np
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions.tracing import written_at
+from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Constant, Declaration, Modification, Output
+from tidegate.names import suggestion
+
+__all__ = ["Part", "Parts", "joined", "outer_scope"]
+
+_VALUES: Final = (bool, int, float, list, tuple, np.ndarray, np.generic)
+
+
+def joined(path: str, name: str) -> str:
+    """A name with a path in front.
+
+    Examples
+    --------
+    >>> joined("", "R1"), joined("R1.p", "v")
+    ('R1', 'R1.p.v')
+    """
+    return f"{path}.{name}" if path else name
+
+
+def outer_scope(part: Any, name: str) -> Any:
+    """The component in which the value given for a variable of a part was written; None for the part itself."""
+    scopes: dict[str, Any] = vars(part).get("_scopes", {})
+    return scopes.get(name)
+
+
+class Part:
+    """A component or a connector: variables, parts in it, and where it stands.
+
+    Parameters
+    ----------
+    mods : values and attributes by path, ``{"R1.R": 5.0, "p.v.nominal": 100.0}``.
+    values : values that differ from the class's, by name; ``tg.start(5.0, fixed=True)`` gives attributes besides; for a part another part in
+        its place, or a dictionary of values for it.
+    """
+
+    _kept_names: ClassVar[frozenset[str]] = frozenset()
+    _overrides: dict[str, Any]
+    _mods: dict[str, Any]
+
+    def __init__(self, *, mods: Mapping[str, Any] | None = None, **values: Any) -> None:
+        self._written_at = written_at()
+        self._overrides = {}
+        self._mods = {}
+        for name, value in {**values, **(mods or {})}.items():
+            self._modify(name, value)
+
+    def _modify(self, name: str, value: Any) -> None:
+        """Take one value that was given, after looking whether there is something of this name."""
+        head, _, rest = name.partition(".")
+        kind, declared, parts = type(self).__name__, self.declarations(), self._parts()
+        if head not in declared and head not in parts:
+            known = [*declared, *parts]
+            raise UsageError(
+                f"{kind} has no variable or part {head!r}" if parts else f"{kind} has no variable {head!r}",
+                hint=suggestion(head, known, f"its variables are {', '.join(known) or 'none'}"),
+            )
+        if head in parts:
+            self._modify_part(head, rest, value)
+        elif rest and rest not in ATTRIBUTES:
+            raise UsageError(f"{kind}.{head} has no attribute {rest!r}", hint=suggestion(rest, ATTRIBUTES, f"there are {', '.join(ATTRIBUTES)}"))
+        elif isinstance(declared[head], Output) and (not rest or rest == "start"):
+            raise UsageError(f"{kind}.{head} is an output; its value follows from the equations", origin=declared[head].origin)
+        elif rest:
+            self._overrides[head] = Modification.of(self._overrides.get(head, UNSET)).and_attribute(rest, value)
+        else:
+            self._overrides[head] = value
+
+    def _modify_part(self, name: str, rest: str, value: Any) -> None:
+        if rest:
+            self._mods[f"{name}.{rest}"] = value
+        elif isinstance(value, Mapping):
+            self._mods |= {f"{name}.{inner}": item for inner, item in cast("Mapping[str, Any]", value).items()}
+        elif isinstance(value, Part):
+            self._overrides[name] = value
+        else:
+            raise UsageError(
+                f"{type(self).__name__}.{name} is a part, and was given {value!r}",
+                hint=f"give another part, {name}=Resistor(R=5.0), or values for it, {name}={{'R': 5.0}}",
+            )
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        inherited: dict[str, Declaration] = {}
+        for base in reversed(cls.__mro__[1:]):
+            inherited |= {name: item for name, item in vars(base).items() if isinstance(item, Declaration)}
+        for name, item in list(vars(cls).items()):
+            if isinstance(item, Declaration | Part | Parts) and name in cls._kept_names:
+                place = item.origin if isinstance(item, Declaration) else written_at()
+                raise UsageError(f"{cls.__name__}.{name}: this name is kept for the component itself", origin=place, hint="choose another name")
+            declared = inherited.get(name)
+            if declared is None or isinstance(item, Declaration):
+                continue
+            if not isinstance(item, _VALUES):
+                raise UsageError(
+                    f"{cls.__name__}.{name} is {item!r}, but {declared.owner} declares a variable of this name",
+                    origin=declared.origin,
+                    hint=f"give a new value, `{name} = 1.0`, a new declaration, or choose another name",
+                )
+            setattr(cls, name, declared.with_value(item))
+
+    # -- as an attribute of another
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        known = vars(self).get("_named", name)
+        if known != name and issubclass(owner, Part):
+            raise UsageError(
+                f"{owner.__name__}.{name} is the same part as {owner.__name__}.{known}",
+                origin=self._written_at,
+                hint=f"make each by itself: {known}, {name} = {type(self).__name__}(), {type(self).__name__}()",
+            )
+        vars(self)["_named"] = name
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Self: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> Any:
+        if not isinstance(instance, Part):
+            return self
+        return instance.part(vars(self).get("_named", ""))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Part | Parts) and not name.startswith("_"):
+            self._added[name] = value
+            if isinstance(value, Part):
+                vars(value)["_named"] = name
+            self._placed.pop(name, None)
+        else:
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in vars(self).get("_own_parts", {}):
+            return self.part(name)
+        known = [*self.declarations(), *self._parts()]
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; {suggestion(name, known, f'it has {", ".join(known) or "no variables"}')}")
+
+    # -- the tree
+
+    @property
+    def _added(self) -> dict[str, Any]:
+        return vars(self).setdefault("_own_parts", {})
+
+    @property
+    def _placed(self) -> dict[str, Any]:
+        return vars(self).setdefault("_placed_parts", {})
+
+    @property
+    def _path(self) -> str:
+        return vars(self).get("_place", "")
+
+    @classmethod
+    def declarations(cls) -> dict[str, Declaration]:
+        """Every declared variable by name; those of base classes first."""
+        return {name: item for name, item in _attributes(cls).items() if isinstance(item, Declaration)}
+
+    def _parts(self) -> dict[str, Part | Parts]:
+        """The parts of this instance by name, as they were written."""
+        written = {**_attributes(type(self)), **vars(self).get("_own_parts", {})}
+        return {name: item for name, item in written.items() if isinstance(item, Part | Parts)}
+
+    def part(self, name: str) -> Any:
+        """The part of a name, with its path; several where it is an array."""
+        if name not in self._placed:
+            written = self._parts()[name]
+            self._placed[name] = written.placed(self, name) if isinstance(written, Parts) else self._with_path(written, name)
+        return self._placed[name]
+
+    def parts(self) -> dict[str, Part]:
+        """Every part by name, those of arrays by element: ``cell[3]``."""
+        found: dict[str, Part] = {}
+        for name in self._parts():
+            item = self.part(name)
+            found |= item.named(name) if not isinstance(item, Part) else {name: item}
+        return found
+
+    def _with_path(self, written: Part, name: str, values: Mapping[str, Any] | None = None) -> Part:
+        """A copy of a part that stands in this one.
+
+        Parameters
+        ----------
+        written : as it stands in the body of the class.
+        name : with its place, in an array.
+        values : that this element of an array has by itself.
+        """
+        scope = self
+        own = name.partition("[")[0]
+        if own in vars(self).get("_overrides", {}):
+            written = self._overrides[own]
+            scope = outer_scope(self, own) or self
+        part = object.__new__(type(written))
+        vars(part).update(vars(written))
+        within = {inner: item for inner, item in vars(self).items() if inner == "_plain"}
+        vars(part).update(_place=joined(self._path, name), _outer=self, _placed_parts={}, **within)
+        vars(part)["_overrides"] = {**vars(written).get("_overrides", {}), **(values or {})}
+        vars(part)["_mods"] = dict(vars(written).get("_mods", {}))
+        vars(part)["_scopes"] = dict.fromkeys([*vars(part)["_overrides"], *vars(part)["_mods"]], scope)
+        for path, value in vars(self).get("_mods", {}).items():
+            head, _, rest = path.partition(".")
+            if head in (own, name):
+                _modify_placed(part, rest, value, outer_scope(self, path) or self)
+        _settle_constants(part)
+        return part
+
+    def _own_declarations(self) -> dict[str, Declaration]:
+        """Its declarations with the values that were given to this instance."""
+        overrides = vars(self).get("_overrides", {})
+        return {name: item.modified(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
+
+
+def _modify_placed(part: Part, name: str, value: Any, scope: Part) -> None:
+    """A value that was written further out."""
+    before = {**vars(part)["_overrides"], **vars(part)["_mods"]}
+    part._modify(name, value)  # noqa: SLF001 - one class
+    for key, item in {**vars(part)["_overrides"], **vars(part)["_mods"]}.items():
+        if before.get(key, UNSET) is not item:
+            vars(part)["_scopes"][key] = scope
+
+
+def _settle_constants(part: Part) -> None:
+    """Numbers that decide the structure are known at once."""
+    for name, item in part.declarations().items():
+        given = vars(part)["_overrides"].get(name)
+        if isinstance(item, Constant) and is_function(given):
+            vars(part)["_overrides"][name] = given(outer_scope(part, name) or part)
+
+
+def _attributes(kind: type) -> dict[str, Any]:
+    """What classes have by name; of base classes first, and what a class redefines with its own value."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        found |= vars(base)
+    return found
+
+
+class Parts:
+    """Several parts of one class under one name; see ``Array``."""
+
+    def placed(self, outer: Part, name: str) -> Any:
+        """All of them with their paths."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("an array of parts has no elements before an instance is made")
+
+    @property
+    def origin(self) -> Origin:
+        """Where it was written."""
+        return Origin()
