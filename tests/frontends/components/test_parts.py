@@ -31,9 +31,9 @@ def test_the_circuit_flattens_to_27_equations_for_27_unknowns() -> None:
     assert [variable.name for variable in model.by_role(VariableRole.STATE)] == ["C.v", "L.p.i"]
 
 
-def test_the_circuit_has_the_golden_values(method: str) -> None:
+def test_the_circuit_has_the_golden_values(dae_method: str) -> None:
     times = sorted(map(float, GOLDEN["circuit"]["values"]))
-    result = tg.simulate(Circuit(), (0.0, 0.1), outputs=times, rtol=1e-8, method=method)
+    result = tg.simulate(Circuit(), (0.0, 0.1), outputs=times, rtol=1e-8, method=dae_method)
     for text, values in GOLDEN["circuit"]["values"].items():
         row = times.index(float(text))
         for name, value in values.items():
@@ -151,7 +151,7 @@ def test_an_array_of_parts_gives_arrays_of_its_variables() -> None:
     result = tg.simulate(House(), (0.0, 4.0))
     # up at +1 until 22 is reached, after 3, 2 and 1, then down at -1
     assert [result.final[f"room[{k}].T"] for k in range(3)] == pytest.approx([21.0, 20.0, 19.0])
-    assert [event.causes for event in result.events] == [("off[2]",), ("off[1]",), ("off[0]",)]
+    assert [event.causes[0] for event in result.events] == ["off[2]", "off[1]", "off[0]"]
 
 
 def test_hierarchy_counts_flows_of_own_connectors_from_inside() -> None:
@@ -226,9 +226,9 @@ def test_clauses_of_parts_are_named_by_their_paths() -> None:
 
     result = tg.simulate(Two(), (0.0, 1.0), rtol=1e-9)
     falls = [math.sqrt(2 / 9.81), math.sqrt(4 / 9.81)]
-    assert [event.t for event in result.events] == pytest.approx(falls, rel=1e-7)
-    assert set(result.events[0].causes) == {"a.bounce", "count"}
-    assert set(result.events[1].causes) == {"b.bounce", "count"}
+    assert [event.time for event in result.events] == pytest.approx(falls, rel=1e-7)
+    assert {"a.bounce", "count"} <= set(result.events[0].causes)
+    assert {"b.bounce", "count"} <= set(result.events[1].causes)
     assert result.final["bounces"] == 2
 
 
@@ -262,9 +262,9 @@ def test_a_part_can_be_replaced_by_another() -> None:
     assert tg.simulate(Load(load=Inductor(L=3.0)), (0.0, 1.0)).final["load.p.i"] == pytest.approx(2.0)
 
 
-def test_sensitivities_go_through_connections(method: str) -> None:
+def test_sensitivities_go_through_connections(dae_method: str) -> None:
     names = ["R1.R", "C.C", "AC.VA"]
-    result = tg.simulate(Circuit(), (0.0, 0.02), sensitivities=names, rtol=1e-9, method=method)
+    result = tg.simulate(Circuit(), (0.0, 0.02), sensitivities=names, rtol=1e-9, method=dae_method)
     defaults = {"R1.R": 10.0, "C.C": 0.01, "AC.VA": 220.0}
     for name in names:
         step = 1e-4 * defaults[name]

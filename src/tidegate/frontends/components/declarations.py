@@ -193,6 +193,8 @@ class Declaration:
         """The same declaration with another value; how a subclass or an instance overrides it."""
         other = copy(self)
         other.value = value
+        if other.kind is None and np.asarray(self.value).dtype.kind == "f":
+            other.kind = "real"  # Resistor(R=10) is no resistor of whole ohms
         return other
 
     def modified(self, given: Any) -> Self:
