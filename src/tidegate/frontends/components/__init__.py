@@ -6,6 +6,7 @@ from tidegate.frontends.components.connect import connect
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
 from tidegate.frontends.components.declarations import Algebraic, Constant, Discrete, Input, Output, Parameter, State, start
 from tidegate.frontends.components.der_and_pre import der, pre, time
+from tidegate.frontends.components.enabling import enable
 from tidegate.frontends.components.equation_methods import replaces
 from tidegate.frontends.components.part_array import Array
 from tidegate.model.remarks import message, terminate
@@ -28,6 +29,7 @@ __all__ = [
     "at",
     "connect",
     "der",
+    "enable",
     "every",
     "finally_",
     "initially",

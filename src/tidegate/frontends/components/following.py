@@ -17,6 +17,7 @@ from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
+from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
@@ -84,6 +85,7 @@ class Follower:
     name : how messages name it.
     declarations : its variables.
     connections : filled while following, with what equations connect.
+    enables : likewise, with parts that can be off.
     condition_origins : filled likewise.
     parts : filled likewise, for what is assigned to an array: the array's shape and the element's place in it.
     """
@@ -92,6 +94,7 @@ class Follower:
     name: str
     declarations: Mapping[str, Declaration]
     connections: list[Connection] = field(default_factory=list[Connection])
+    enables: list[Enable] = field(default_factory=list[Enable])
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     parts: dict[Assignment, tuple[tuple[int, ...], int]] = field(default_factory=dict[Assignment, tuple[tuple[int, ...], int]])
 
@@ -169,14 +172,14 @@ class Follower:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
 
         def read(items: Sequence[Yielded]) -> list[Equality]:
-            own = [item for item in items if not isinstance(item.value, Connection)]
+            own = [item for item in items if not isinstance(item.value, Connection | Enable)]
             return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
 
         def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
-            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection)), None)
+            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection | Enable)), None)
             if wired is not None:
                 raise ModelError(
-                    f"a connection depends on `{condition!r}`",
+                    f"{'a connection' if isinstance(wired, Connection) else 'what is enabled'} depends on `{condition!r}`",
                     origin=self.placed(wired.origin),
                     hint="let it depend on a tg.Constant, which is known when the model is built",
                 )
@@ -196,6 +199,7 @@ class Follower:
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
         said = (*(item.value for item in followed.yields), *returned)
         self.connections += [item for item in said if isinstance(item, Connection)]
+        self.enables += [item for item in said if isinstance(item, Enable)]
         found = equations_of(followed)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
         self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
