@@ -63,6 +63,8 @@ class LocalSystem:
             roots += [item for branch in when.branches for item in branch.conditions]
         for event in self.agenda.time_events:
             roots += [item for item in (event.first, event.period, event.condition) if item is not None]
+        for instant in self.agenda.instants:
+            roots += [instant.flag, *instant.equalities, *(side for item in instant.equalities.values() for side in (item.left, item.right))]
         bodies = [action for body in self.agenda.bodies.values() for action in body.actions]
         bodies += [action for event in self.agenda.time_events for action in event.actions]
         for action in (*bodies, *self.agenda.initial_actions, *self.agenda.final_actions):
@@ -106,7 +108,9 @@ class LocalSystem:
             self.agenda.renamed(mapping, path, owner) if path else self.agenda.replaced(mapping, mapping, {}),
             {name: _replaced(value, mapping) for name, value in self.values.items()},
             {condition: replace(origin, path=owner) for condition, origin in origins},
-            tuple(Enable(joined(path, item.path), substitute([item.condition], mapping)[0], replace(item.origin, path=owner)) for item in self.enables),
+            tuple(
+                Enable(joined(path, item.path), substitute([item.condition], mapping)[0], replace(item.origin, path=owner)) for item in self.enables
+            ),
         )
 
 

@@ -1,9 +1,9 @@
-"""Parts that are switched off and on (front end of components: ``enable`` statements and the equations they concern go in, equations with a switch come out).
+"""Parts that are switched off and on (front end of components: ``enable`` and the equations it concerns go in, equations with a switch come out).
 
-The layout stays what it is: there is no other model to go over to, so sensitivities, saved runs and dense output need nothing new. While a part is off,
-each of its equations says that one of its variables is what it was: a state has no rate, an algebraic variable keeps its value, and through its
-connectors nothing flows. The switch is a discrete variable, ``mixer.enabled``, set by events at which the condition changes, so that values are kept as they
-were with the part still on. Its clauses sleep: what their conditions were is kept too, and its clocks do not strike (DSblock 4.0a, chapter on enable).
+The layout stays what it is: there is no other model to go over to, so sensitivities, saved runs and dense output need nothing new. While a part is
+off, each of its equations says that one of its variables is what it was: a state has no rate, an algebraic variable keeps its value, and through its
+connectors nothing flows. The switch is a discrete variable, ``mixer.enabled``, set by events at which the condition changes, so that values are kept
+as they were with the part still on. Its clauses sleep: what their conditions were is kept too, and its clocks do not strike (DSblock 4.0a, enable).
 """
 
 from __future__ import annotations
@@ -39,10 +39,6 @@ class Switched:
     flows: frozenset[str]
 
 
-def _real(name: str, variable: Variable, k: int, origin: Origin) -> Variable:
-    return Variable(name, VariableRole.DISCRETE, start=(variable.starts()[k],), unit=variable.unit, description=f"kept {variable.names[k]}", origin=origin)
-
-
 def switched_off(
     enables: Mapping[str, Enable], parts: Mapping[str, Switched], equalities: list[Equality], agenda: Agenda
 ) -> tuple[list[Equality], Agenda, list[Variable]]:
@@ -64,8 +60,9 @@ def switched_off(
         part = parts[path]
         on = symbol(Role.DISCRETE, f"{path}.enabled")
         is_on = node("nonzero", (on,))
+        shown, one = f"whether {path} takes part", (constant(1.0),)
         variables.append(
-            Variable(f"{path}.enabled", VariableRole.DISCRETE, kind="boolean", start=(constant(1.0),), description=f"whether {path} takes part", origin=said.origin)
+            Variable(f"{path}.enabled", VariableRole.DISCRETE, kind="boolean", start=one, description=shown, origin=said.origin)
         )
         keeps: list[Assignment] = [Assignment(on, ZERO, said.origin)]
         keepers = _keepers(part, keeps, variables, said.origin)
@@ -103,7 +100,10 @@ def _keepers(part: Switched, keeps: list[Assignment], variables: list[Variable],
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), ZERO))
             else:
                 kept = symbol(Role.DISCRETE, f"kept({name})")
-                variables.append(_real(f"kept({name})", variable, k, origin))
+                start, unit = (variable.starts()[k],), variable.unit
+                variables.append(
+                    Variable(f"kept({name})", VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin)
+                )
                 keeps.append(Assignment(kept, symbol(Role.UNKNOWN, name), origin))
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), kept))
     return found
@@ -122,9 +122,10 @@ def _paired(numbers: Sequence[int], keepers: Iterable[_Keeper], equalities: Sequ
                 break
         else:
             rest.append(number)
+    off = 1.0 - is_on.args[0]  # one while the part is off, and of no unit: what is kept need not measure what the equation does
     for number, keeper in zip(rest, left.values(), strict=True):
         item = equalities[number]
-        yield number, replace(item, left=ZERO, right=select(is_on, item.residual, keeper.item - keeper.value))
+        yield number, replace(item, left=ZERO, right=select(is_on, item.residual, off * (keeper.item - keeper.value)))
 
 
 def _asleep(agenda: Agenda, path: str, is_on: Expr, keeps: list[Assignment], variables: list[Variable]) -> Agenda:
@@ -136,7 +137,7 @@ def _asleep(agenda: Agenda, path: str, is_on: Expr, keeps: list[Assignment], var
     def condition(item: Expr, label: str, k: int, origin: Origin) -> Expr:
         name = f"kept({label} {k + 1})" if k else f"kept({label})"
         kept = symbol(Role.DISCRETE, name)
-        variables.append(Variable(name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), description=f"kept condition of {label}", origin=origin))
+        variables.append(Variable(name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), description=f"kept: {label}", origin=origin))
         keeps.append(Assignment(kept, select(item, constant(1.0), ZERO), origin))
         return (is_on & item) | (~is_on & node("nonzero", (kept,)))
 
