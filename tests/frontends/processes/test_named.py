@@ -102,7 +102,7 @@ def test_a_rate_that_is_mistyped_ends_the_run_wherever_it_is_set(where: str, com
 
     with pytest.raises(tg.TidegateError, match="no attribute 'rte' in the variable y"):
         env.run(env.process(process()))
-    assert env.now <= (3.0 if where == "sample" else 1.0)
+    assert env.now <= (3.0 if where == "sample" else 2.0 if where == "condition" else 1.0)
 
 
 COMPUTED: list[Callable[[Any], object]] = [
@@ -113,7 +113,7 @@ COMPUTED: list[Callable[[Any], object]] = [
     lambda v: -v,
     abs,
     lambda v: v > 1,
-    lambda v: 1 > v,
+    lambda v: v <= 1,
     lambda v: v == 2.0,
     lambda v: np.arange(3.0) * v,
     np.sqrt,

@@ -7,19 +7,22 @@ group starts and stops its members together. What starting means is the affair o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from tidegate.errors import UsageError
 from tidegate.frontends.processes.moved_number import plain
 from tidegate.frontends.processes.named import Named, NotANumber
 
-__all__ = ["Asleep", "Continuous", "Flow", "Group", "Moving", "Parameter", "Sample", "Variable"]
+__all__ = ["Asleep", "Continuous", "Flow", "Group", "Moving", "Parameter", "Sample", "Variable", "calm", "hurry"]
 
 
 def _numbered(value: Any, unit: str) -> str:
     """A value as it is shown, with its unit; a symbol, while bodies are followed, as it is."""
     value = plain(value)
     return f"{f'{value:.10g}' if isinstance(value, int | float) else repr(value)} {unit}".rstrip()
+
+
+_ENTRIES: Final = 8  # of the dictionary of a variable
 
 
 class Flow(Protocol):
@@ -178,7 +181,34 @@ class Asleep(Variable):
 class Moving(Variable):
     """A variable while bodies that are called set its rate at every trial point: its names are looked at before and behind."""
 
-    __setattr__ = object.__setattr__
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+
+
+def hurry(variables: Iterable[Variable]) -> None:
+    """Names that bodies set are not looked at until ``calm``; those that are asleep stay so."""
+    for variable in variables:
+        if type(variable) is Variable:
+            object.__setattr__(variable, "__class__", Moving)
+
+
+def calm(variables: Iterable[Variable]) -> None:
+    """Names are looked at again, and those that were set since.
+
+    Raises
+    ------
+    UnknownNameError
+        There is one that a variable does not have; it is taken away.
+    """
+    strangers: list[tuple[Variable, str]] = []
+    for variable in variables:
+        if type(variable) is Moving:
+            variable.__class__ = Variable  # type: ignore[assignment]
+        if len(vars(variable)) != _ENTRIES:
+            strangers += [(variable, name) for name in vars(variable) if name not in Variable.settable]
+    for variable, name in strangers:
+        delattr(variable, name)
+    for variable, name in strangers:
+        variable.refuse_setting(name)
 
 
 class Parameter(NotANumber, Named):
@@ -295,7 +325,7 @@ class Group(Named):
 
     def __init_subclass__(cls) -> None:
         """Whoever derives a class of it knows what that has."""
-        cls.__setattr__ = object.__setattr__
+        cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __init__(self, *members: Variable | Continuous | Sample | Group) -> None:
         self._members = list(members)

@@ -9,7 +9,7 @@ from tidegate.names import unknown_name
 
 __all__ = ["Named", "NotANumber"]
 
-_OF_OURS: Final = {"described", "flow", "kind", "number_in", "settable", "wake", "changed", "evaluate", "observe"}
+_OF_OURS: Final = {"described", "flow", "kind", "number_in", "refuse_setting", "settable", "wake", "changed", "evaluate", "observe"}
 _NUMBERS: Final = (int, float, complex)
 
 
@@ -23,9 +23,9 @@ class Named:
 
     settable: ClassVar[frozenset[str]] = frozenset()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any, /) -> None:
         if name not in self.settable:
-            self._refuse_setting(name)
+            self.refuse_setting(name)
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -33,7 +33,14 @@ class Named:
             raise AttributeError(name)
         raise unknown_name("attribute", name, _public(type(self)), of=self.described())
 
-    def _refuse_setting(self, name: str) -> NoReturn:
+    def refuse_setting(self, name: str) -> NoReturn:
+        """Say that an attribute cannot be set.
+
+        Raises
+        ------
+        UsageError
+            Always.
+        """
         if name in ("start", "stop", "active"):
             raise UsageError(f"{name} of {self.described()} cannot be set", hint="call start() or stop()")
         if hasattr(type(self), name):
