@@ -7,15 +7,15 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
 
 import simpy
-from simpy.core import Infinity
-from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Process, Timeout
+from simpy.core import Infinity, StopSimulation
+from simpy.events import NORMAL, PENDING, URGENT, Condition, Event, EventPriority, Process, Timeout
 
 from tidegate.errors import ChatteringError, UsageError
 from tidegate.frontends.processes.compiled_flow import CompiledFlow
@@ -498,9 +498,7 @@ class Environment(simpy.Environment):
         if not self._queue:
             return "the end"
         event: Any = self._queue[0][3]
-        owners = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
-        names = [owner.name for owner in owners if isinstance(owner, Process)]
-        return ", ".join(names) or type(event).__name__
+        return ", ".join(dict.fromkeys(_who_goes_on(event))) or (f"the end of {event.name}" if isinstance(event, Process) else type(event).__name__)
 
     def forget(self, wait: WaitUntil) -> None:
         """A wait is over."""
@@ -520,3 +518,17 @@ class Environment(simpy.Environment):
         self._supervisor.take_over()
         number = self._names[wish] = self._names.get(wish, 0) + 1
         return wish if number == 1 else f"{wish}_{number}"
+
+
+def _who_goes_on(event: Any) -> Iterator[str]:
+    """Names of those who go on by an event: processes that wait for it, also among others, and whoever runs the environment."""
+    if isinstance(event, Notice):
+        yield event.process.name
+    for callback in event.callbacks or ():
+        owner = getattr(callback, "__self__", None)
+        if isinstance(owner, Process):
+            yield owner.name
+        elif isinstance(owner, Condition) and owner is not event:
+            yield from _who_goes_on(owner)
+        elif owner is StopSimulation:
+            yield "the end of the run"
