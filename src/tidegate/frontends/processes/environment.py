@@ -522,9 +522,10 @@ class Environment(simpy.Environment):
 
 def _who_goes_on(event: Any) -> Iterator[str]:
     """Names of those who go on by an event: processes that wait for it, also among others, and whoever runs the environment."""
+    callbacks: list[Any] = event.callbacks or []
     if isinstance(event, Notice):
         yield event.process.name
-    for callback in event.callbacks or ():
+    for callback in callbacks:
         owner = getattr(callback, "__self__", None)
         if isinstance(owner, Process):
             yield owner.name
