@@ -62,6 +62,7 @@ class CallableStart:
     """Start values: numbers. ``guards`` are the thresholds as a function."""
 
     asks_solution = False
+    asks_parameters = False
 
     def __init__(self, model: CallableModel, layout: Layout, guards: Function) -> None:
         self._model, self._layout, self._guards = model, layout, guards

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -24,7 +24,7 @@ from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
-from tidegate.compiled.shown_quantities import quantities_of, shown_of
+from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
 from tidegate.compiled.start import ExpressionStart
 from tidegate.compiled.transitions import TargetWriter, flatten_transitions, states_before
 from tidegate.compiled.vector_symbols import Symbols
@@ -63,7 +63,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     locking = Locking()
     given = [equation.residual for equation in model.equations]
     residuals = locking.lock(given)
-    definitions = locking.lock(definition.value for definition in model.definitions)
+    computed = computed_unknowns(reduced.given, reduced.replaced)
+    shown = [*(definition.value for definition in model.definitions), *computed.values()]
+    definitions = locking.lock(shown)
     transitions = flatten_transitions(model, locking)
     own = [s for variable in model.unknowns for s in variable.symbols()]
 
@@ -127,8 +129,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
     module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
-    layout, quantities, formulas = _described(reduced, symbols, values)
-    forcing = forcing_of([*given, *(definition.value for definition in model.definitions)])
+    layout, quantities, formulas, own_formulas = _described(reduced, symbols, values, computed)
+    forcing = forcing_of([*given, *shown])
     bodies, guard_list = tuple(body.told() for body in transitions.event_actions), tuple(locking.guards)
     initial = ExpressionActions(model.initial_actions, symbols)
     waits = any(is_algebraic and s in initial.read for s, is_algebraic in zip(symbols.unknowns, algebraic, strict=True))
@@ -156,6 +158,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         initial=initial,
         final=ExpressionActions(model.final_actions, symbols),
         outputs=formulas,
+        computed=own_formulas,
         words=ExpressionWords(reduced, symbols, guard_list, guard_activity, bodies),
         diagnosis=ExpressionDiagnosis(reduced, symbols, guard_list, guard_activity, bodies, transitions.writers),
         stops=partial(stops, forcing, symbols.parameters),
@@ -166,24 +169,34 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     )
 
 
-def _described(reduced: Reduced, symbols: Symbols, outputs: Sequence[Expr]) -> tuple[Layout, tuple[Quantity, ...], Formulas | None]:
-    """The layout with what is shown, quantities, and the outputs as formulas of what dense output holds."""
+def _described(
+    reduced: Reduced, symbols: Symbols, outputs: Sequence[Expr], computed: Mapping[str, Expr]
+) -> tuple[Layout, tuple[Quantity, ...], Formulas | None, Formulas | None]:
+    """The layout with what is shown, quantities, outputs as formulas of what dense output holds, and unknowns among them as formulas of others."""
     layout = replace(symbols.layout, n_outputs=len(outputs))
-    quantities = quantities_of(reduced.given, layout, reduced.replaced)
+    quantities = quantities_of(reduced.given, layout, reduced.replaced, computed)
     shown = tuple(shown_of(quantities, layout))
     previous = {symbol(Role.PREVIOUS, s.data.name): s for s in symbols.discretes}  # between events they are the same
     values = tuple(substitute(list(map(as_real, outputs)), previous))
     read = dependencies(*values)
-    kept = {item.index for item in shown if item.column.role == "unknown"}
+    kept = {item.index for item in shown if item.source == "unknown"}
     kept |= {k for k, s in enumerate(symbols.unknowns) if s in read}
     layout = replace(layout, shown=shown, dense=np.array(sorted(kept), dtype=np.intp))
+    names = (*(d.name for d in reduced.model.definitions), *computed)
+    dense = [symbol(Role.UNKNOWN, name) for name in (*layout.interpolated[0], *layout.numbers)]
+    first = len(reduced.model.definitions)
+    return layout, quantities, _formulas(names, values, dense, symbols), _formulas(names[first:], values[first:], symbols.unknowns, symbols)
+
+
+def _formulas(names: Sequence[str], values: Sequence[Expr], unknowns: Sequence[Expr], symbols: Symbols) -> Formulas | None:
+    """Outputs as formulas of time, these unknowns, discrete variables, and what else they read; None where there are none."""
     if not values:
-        return layout, quantities, None
+        return None
+    read = dependencies(*values)
     constants = [[k for k, s in enumerate(several) if s in read] for several in (symbols.parameters, symbols.inputs, symbols.modes)]
     read_in_order = [s for several in (symbols.parameters, symbols.inputs, symbols.modes) for s in several if s in read]
-    dense = [symbol(Role.UNKNOWN, name) for name in layout.interpolated[0]]
-    order = (symbol(Role.TIME, "time"), *dense, *symbols.discretes, *read_in_order)
-    return layout, quantities, Formulas(tuple(d.name for d in reduced.model.definitions), values, order, *map(tuple, constants))
+    order = (symbol(Role.TIME, "time"), *unknowns, *symbols.discretes, *read_in_order)
+    return Formulas(tuple(names), tuple(values), order, *map(tuple, constants))
 
 
 def _nominal(model: Model, n: int) -> NDArray[np.float64]:

@@ -79,10 +79,11 @@ class Quantity:
     ----------
     name : of the whole; names : of its elements in row order.
     role : "state", "algebraic", "input", "discrete", "parameter", or what an output is called.
-    vector : "y", "m", "p", or "outputs"; places : of its elements there; signs : with which they are taken, where not all are 1.
+    vector : "y", "m", "p", "outputs", or "numbers"; indices : of its elements there; signs : with which they are taken, where not all are 1.
     shape, unit, description, kind, origin : as in the neutral model.
     nominal : typical size; None if unknown.
     problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
+    numbers : that its elements are, where the vector is "numbers".
     """
 
     name: str
@@ -98,6 +99,7 @@ class Quantity:
     nominal: float | None
     problem: Callable[[str, float], str]
     signs: FloatArray | None = None
+    numbers: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,8 @@ class Located:
 
     def of(self, vector: FloatArray) -> FloatArray:
         """Its values in the quantity's vector."""
+        if self.quantity.numbers is not None:
+            return self.quantity.numbers[self.indices]
         return vector[self.indices] if self.signs is None else vector[self.indices] * self.signs + 0.0
 
 
@@ -220,6 +224,11 @@ class Start(Protocol):
     @property
     def asks_solution(self) -> bool:
         """Whether an initial action assigns what depends on an algebraic unknown, and so can be carried out on a consistent start only."""
+        ...
+
+    @property
+    def asks_parameters(self) -> bool:
+        """Whether the parameters that the model itself gives may be wrong for a run."""
         ...
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
@@ -376,8 +385,10 @@ class CompiledModel:
     has_opaque : some function calls back into Python.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
+    fitting : for values of parameters that the model was not solved for, one that is; None for others.
     adjusting : what is done when parameters have been set from outside; closing : called when a run is over; None where nothing is.
-    outputs : the outputs as functions of what dense output holds; None where there are none.
+    outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
+    computed : these unknowns as functions of all unknowns of the system; None where there are none.
     words, diagnosis : for messages.
     stops : from parameters, the start, the present and the end of the run: increasing instants that no step may pass.
     most_stops : how many these are at most.
@@ -415,6 +426,8 @@ class CompiledModel:
     most_stops: int
     identity: Callable[[], dict[str, dict[str, str]]]
     again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
+    computed: OutputFormulas | None = None
+    fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     adjusting: Actions | None = None
     closing: Callable[[Point], object] | None = None
     keep_alive: tuple[object, ...] = ()

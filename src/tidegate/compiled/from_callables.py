@@ -243,7 +243,7 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     n_actions = len(model.bodies)
     layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_actions, len(model.ticks), len(model.outputs))
     sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
-    shown = tuple(Shown(Column(name, role), k) for role, names in sources for k, name in enumerate(names))
+    shown = tuple(Shown(Column(name, role), k, source=role) for role, names in sources for k, name in enumerate(names))
     layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
     quantities = [
         Quantity(name, (name,), role, vector, np.array([first + k]), (), "", "", "real", Origin(), None, lambda name, number: "")

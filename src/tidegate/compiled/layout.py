@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,25 @@ GRAZING_NUMBERS: Final = ("grazing guard", "grazing time", "grazing slope")
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One number that results show: its name, its source (``column.role``), its index among what comes from there, the sign with which it is taken.
+    """One number that results show: its name, its source, its index among what comes from there, the sign with which it is taken.
 
-    An unknown that the system is solved without, since it is another one or its negative, has the index of that one.
+    An unknown that the system is solved without has the index of the one that it is, or whose negative it is; it may be computed as an output is,
+    or be a number.
+
+    Parameters
+    ----------
+    column : name and role.
+    index : among what comes from the source.
+    sign : with which it is taken.
+    source : where it comes from.
+    number : that it is, where that is its source.
     """
 
     column: Column
     index: int
     sign: float = 1.0
+    source: Literal["unknown", "discrete", "output", "number"] = "unknown"
+    number: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,37 +130,57 @@ class Layout:
 
     @cached_property
     def recorded(self) -> NDArray[np.intp]:
-        """For each column its index in a recorded row."""
-        first = {"unknown": 0, "discrete": len(self.unknowns), "output": len(self.unknowns) + len(self.discretes)}
-        return np.array([first[shown.column.role] + shown.index for shown in self.shown], dtype=np.intp)
+        """For each column its index in a recorded row; 0 for a number."""
+        first = {"unknown": 0, "discrete": len(self.unknowns), "output": len(self.unknowns) + len(self.discretes), "number": 0}
+        return np.array([first[shown.source] + shown.index for shown in self.shown], dtype=np.intp)
 
     @cached_property
     def _signs(self) -> FloatArray | None:
         signs = np.array([shown.sign for shown in self.shown])
         return signs if np.any(signs < 0.0) else None
 
-    def taken(self, rows: FloatArray) -> FloatArray:
-        """What is shown, (..., columns), of recorded rows, (..., recorded)."""
-        found = rows[..., self.recorded]
-        return found if self._signs is None else found * self._signs + 0.0  # no zero is shown as -0
+    @cached_property
+    def _numbers(self) -> tuple[NDArray[np.intp], FloatArray] | None:
+        """Columns that are numbers, and these."""
+        found = {k: shown.number for k, shown in enumerate(self.shown) if shown.source == "number"}
+        return (np.array(list(found), dtype=np.intp), np.array(list(found.values()))) if found else None
 
-    def of_lasting(self, numbers: FloatArray) -> FloatArray:
-        """What is shown of unknowns and discrete variables, in the order of ``lasting``."""
-        found = numbers[self.recorded[self.lasting]]
-        return found if self._signs is None else found * self._signs[self.lasting] + 0.0
+    def taken(self, rows: FloatArray, *, are_slopes: bool = False) -> FloatArray:
+        """What is shown, (..., columns), of recorded rows, (..., recorded), or of derivatives of these."""
+        nothing = (*rows.shape[:-1], len(self.shown))
+        found = rows[..., self.recorded] if rows.shape[-1] else np.zeros(nothing)
+        if self._signs is not None:
+            found = found * self._signs + 0.0  # no zero is shown as -0
+        if self._numbers is not None:
+            found[..., self._numbers[0]] = 0.0 if are_slopes else self._numbers[1]
+        return found
+
+    def of_lasting(self, rows: FloatArray) -> FloatArray:
+        """What is shown of unknowns and discrete variables, (..., lasting), of recorded rows."""
+        return self.taken(rows)[..., self.lasting]
+
+    @cached_property
+    def computed(self) -> bool:
+        """Whether an unknown is computed as outputs are."""
+        return any(shown.source == "output" and shown.column.role != "output" for shown in self.shown)
 
     def put(self, columns: FloatArray, rows: FloatArray) -> None:
-        """The inverse of ``taken`` for unknowns and discrete variables: rows take over what columns say."""
-        lasting = self.lasting
-        values = columns[..., lasting]
-        rows[..., self.recorded[lasting]] = values if self._signs is None else values * self._signs[lasting]
+        """The inverse of ``taken`` for unknowns of the system and discrete variables: rows take over what columns say."""
+        held = [k for k in self.lasting if self.shown[k].source in ("unknown", "discrete")]
+        values = columns[..., held]
+        rows[..., self.recorded[held]] = values if self._signs is None else values * self._signs[held]
 
     @cached_property
     def interpolated(self) -> tuple[list[str], NDArray[np.intp], FloatArray]:
         """Of the polynomials that dense output holds the names, the indices of the unknowns, and the signs."""
         held = {self.unknowns[index]: (int(index), 1.0) for index in self.dense}
-        held |= {shown.column.name: (shown.index, shown.sign) for shown in self.shown if shown.column.role == "unknown"}
+        held |= {shown.column.name: (shown.index, shown.sign) for shown in self.shown if shown.source == "unknown"}
         return list(held), np.array([index for index, _ in held.values()], dtype=np.intp), np.array([sign for _, sign in held.values()])
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """Unknowns that are numbers."""
+        return {shown.column.name: shown.number for shown in self.shown if shown.source == "number"}
 
     @cached_property
     def lasting(self) -> list[int]:

@@ -2,77 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Final, Literal
 
 import numpy as np
 
 from tidegate.compiled.compiled_model import Quantity
 from tidegate.compiled.layout import Layout, Shown
-from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions import Expr, Role
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.validate import value_problem
 from tidegate.results import Column
 
-__all__ = ["quantities_of", "shown_of"]
+__all__ = ["computed_unknowns", "quantities_of", "shown_of"]
 
-_DEFINED = (VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY)
+_DEFINED: Final = (VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY)
+_SOURCES: Final[dict[str, Literal["unknown", "discrete", "output", "number"]]] = {
+    "y": "unknown", "m": "discrete", "outputs": "output", "numbers": "number",
+}  # fmt: skip
 
 
-def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr]) -> tuple[Quantity, ...]:
+def computed_unknowns(model: Model, replaced: Mapping[Expr, Expr]) -> dict[str, Expr]:
+    """Unknowns of the model that are neither solved for nor the same as one that is, nor a number, and what they are.
+
+    An array has all of its elements among them, or none.
+    """
+    found: dict[str, Expr] = {}
+    for variable in model.unknowns:
+        items = variable.symbols()
+        values = [replaced.get(item, item) for item in items]
+        are_numbers = all(value.is_constant for value in values)
+        if not are_numbers and any(_same(value) is None for value in values):
+            found |= {item.data.name: value for item, value in zip(items, values, strict=True)}
+    return found
+
+
+def _same(value: Expr) -> tuple[Expr, float] | None:
+    """The symbol that a value is, and the sign; None for anything else."""
+    sign = -1.0 if value.op == "neg" else 1.0
+    stays = value.args[0] if value.op == "neg" else value
+    return (stays, sign) if stays.op == "symbol" and stays.data.role is Role.UNKNOWN else None
+
+
+def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr], computed: Mapping[str, Expr]) -> tuple[Quantity, ...]:
     """Every variable with the indices of its elements; of outputs every element by itself.
 
     Parameters
     ----------
     model : as the user wrote it.
     layout : of what is solved.
-    replaced : unknowns of the model that are not solved for, with those that they are, or their negatives.
+    replaced : unknowns of the model that are not solved for, and what they are.
+    computed : those that follow the model's outputs.
     """
     found: list[Quantity] = []
+    first_computed = {name: len(model.definitions) + k for k, name in enumerate(computed)}
+    index_of = {name: k for k, name in enumerate(layout.unknowns)}
+    for variable in model.unknowns:
+        values = [replaced.get(item, item) for item in variable.symbols()]
+        if variable.names[0] in first_computed:
+            found.append(_quantity(variable, variable.name, variable.names, "outputs", [first_computed[name] for name in variable.names]))
+        elif values[0].is_constant:
+            places, numbers = range(len(values)), np.array([value.value for value in values])
+            found.append(replace(_quantity(variable, variable.name, variable.names, "numbers", places), numbers=numbers))
+        else:
+            same = [pair for pair in map(_same, values) if pair is not None]
+            signs = np.array([sign for _, sign in same])
+            places = [index_of[stays.data.name] for stays, _ in same]
+            found.append(replace(_quantity(variable, variable.name, variable.names, "y", places), signs=signs if np.any(signs < 0.0) else None))
     for variables, vector, names, first in (
-        (model.unknowns, "y", layout.unknowns, 0),
         (model.discretes, "m", layout.discretes, layout.first_discrete),
         (model.by_role(VariableRole.INPUT), "m", layout.inputs, layout.first_input),
         (model.parameters, "p", layout.parameters, 0),
     ):
-        index_of = {name: (first + k, 1.0) for k, name in enumerate(names)}
-        if vector == "y":
-            index_of |= {name: _alias(replaced[item], index_of) for name in _names_of(variables) if (item := symbol(Role.UNKNOWN, name)) in replaced}
-        found += [_quantity(v, v.name, v.names, vector, [index_of[name] for name in v.names], v.shape) for v in variables]
+        index_of = {name: first + k for k, name in enumerate(names)}
+        found += [_quantity(v, v.name, v.names, vector, [index_of[name] for name in v.names]) for v in variables]
     owner = {name: variable for variable in model.by_role(*_DEFINED) for name in variable.names}
     outputs = enumerate(definition.name for definition in model.definitions)
-    return (*found, *(_quantity(owner[name], name, [name], "outputs", [(k, 1.0)], ()) for k, name in outputs))
-
-
-def _names_of(variables: Iterable[Variable]) -> Iterator[str]:
-    return (name for variable in variables for name in variable.names)
-
-
-def _alias(item: Expr, index_of: Mapping[str, tuple[int, float]]) -> tuple[int, float]:
-    """Where the unknown is that another one is, and the sign."""
-    sign = -1.0 if item.op == "neg" else 1.0
-    stays = item.args[0] if item.op == "neg" else item
-    return index_of[stays.data.name][0], sign
+    return (*found, *(_quantity(owner[name], name, [name], "outputs", [k], is_alone=True) for k, name in outputs))
 
 
 def _quantity(
-    variable: Variable, name: str, names: Sequence[str], vector: str, indices: list[tuple[int, float]], shape: tuple[int, ...]
+    variable: Variable, name: str, names: Sequence[str], vector: str, indices: Sequence[int], *, is_alone: bool = False
 ) -> Quantity:
-    signs = np.array([sign for _, sign in indices])
     return Quantity(
         name=name,
         names=tuple(names),
         role=variable.role.value,
         vector=vector,
-        indices=np.array([index for index, _ in indices], dtype=np.intp),
-        shape=shape,
+        indices=np.array(indices, dtype=np.intp),
+        shape=() if is_alone else variable.shape,
         unit=variable.unit,
         description=variable.description,
         kind=variable.kind,
         origin=variable.origin,
         nominal=variable.nominal,
         problem=partial(value_problem, variable),
-        signs=signs if np.any(signs < 0.0) else None,
     )
 
 
@@ -81,8 +107,11 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
     for quantity in quantities:
         if quantity.vector == "p" or quantity.role == "input":
             continue
-        role = "unknown" if quantity.vector == "y" else "discrete" if quantity.vector == "m" else "output"
-        first = layout.first_discrete if role == "discrete" else 0
+        role = "unknown" if quantity.role in ("state", "algebraic") else "discrete" if quantity.vector == "m" else "output"
+        source = _SOURCES[quantity.vector]
+        first = layout.first_discrete if source == "discrete" else 0
         signs = np.ones(len(quantity.names)) if quantity.signs is None else quantity.signs
-        for name, index, sign in zip(quantity.names, quantity.indices.tolist(), signs.tolist(), strict=True):
-            yield Shown(Column(name, role, quantity.unit, quantity.description), index - first, sign)
+        numbers = np.zeros(len(quantity.names)) if quantity.numbers is None else quantity.numbers
+        elements = zip(quantity.names, quantity.indices.tolist(), signs.tolist(), numbers.tolist(), strict=True)
+        for name, index, sign, number in elements:
+            yield Shown(Column(name, role, quantity.unit, quantity.description), index - first, sign, source, number)

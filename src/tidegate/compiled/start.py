@@ -21,6 +21,7 @@ from tidegate.structure import Reduced
 __all__ = ["ExpressionStart"]
 
 FloatArray = NDArray[np.float64]
+_SAME = 1e-12  # of two start values: so far apart they are one
 _STARTED = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE, VariableRole.INPUT)
 
 
@@ -36,6 +37,8 @@ class ExpressionStart:
 
     def __init__(self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], derivatives: Mapping[Expr, Expr], *, asks_solution: bool) -> None:
         self._given, self._model, self._symbols, self._derivatives = reduced.given, reduced.model, symbols, derivatives
+        self._demands = reduced.demands
+        self.asks_parameters = bool(reduced.demands)
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
 
@@ -56,8 +59,15 @@ class ExpressionStart:
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
         """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
-        found = problems_with(self._given, self._known(p), has_started=has_started)
-        return found[0] if found else None
+        known = self._known(p)
+        found = problems_with(self._given, known, has_started=has_started)
+        if found:
+            return found[0]
+        asked = [demand for demand in self._demands if not (has_started and demand.is_zero)]
+        for demand, value in zip(asked, evaluate([demand.value for demand in asked], known), strict=True):
+            if (abs(value) > _SAME) if demand.is_zero else value == 0.0:
+                return demand.sentence, demand.origin
+        return None
 
     def periods(self, p: FloatArray) -> FloatArray:
         """Of every time event its constant period; NaN where it has none."""

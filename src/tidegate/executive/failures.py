@@ -209,7 +209,7 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
             hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
         )
     return NotFiniteError(
-        f"the equations give NaN or infinity just behind t = {integrator.time:.9g}, however short the step; {_largest(problem, integrator)}",
+        f"the equations give NaN or infinity in every step that was tried behind t = {integrator.time:.9g}; {_largest(problem, integrator)}",
         time=integrator.time,
         origin=model.diagnosis.suspect(integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",

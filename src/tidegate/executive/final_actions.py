@@ -77,7 +77,7 @@ def _slopes(problem: Problem, integrator: StepIntegrator, lost: NDArray[np.bool_
         stop, record = integrator.conclude(integrator.y.copy(), now.copy(), states.copy(), discretes.copy())
         if stop is Stop.LIMIT:
             outputs = record["sensitivities"][:, states.shape[1] + discretes.shape[1] :]
-    found = layout.taken(np.concatenate([states, discretes, outputs], axis=1))
+    found = layout.taken(np.concatenate([states, discretes, outputs], axis=1), are_slopes=True)
     return found if lost is None else np.where(lost, np.nan, found)
 
 
@@ -99,5 +99,5 @@ def _last_row(problem: Problem, integrator: StepIntegrator, slopes: FloatArray |
         if stop is not Stop.LIMIT:
             raise failure(stop, problem, integrator, None, at_start=False)
         row = layout.taken(record["values"])
-        found.append(layout.taken(record["sensitivities"]))
+        found.append(layout.taken(record["sensitivities"], are_slopes=True))
     return row, None if slopes is None else np.where(found[0] == found[-1], found[0], np.nan)

@@ -30,7 +30,7 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
         located = _located(model, name)
         given |= dict(zip(located.indices.tolist(), numbers_for(f"parameter {name}", value, located.shape).tolist(), strict=True))
     result = model.start.parameters(given)
-    problem = model.start.problem(result) if given else None
+    problem = model.start.problem(result) if given or model.start.asks_parameters else None
     if problem is not None:
         raise UsageError(problem[0], origin=problem[1])
     return result

@@ -93,13 +93,16 @@ def _named_tolerances(compiled: CompiledModel, given: Mapping[str, ArrayLike], u
     """One an unknown of the system; of several names for one the most accurate counts."""
     # what the compiler added has a name too
     indices = {name: k for k, name in enumerate(compiled.layout.unknowns)}
-    indices |= {shown.column.name: shown.index for shown in compiled.layout.shown if shown.column.role == "unknown"}
+    indices |= {shown.column.name: shown.index for shown in compiled.layout.shown if shown.source == "unknown"}
+    # what follows from others has the accuracy of these
+    others = {shown.column.name for shown in compiled.layout.shown if shown.column.role == "unknown" and shown.source != "unknown"}
     by_name = {name: float(usual[k]) for name, k in indices.items()}
     for name, value in given.items():
         located = compiled.located.get(name)
         elements = [name] if located is None else located.names
-        if any(element not in indices for element in elements):
-            hint = suggestion(name, list(indices), f"the unknowns are {listed(indices)}")
+        if any(element not in indices and element not in others for element in elements):
+            known = [*indices, *others]
+            hint = suggestion(name, known, f"the unknowns are {listed(known)}")
             raise UsageError(f"atol names {name!r}, which is no unknown of the model", hint=hint)
         numbers = _numbers(value)
         if numbers.size not in (1, len(elements)):
@@ -107,7 +110,10 @@ def _named_tolerances(compiled: CompiledModel, given: Mapping[str, ArrayLike], u
         by_name |= dict(zip(elements, np.broadcast_to(numbers.ravel(), len(elements)).tolist(), strict=True))
     result = np.full(len(usual), np.inf)
     for name, value in by_name.items():
-        result[indices[name]] = np.minimum(result[indices[name]], value)  # a NaN stays one, and is refused
+        if name in indices:
+            result[indices[name]] = np.minimum(result[indices[name]], value)  # a NaN stays one, and is refused
+        elif not (np.isfinite(value) and value > 0.0):
+            result[:] = np.nan
     return result
 
 

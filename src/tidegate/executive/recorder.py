@@ -73,9 +73,10 @@ class Legend:
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
+        self.computed = model.computed
         self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
-        self.may_be_not_finite = any(column.role != "unknown" for column in model.layout.columns)
+        self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
         self.facts: dict[str, Any] = {
             "model_name": model.name,
             "columns": tuple(model.layout.columns),
@@ -127,7 +128,7 @@ class Recording:
         self._told = told
         self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
-        self._m = None if legend.formulas is None else integrator.m.copy()
+        self._m = None if legend.formulas is None and legend.computed is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
     def result(self, source: Any) -> Result:
@@ -141,7 +142,7 @@ class Recording:
         """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
         layout = self.legend.layout
         table, self._rows = joined(self._rows, self.legend.row_type), []
-        sensitivities = layout.taken(table["sensitivities"]) if self.legend.facts["sensitivity_parameters"] else None
+        sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
 
     @property
@@ -176,8 +177,8 @@ class Recording:
         for k in np.flatnonzero(~np.isfinite(self.values).all(axis=0)):
             column = self.legend.facts["columns"][k]
             bad = np.flatnonzero(~np.isfinite(self.values[:, k]))
-            if column.role != "unknown":
-                what = "output" if column.role == "output" else "discrete variable"
+            if self.legend.layout.shown[k].source != "unknown":
+                what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
                 sentences.append(f"the {what} {column.name} is {self.values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
         return sentences
@@ -199,7 +200,7 @@ class Recording:
     def events(self) -> EventLog:
         """The log in the user's words."""
         first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.values[0])]
-        events = _RecordedEvents(self.legend, self.log, self.values, first, [] if self._last is None else [self._last])
+        events = _RecordedEvents(self.legend, self.log, self.values, self._m, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
     @cached_property
@@ -220,13 +221,15 @@ class Recording:
             return None
         layout = self.legend.layout
         names, indices, signs = layout.interpolated
-        kept, nd = len(names), len(layout.discretes)
+        numbers, nd = layout.numbers, len(layout.discretes)
+        kept, constant = len(names), len(names) + len(numbers)
         table, self._polynomials = joined(self._polynomials, self.legend.polynomial_type), []
         degree = int(table["degree"].max()) if len(table) else 0
-        coefficients = np.zeros((len(table), degree + 1, kept + nd))
+        coefficients = np.zeros((len(table), degree + 1, constant + nd))
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
-        coefficients[:, 0, kept:] = table["discrete"]
-        return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *layout.discretes])
+        coefficients[:, 0, kept:constant] = list(numbers.values())
+        coefficients[:, 0, constant:] = table["discrete"]
+        return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *numbers, *layout.discretes])
 
     @cached_property
     def dense_outputs(self) -> DenseOutputs | None:
@@ -292,16 +295,36 @@ class _RecordedEvents(LazyEvents):
     legend : of the records.
     table : the log's entries.
     values : (rows, columns) of these records.
+    m : with the inputs during them, where unknowns are computed.
     first, last : what happened at the very start and at the very end.
     """
 
-    def __init__(self, legend: Legend, table: Written, values: FloatArray, first: list[Event], last: list[Event]) -> None:
-        self._legend, self._log, self._values, self._first, self._last = legend, table, values, first, last
+    def __init__(
+        self, legend: Legend, table: Written, values: FloatArray, m: FloatArray | None, first: list[Event], last: list[Event]
+    ) -> None:
+        self._legend, self._log, self._values, self._m, self._first, self._last = legend, table, values, m, first, last
 
     @cached_property
     def _sizes(self) -> dict[str, float]:
         layout = self._legend.layout
         return largest(layout.lasting_names, self._values[:, layout.lasting])
+
+    @cached_property
+    def _lasting(self) -> FloatArray:
+        """(events, 2, values): what is shown of unknowns and discrete variables before and after each event."""
+        legend, layout, log = self._legend, self._legend.layout, self._log
+        rows = np.zeros((len(log), 2, layout.n_recorded))
+        n, first = len(layout.unknowns), layout.n_recorded - layout.n_outputs
+        for k, side in enumerate(("before", "after")):
+            y, m = log[f"y_{side}"], log[f"m_{side}"]
+            rows[:, k, :n], rows[:, k, n:first] = y, m[:, layout.first_discrete : layout.first_previous]
+            formulas = legend.computed
+            if formulas is not None and self._m is not None and len(log):
+                constants = [*legend.p[list(formulas.parameters)], *self._m[[layout.first_input + i for i in formulas.inputs]]]
+                own = np.broadcast_to(np.array(constants), (len(log), len(constants)))
+                found = formulas.at(log["time"], rows[:, k, :first], own, m[:, list(formulas.modes)])
+                rows[:, k, layout.n_recorded - found.shape[1] :] = found
+        return layout.of_lasting(rows)
 
     @property
     def times(self) -> FloatArray:
@@ -320,8 +343,7 @@ class _RecordedEvents(LazyEvents):
 
     def _event(self, index: int) -> Event:
         legend, layout, entry = self._legend, self._legend.layout, self._log[index]
-        first, sides = layout.first_discrete, ("before", "after")
-        before, after = (layout.of_lasting(np.concatenate([entry[f"y_{side}"], entry[f"m_{side}"][first:]])) for side in sides)
+        before, after = self._lasting[index]
         cause = legend.causes.of(crossed_guard(legend.n_guards, entry), entry["m_before"], entry["m_after"], entry["fired"])
         return Event(
             index=len(self._first) + index,

@@ -66,7 +66,7 @@ class NamedValues:
         if final and all(element in final for element in located.names):
             values = np.array([final[element] for element in located.names])
         else:
-            values = located.of(self._outputs(point) if located.quantity.vector == "outputs" else getattr(point, located.quantity.vector))
+            values = located.of(self._vector(point, located.quantity.vector))
         return values.reshape(located.shape) if located.shape else float(values[0])
 
     def checked(self, name: str, value: ArrayLike) -> tuple[Located, FloatArray]:
@@ -79,14 +79,16 @@ class NamedValues:
         """
         located = self.located(name)
         variable = located.quantity
-        if located.quantity.vector == "outputs":
-            raise UsageError(
-                f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
-            )
-        if variable.role == "algebraic" or (variable.vector == "y" and self._compiled.algebraic[located.indices].any()):
+        follows = variable.vector in ("outputs", "numbers")
+        is_solved_for = variable.vector == "y" and bool(self._compiled.algebraic[located.indices].any())
+        if variable.role == "algebraic" or is_solved_for or (follows and variable.role == "state"):
             states = self.names("state")
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
+        if follows:
+            raise UsageError(
+                f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
+            )
         new = numbers_for(name, value, located.shape)
         if variable.kind != "real" and np.any(new != np.round(new)):
             raise UsageError(
@@ -103,6 +105,11 @@ class NamedValues:
         problem = self._compiled.start.problem(p, has_started=True)
         if problem is not None:
             raise UsageError(problem[0], origin=problem[1])
+
+    def _vector(self, point: Point, name: str) -> FloatArray:
+        if name == "numbers":
+            return np.zeros(0)
+        return self._outputs(point) if name == "outputs" else getattr(point, name)
 
     def _outputs(self, point: Point) -> FloatArray:
         calls = OpaqueCalls()

@@ -159,10 +159,10 @@ class Simulation:
         for name, value in values.items():
             located, new = self._quantities.checked(name, value)
             vector = vectors[located.quantity.vector]
-            old = vector[located.indices]
+            old = located.of(vector)
             if np.array_equal(old, new):
                 continue
-            vector[located.indices] = new
+            vector[located.indices] = new if located.signs is None else new * located.signs
             causes.append(f"{name} set by the user")
             if located.quantity.role in ("parameter", "input"):
                 elements = self._quantities.element_names(name)

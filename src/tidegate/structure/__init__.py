@@ -3,21 +3,24 @@
 from typing import Final
 
 from tidegate.structure.aliases import eliminate_aliases
-from tidegate.structure.analyse import check_structure
+from tidegate.structure.analyse import check_index, check_solvable, check_structure
 from tidegate.structure.check_units import check_units
 from tidegate.structure.incidence import Incidence, incidence, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
-from tidegate.structure.passes import Check, Pass, Passed, Reduced, reduced
+from tidegate.structure.passes import Check, Demand, Pass, Passed, Reduced, reduced
 
 __all__ = [
     "PASSES",
     "Check",
+    "Demand",
     "Incidence",
     "Matching",
     "Parts",
     "Pass",
     "Passed",
     "Reduced",
+    "check_index",
+    "check_solvable",
     "check_structure",
     "check_units",
     "dulmage_mendelsohn",
@@ -28,4 +31,5 @@ __all__ = [
     "variable_incidence",
 ]
 
-PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases)  # what every model goes through, in this order
+# what every model goes through, in this order
+PASSES: Final[tuple[Pass, ...]] = (Check(check_solvable), Check(check_units), eliminate_aliases, Check(check_index))

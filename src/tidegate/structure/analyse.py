@@ -6,6 +6,7 @@ fails for ``x'`` and ``y`` but succeeds with ``x`` standing for ``x'``, the inde
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,7 +16,7 @@ from tidegate.names import listed, shortened
 from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
 
-__all__ = ["check_structure", "equation_name"]
+__all__ = ["check_index", "check_solvable", "check_structure", "equation_name"]
 
 _MAX_LISTED: Final = 8
 _MAX_TEXT: Final = 100
@@ -26,11 +27,14 @@ def equation_name(model: Model, index: int) -> str:
     """How messages name an equation: its number, its text, and where it was written."""
     equation: Equation = model.equations[index]
     shown = " ".join(equation.origin.text.split()) or f"{equation.left!r} == {equation.right!r}"
-    if equation.label and equation.label != f"equation {index + 1}":
+    number = f"equation {index + 1}"
+    if re.fullmatch(r"equation \d+", equation.label):
+        number = equation.label  # by which the user counts, where others have gone
+    elif equation.label:
         shown = equation.label
     shown = shown if len(shown) <= _MAX_TEXT else shown[: _MAX_TEXT - 3] + "..."
     place = f", {equation.origin}" if str(equation.origin) else ""
-    return f"equation {index + 1} ({shown}{place})"
+    return f"{number} ({shown}{place})"
 
 
 def _equations(model: Model, rows: Sequence[int], most: int) -> str:
@@ -112,6 +116,42 @@ def _refuse_index(model: Model, graph: Incidence, matching: Matching) -> None:
     )
 
 
+def check_solvable(model: Model) -> None:
+    """Refuse a system whose equations cannot determine its unknowns, whatever is differentiated.
+
+    Raises
+    ------
+    StructureError : naming the equations and unknowns, for a wrong number of equations or a structurally singular system.
+    """
+    if not _is_checkable(model):
+        return
+    graph = incidence(model)
+    _check_count(model, graph)
+    if not maximum_matching(graph.rows, len(graph.columns)).is_perfect:
+        _refuse_singular(model)
+
+
+def check_index(model: Model) -> None:
+    """Refuse a solvable system whose index is above one.
+
+    Raises
+    ------
+    StructureError : naming the equations that constrain states.
+    """
+    if not _is_checkable(model):
+        return
+    graph = incidence(model)
+    matching = maximum_matching(graph.rows, len(graph.columns))
+    if not matching.is_perfect and _variable_matching(model).is_perfect:
+        _refuse_index(model, graph, matching)
+
+
+def _variable_matching(model: Model) -> Matching:
+    """Of equations and unknowns, where a state counts by itself or by its derivative."""
+    whole = variable_incidence(model)
+    return maximum_matching(whole.rows, len(whole.columns))
+
+
 def check_structure(model: Model) -> None:
     """Refuse a system whose equations cannot determine its unknowns, or whose index is above one.
 
@@ -130,11 +170,5 @@ def check_structure(model: Model) -> None:
     >>> x, der_x = symbol(Role.UNKNOWN, "x"), symbol(Role.DERIVATIVE, "x")
     >>> check_structure(Model("decay", Form.ODE, (Variable("x", VariableRole.STATE),), (Equation(der_x, -x),)))
     """
-    if not _is_checkable(model):
-        return
-    graph = incidence(model)
-    _check_count(model, graph)
-    matching = maximum_matching(graph.rows, len(graph.columns))
-    if not matching.is_perfect:
-        _refuse_singular(model)
-        _refuse_index(model, graph, matching)
+    check_solvable(model)
+    check_index(model)

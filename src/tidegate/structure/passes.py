@@ -11,15 +11,34 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Protocol
 
+from tidegate.errors import Origin
 from tidegate.expressions import Expr, walk
 from tidegate.expressions.pickled import stored, unstored
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Model
 from tidegate.model.rewriting import expressions_of
 
-__all__ = ["Check", "Pass", "Passed", "Reduced", "reduced"]
+__all__ = ["Check", "Demand", "Pass", "Passed", "Reduced", "reduced"]
 
 _RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What must be true of parameters, so that a pass may do what it did.
+
+    Parameters
+    ----------
+    value : expression of parameters.
+    sentence : what is wrong where it is not as it must be.
+    is_zero : True if the value must be zero, at the start; False if it must never be.
+    origin : of what is wrong then.
+    """
+
+    value: Expr
+    sentence: str
+    is_zero: bool = False
+    origin: Origin = field(default_factory=Origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +49,12 @@ class Passed:
     ----------
     model : the new model.
     replaced : symbols of the old one that the new one does not have, unknowns and their values before a round, and what each is in the new one.
+    demands : what must be true of parameters.
     """
 
     model: Model
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+    demands: tuple[Demand, ...] = ()
 
 
 class Pass(Protocol):
@@ -65,31 +86,38 @@ class Reduced:
     given : with the user's variables, equations and conditions.
     model : what passes made of it.
     replaced : symbols of ``given`` that ``model`` does not have, and what they are in it.
+    demands : what must be true of parameters.
+    steps : the models that became others, each with what was replaced in it.
     """
 
     given: Model
     model: Model
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+    demands: tuple[Demand, ...] = ()
+    steps: tuple[tuple[Model, Mapping[Expr, Expr]], ...] = ()
 
     @cached_property
     def written(self) -> dict[Expr, Expr]:
         """Relations of the model that read otherwise in the given one, and how they do."""
-        if not self.replaced:
-            return {}
-        old = [item for item in walk(expressions_of(self.given)) if item.op in _RELATIONS]
-        found: dict[Expr, Expr] = {}
-        for new, own in zip(substitute(old, self.replaced), old, strict=True):
-            found.setdefault(new, own)
-        return found
+        known: dict[Expr, Expr] = {}
+        # step by step, since in one step an expression may be simplified otherwise
+        for model, replaced in self.steps:
+            old = [item for item in walk(expressions_of(model)) if item.op in _RELATIONS]
+            found: dict[Expr, Expr] = {}
+            for new, own in zip(substitute(old, replaced), old, strict=True):
+                found.setdefault(new, known.get(own, own))
+            known = found
+        return known
 
     def then(self, step: Pass) -> Reduced:
         """What one more pass makes of it."""
         passed = step(self.model)
         replaced = dict(zip(self.replaced, substitute(self.replaced.values(), passed.replaced), strict=True))
-        return Reduced(self.given, passed.model, {**replaced, **passed.replaced})
+        steps = (*self.steps, (self.model, passed.replaced)) if passed.replaced else self.steps
+        return Reduced(self.given, passed.model, {**replaced, **passed.replaced}, (*self.demands, *passed.demands), steps)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reduced_of, stored((self.given, self.model, self.replaced))
+        return _reduced_of, stored((self.given, self.model, self.replaced, self.demands, self.steps))
 
 
 def _reduced_of(*parts: Any) -> Reduced:

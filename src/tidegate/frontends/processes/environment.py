@@ -7,24 +7,27 @@ somebody waits for becomes an event where it begins to hold. As long as nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Self
 
 import simpy
-from simpy.core import Infinity
-from simpy.events import NORMAL, PENDING, URGENT, Event, EventPriority, Process, Timeout
+from simpy.core import Infinity, StopSimulation
+from simpy.events import NORMAL, PENDING, URGENT, Condition, Event, EventPriority, Process, Timeout
 
 from tidegate.errors import ChatteringError, UsageError
 from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
-from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable
+from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable, calm, hurry
 from tidegate.frontends.processes.moved_number import Moved, moved, moves_of, plain
+from tidegate.frontends.processes.notebook import table_of
+from tidegate.frontends.processes.progress import progress_of
 from tidegate.frontends.processes.run_files import Closing, RunFile
 from tidegate.frontends.processes.simula import EventList, Notice, SimulaProcess
 from tidegate.frontends.processes.supervisor import Supervisor
+from tidegate.frontends.processes.surroundings import OfStep
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
 
@@ -135,6 +138,7 @@ class Environment(simpy.Environment):
         be such that they can be compiled.
     record, dense : whether steps, and what is between them, are written down for ``result``.
     abserror, relerror : what a step may be wrong by, of variables for which nothing else is said.
+    progress : called about ten times a second with the simulated time, while something flows, looks or waits, and at the end of a run.
     on_error : what happens in front of a numbered error: "raise" a ProcessError; "ask" at the terminal, by a dialogue that repairs the run; or who
         answers instead of a person: an object with a method ``answer(question)``, a function of the question, or a list of recorded answers.
     prologue : whoever answers is asked for method, limits and tolerances before the run.
@@ -168,10 +172,12 @@ class Environment(simpy.Environment):
         sensitivities: str | Sequence[str] | None = None,
         record: bool = True,
         dense: bool = True,
+        progress: Callable[[float], object] | None = None,
         on_error: object = "raise",
         prologue: bool = True,
     ) -> None:
         super().__init__(initial_time)
+        self._progress = progress_of(progress)
         self._supervisor = Supervisor(self, on_error)
         given: dict[str, Any] = {"method": method, "dtmin": dtmin, "dtmax": dtmax, "relerror": relerror, "abserror": abserror}
         if prologue and self._supervisor.asks:
@@ -201,7 +207,7 @@ class Environment(simpy.Environment):
         if compiled is not False:
             self.monitor.mover = self._flow = CompiledFlow(
                 Composer(self, self._variables, self._parameters, self._bodies, self._generators, self._sensitive),
-                {"method": self.method, "dense": record and dense},
+                {"method": self.method, "dense": record and dense, "progress": self._progress},
                 self._record,
                 self._set_time,
                 lambda: moves_of(self._queue[0][0]) if self._queue else {},
@@ -213,9 +219,19 @@ class Environment(simpy.Environment):
                 flow = self._flow
                 self._record.slopes_of = lambda: flow.slopes_now(self.monitor.motion)
 
-    def __repr__(self) -> str:
+    def summary(self) -> str:
+        """One line: time, what flows, who waits."""
         flowing = sum(variable.active for variable in self._variables)
-        return f"<Environment at t = {self._now:g}: {flowing} of {len(self._variables)} variables flow, {len(self._waits)} conditions are waited for>"
+        return f"at t = {self._now:g}: {flowing} of {len(self._variables)} variables flow, {len(self._waits)} conditions are waited for"
+
+    def __repr__(self) -> str:
+        return f"<Environment {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        return table_of(self.summary(), (*self._variables, *self._parameters))
+
+    lasttime = OfStep("The start of the step in which bodies, samples and conditions are called, or of the last.", lambda monitor: monitor.lasttime)
+    dt = OfStep("How far the time is from there; 0 behind an event, where a period begins.", lambda monitor: monitor.dt)
 
     # -- what flows ---------------------------------------------------------------------------------------------------------------------------
 
@@ -363,6 +379,8 @@ class Environment(simpy.Environment):
     def follow(self) -> None:
         """The time is that of the step being taken, or of the event before it."""
         self._set_time(self.monitor.time)
+        if self._progress is not None:
+            self._progress(self.monitor.lasttime)
 
     def _set_time(self, time: float) -> None:
         self._now = time if self._flow is None else moved(time, self._flow.vectors.moves)
@@ -457,11 +475,17 @@ class Environment(simpy.Environment):
                 if name != "all" and name not in names:
                     raise unknown_name("parameter", name, names, of="this environment")
         record, found = self._record, monitor.counters.state_events
+        # from the second period on: what is called does a name's look-up at every trial point, and names were looked at in the first
+        are_hurried = monitor.counters.periods > 0 and (self._flow is None or not self._flow.is_moving)
+        if are_hurried:
+            hurry(self._variables)
         began = perf_counter()
         try:
             self._supervisor.pass_period()
         finally:
             self._seconds += perf_counter() - began
+            if are_hurried:
+                calm(self._variables)
             self.follow()
             record.finish_period()
         if self._flow is None or not self._flow.is_moving:
@@ -474,9 +498,7 @@ class Environment(simpy.Environment):
         if not self._queue:
             return "the end"
         event: Any = self._queue[0][3]
-        owners = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
-        names = [owner.name for owner in owners if isinstance(owner, Process)]
-        return ", ".join(names) or type(event).__name__
+        return ", ".join(dict.fromkeys(_who_goes_on(event))) or (f"the end of {event.name}" if isinstance(event, Process) else type(event).__name__)
 
     def forget(self, wait: WaitUntil) -> None:
         """A wait is over."""
@@ -496,3 +518,18 @@ class Environment(simpy.Environment):
         self._supervisor.take_over()
         number = self._names[wish] = self._names.get(wish, 0) + 1
         return wish if number == 1 else f"{wish}_{number}"
+
+
+def _who_goes_on(event: Any) -> Iterator[str]:
+    """Names of those who go on by an event: processes that wait for it, also among others, and whoever runs the environment."""
+    callbacks: list[Any] = event.callbacks or []
+    if isinstance(event, Notice):
+        yield event.process.name
+    for callback in callbacks:
+        owner = getattr(callback, "__self__", None)
+        if isinstance(owner, Process):
+            yield owner.name
+        elif isinstance(owner, Condition) and owner is not event:
+            yield from _who_goes_on(owner)
+        elif owner is StopSimulation:
+            yield "the end of the run"

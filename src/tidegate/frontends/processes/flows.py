@@ -7,11 +7,22 @@ group starts and stops its members together. What starting means is the affair o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from tidegate.errors import UsageError
+from tidegate.frontends.processes.moved_number import plain
+from tidegate.frontends.processes.named import Named, NotANumber
 
-__all__ = ["Asleep", "Continuous", "Flow", "Group", "Parameter", "Sample", "Variable"]
+__all__ = ["Asleep", "Continuous", "Flow", "Group", "Moving", "Parameter", "Sample", "Variable", "calm", "hurry"]
+
+
+def _numbered(value: Any, unit: str) -> str:
+    """A value as it is shown, with its unit; a symbol, while bodies are followed, as it is."""
+    value = plain(value)
+    return f"{f'{value:.10g}' if isinstance(value, int | float) else repr(value)} {unit}".rstrip()
+
+
+_ENTRIES: Final = 8  # of the dictionary of a variable
 
 
 class Flow(Protocol):
@@ -59,7 +70,7 @@ class Flow(Protocol):
         ...
 
 
-class _Part:
+class _Part(Named):
     """What can be started and stopped."""
 
     def __init__(self, flow: Flow, name: str) -> None:
@@ -85,11 +96,12 @@ class _Part:
         return self._flow.is_active(self)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
+        value = f" = {_numbered(self.state, self.unit)}" if isinstance(self, Variable) else ""
         kind = "Variable" if isinstance(self, Variable) else type(self).__name__
-        return f"<{kind} {self.name}{'' if self.active else ', stopped'}>"
+        return f"<{kind} {self.name}{value}{'' if self.active else ', stopped'}>"
 
 
-class Variable(_Part):
+class Variable(NotANumber, _Part):
     """A quantity that flows between events.
 
     Attributes
@@ -100,6 +112,11 @@ class Variable(_Part):
     abserror, relerror : what a step may be wrong by: abserror + relerror times the state.
     unit : as it was given.
     """
+
+    kind, number_in = "variable", "state"
+    settable: ClassVar[frozenset[str]] = frozenset(
+        ("state", "rate", "laststate", "abserror", "relerror", "name", "unit", "_flow", "_abserror", "_relerror", "__class__")
+    )
 
     def __init__(self, flow: Flow, start: float, *, name: str, unit: str, abserror: float, relerror: float) -> None:
         super().__init__(flow, name)
@@ -135,7 +152,8 @@ class Asleep(Variable):
     def wake(self) -> None:
         """State and rate are attributes of its own."""
         self.__class__ = Variable  # type: ignore[assignment]
-        self.state, self.rate = self._flow.numbers_of(self)
+        entries = vars(self)
+        entries["state"], entries["rate"] = self._flow.numbers_of(self)
 
     @property
     def state(self) -> float:  # type: ignore[override]
@@ -160,7 +178,40 @@ class Asleep(Variable):
         self.rate = value
 
 
-class Parameter:
+class Moving(Variable):
+    """A variable while bodies that are called set its rate at every trial point: its names are looked at before and behind."""
+
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+
+
+def hurry(variables: Iterable[Variable]) -> None:
+    """Names that bodies set are not looked at until ``calm``; those that are asleep stay so."""
+    for variable in variables:
+        if type(variable) is Variable:
+            object.__setattr__(variable, "__class__", Moving)
+
+
+def calm(variables: Iterable[Variable]) -> None:
+    """Names are looked at again, and those that were set since.
+
+    Raises
+    ------
+    UnknownNameError
+        There is one that a variable does not have; it is taken away.
+    """
+    strangers: list[tuple[Variable, str]] = []
+    for variable in variables:
+        if type(variable) is Moving:
+            variable.__class__ = Variable  # type: ignore[assignment]
+        if len(vars(variable)) != _ENTRIES:
+            strangers += [(variable, name) for name in vars(variable) if name not in Variable.settable]
+    for variable, name in strangers:
+        delattr(variable, name)
+    for variable, name in strangers:
+        variable.refuse_setting(name)
+
+
+class Parameter(NotANumber, Named):
     """A number that only events change, by which results can be differentiated where the bodies are compiled.
 
     Attributes
@@ -168,6 +219,9 @@ class Parameter:
     value : the number.
     changed : who is told that it has been set; None for nobody.
     """
+
+    kind, number_in = "parameter", "value"
+    settable: ClassVar[frozenset[str]] = frozenset(("value", "name", "unit", "changed", "_value"))
 
     def __init__(self, value: float, *, name: str, unit: str) -> None:
         self._value, self.name, self.unit = value, name, unit
@@ -188,11 +242,14 @@ class Parameter:
         return float(self.value)
 
     def __repr__(self) -> str:
-        return f"<Parameter {self.name} = {self.value:g}>"
+        return f"<Parameter {self.name} = {_numbered(self.value, self.unit)}>"
 
 
 class Continuous(_Part):
     """A function that computes rates, and what follows from states at once; it is called at trial points too, and at earlier ones."""
+
+    kind = "continuous body"
+    settable: ClassVar[frozenset[str]] = frozenset(("priority", "name", "function", "_flow", "_priority"))
 
     def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, priority: float) -> None:
         super().__init__(flow, name)
@@ -227,6 +284,8 @@ class Sample(_Part):
     sampletime : when it is due next, if its interval is above 0.
     """
 
+    settable: ClassVar[frozenset[str]] = frozenset(("every", "frequency", "sampletime", "name", "_flow", "_function"))
+
     def __init__(self, flow: Flow, function: Callable[[], Any], *, name: str, every: float) -> None:
         super().__init__(flow, name)
         self._function = function
@@ -252,7 +311,7 @@ class Sample(_Part):
         self._flow.set_frequency(self, value)
 
 
-class Group:
+class Group(Named):
     """Variables, continuous bodies and samples that start and stop together, in the order in which they were put in.
 
     Raises
@@ -261,6 +320,12 @@ class Group:
         Number 21: a member is none of these. The others are started or stopped all the same; in a run it is raised when the event is over, and the
         run can go on.
     """
+
+    settable: ClassVar[frozenset[str]] = frozenset(("_members",))
+
+    def __init_subclass__(cls) -> None:
+        """Whoever derives a class of it knows what that has."""
+        cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __init__(self, *members: Variable | Continuous | Sample | Group) -> None:
         self._members = list(members)

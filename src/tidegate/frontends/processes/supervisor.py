@@ -18,6 +18,7 @@ from simpy.events import URGENT, Event
 
 from tidegate.errors import InterruptedRunError, ProcessError, RunError, TidegateError, UsageError
 from tidegate.frontends.processes.dialogue import Debugging, EndOfAnswers, Leave, answering, converse, enter_debugger, error_talk, prologue_talk
+from tidegate.frontends.processes.moved_number import plain
 from tidegate.frontends.processes.numbered_errors import checked, told
 from tidegate.frontends.processes.run_files import RunFiles
 from tidegate.later_stages import later
@@ -121,6 +122,8 @@ class Supervisor:
         self.report()
         self._goal = None
         self.files.end()
+        if env._progress is not None:  # noqa: SLF001
+            env._progress.end(plain(env.now))  # noqa: SLF001
         return value
 
     def _close_behind(self, failure: BaseException, *, can_go_on: bool) -> None:

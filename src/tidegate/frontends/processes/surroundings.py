@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import CellType
 from typing import Any
@@ -11,7 +11,7 @@ from tidegate.expressions import Expr, Role, symbol
 from tidegate.frontends.processes.flows import Parameter, Variable
 from tidegate.frontends.processes.moved_number import Moved
 
-__all__ = ["TIME", "Number", "in_symbols", "is_number", "putting"]
+__all__ = ["TIME", "Number", "OfStep", "in_symbols", "is_number", "putting"]
 
 TIME = symbol(Role.TIME, "time")
 
@@ -73,13 +73,24 @@ def putting(values: Mapping[Number, Any]) -> Generator[None]:
 
 
 class _Last:
-    """What the state was at the start of the step: compiled code knows no steps, and whoever computes with this is told so."""
+    """Something of the step: compiled code knows no steps, and whoever computes with this is told so."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, words: str) -> None:
+        self._words = words
 
     def __repr__(self) -> str:
-        return f"the last state of {self._name}"
+        return self._words
+
+
+class OfStep:
+    """A number of the monitor's present step, as an attribute of the environment, which may be given another meaning by its user."""
+
+    def __init__(self, words: str, get: Callable[[Any], float]) -> None:
+        self.__doc__ = words
+        self._get = get
+
+    def __get__(self, environment: Any, kind: object = None) -> Any:
+        return self if environment is None else self._get(environment.monitor)
 
 
 @contextmanager
@@ -88,11 +99,13 @@ def in_symbols(environment: Any, states: Mapping[Variable, Any], values: Mapping
     before: list[tuple[dict[str, Any], dict[str, Any]]] = [(vars(item), dict(vars(item))) for item in (environment, *states, *values)]
     try:
         vars(environment)["_now"] = now
+        for name in ("lasttime", "dt"):
+            vars(environment).setdefault(name, _Last(f"{name} of the step"))
         for variable, state in states.items():
             entries = vars(variable)
             entries["state"], entries["rate"] = state, 0.0
             if isinstance(state, Expr):
-                entries["laststate"] = _Last(variable.name)
+                entries["laststate"] = _Last(f"the last state of {variable.name}")
         for parameter, value in values.items():
             vars(parameter)["_value"] = value
         yield
