@@ -92,10 +92,15 @@ def _parsed(filename: str, text: str) -> SourceFile:
 
 def _shown_file(filename: str) -> str:
     """The file as the user would type it: relative to the current directory where it lies below that."""
+    return _seen_from(str(Path.cwd()), filename)
+
+
+@functools.lru_cache(maxsize=256)
+def _seen_from(folder: str, filename: str) -> str:
     path = Path(filename)
     if not path.is_absolute():
         return filename
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else filename
 
 
 def users_frame() -> FrameType:

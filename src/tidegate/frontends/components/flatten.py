@@ -24,7 +24,7 @@ from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.local_system import LocalSystem, declarations_below, follow, given_value, structure_key
-from tidegate.frontends.components.part import Part, joined, outer_scope
+from tidegate.frontends.components.part import Part, joined, outer_scope, unchanged_classes
 from tidegate.frontends.components.switching import Switched, switched_off
 from tidegate.model import Variable, VariableRole
 
@@ -73,6 +73,11 @@ def flatten(component: Any, name: str) -> Flat:
     ------
     ModelError, UsageError : for what cannot be read, does not fit, or does not balance.
     """
+    with unchanged_classes():
+        return _flattened(component, name)
+
+
+def _flattened(component: Any, name: str) -> Flat:
     given: set[str] = set()
     nodes = list(_nodes(component, name, given))
     reader = _VariableReader(name, frozenset(given))

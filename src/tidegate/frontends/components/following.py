@@ -194,7 +194,8 @@ class Follower:
         self.enables += [item for item in said if isinstance(item, Enable)]
         found = equations_of(followed)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
-        self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
+        if found:
+            self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
         return found
 
     def _reader(self, place: Origin) -> tuple[Callable[[Sequence[Yielded]], list[Equality]], Callable[..., list[Yielded]]]:

@@ -7,7 +7,9 @@ one of the component around it, a number is a number. Otter (DSblock 4.0a, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Final, Self, cast, overload
 
 import numpy as np
@@ -18,7 +20,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Constant, Declaration, Modification, Output
 from tidegate.names import suggestion
 
-__all__ = ["Part", "Parts", "joined", "outer_scope"]
+__all__ = ["Part", "Parts", "joined", "outer_scope", "unchanged_classes"]
 
 _VALUES: Final = (bool, int, float, list, tuple, np.ndarray, np.generic)
 
@@ -147,6 +149,8 @@ class Part:
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in vars(self).get("_own_parts", {}):
             return self.part(name)
+        if name.startswith("_"):
+            raise AttributeError(name)  # what Python and numpy look for
         known = [*self.declarations(), *self._parts()]
         raise AttributeError(f"{type(self).__name__} has no {name!r}; {suggestion(name, known, f'it has {", ".join(known) or "no variables"}')}")
 
@@ -176,13 +180,16 @@ class Part:
 
     def part(self, name: str) -> Any:
         """The part of a name, with its path; several where it is an array."""
-        if name not in self._placed:
+        placed = self._placed
+        if name not in placed:
             written = self._parts()[name]
-            self._placed[name] = written.placed(self, name) if isinstance(written, Parts) else self._with_path(written, name)
-        return self._placed[name]
+            placed[name] = written.placed(self, name) if isinstance(written, Parts) else self._with_path(written, name)
+        return placed[name]
 
     def parts(self) -> dict[str, Part]:
         """Every part by name, those of arrays by element: ``cell[3]``."""
+        if not self._parts():
+            return {}
         found: dict[str, Part] = {}
         for name in self._parts():
             item = self.part(name)
@@ -240,11 +247,30 @@ def _settle_constants(part: Part) -> None:
             vars(part)["_overrides"][name] = given(outer_scope(part, name) or part)
 
 
+_classes: Final[ContextVar[dict[type, dict[str, Any]] | None]] = ContextVar("classes", default=None)
+
+
+@contextmanager
+def unchanged_classes() -> Generator[None]:
+    """While this lasts, classes are what they are, and need be looked through once only."""
+    token = _classes.set({} if (known := _classes.get()) is None else known)
+    try:
+        yield
+    finally:
+        _classes.reset(token)
+
+
 def _attributes(kind: type) -> dict[str, Any]:
-    """What classes have by name; of base classes first, and what a class redefines with its own value."""
+    """Variables and parts that a class has by name; of base classes first, and what a class redefines with its own value."""
+    known = _classes.get()
+    if known is not None and kind in known:
+        return known[kind]
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         found |= vars(base)
+    found = {name: item for name, item in found.items() if isinstance(item, Declaration | Part | Parts)}
+    if known is not None:
+        known[kind] = found
     return found
 
 

@@ -127,7 +127,8 @@ class PartArray:
 
     def __init__(self, parts: Sequence[Any], shape: tuple[int, ...], names: Sequence[str]) -> None:
         self._items = np.empty(len(parts), dtype=object)
-        self._items[:] = list(parts)
+        for k, part in enumerate(parts):
+            self._items[k] = part
         self._items = self._items.reshape(shape)
         self._names = tuple(names)
 
