@@ -172,6 +172,7 @@ class _VariableReader:
                     declaration.nominal,
                     _kind(declaration, declaration.value),
                     origin,
+                    declaration.state_select,
                 )
             )
 
