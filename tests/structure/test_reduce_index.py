@@ -40,8 +40,8 @@ a, b, f, x, y, u, v, w = (unknown(name) for name in "abfxyuvw")
 
 
 def joined(**more: Any) -> Model:
-    """Two masses that move as one."""
-    return model("a b", "f", (rate("a"), 1.0 - f), (2.0 * rate("b"), f), (2.0 * a, 2.0 * b), **more)
+    """Two masses of which one moves as the other does."""
+    return model("a b", "f", (rate("a"), 1.0 - f), (2.0 * rate("b"), f), (2.0 * a, 3.0 * b), **more)
 
 
 def pendulum(**more: Any) -> Model:
@@ -113,6 +113,16 @@ def test_a_pivot_of_parameters_counts_unless_it_is_zero() -> None:
         assert chosen_states(given).states == (state,)
 
 
+def test_a_parameter_that_is_divided_by_must_not_be_set_to_zero() -> None:
+    ratio = symbol(Role.PARAMETER, "ratio")
+    variables = (Variable("ratio", VariableRole.PARAMETER, start=(ONE,)),)
+    changed = {"a": {"fixed": True, "start": (ONE,)}}
+    given = model("a b", "f", (rate("a"), f), (rate("b"), -f), (a, ratio * b), variables=variables, changed=changed)
+    assert tg.simulate(given, (0.0, 1.0), parameters={"ratio": 2.0}).final["b"] == pytest.approx(0.5)
+    with pytest.raises(tg.UsageError, match=r"equation 3 .* determines b only while (-)?ratio is not zero"):
+        tg.simulate(given, (0.0, 1.0), parameters={"ratio": 0.0})
+
+
 def test_states_of_a_pendulum_are_chosen_while_it_runs() -> None:
     report = chosen_states(pendulum())
     assert [(group.names, group.n_states) for group in report.open] == [(("x", "y"), 1), (("u", "v"), 1)]
@@ -129,14 +139,14 @@ def test_an_order_settles_the_choice() -> None:
 
 def test_an_array_of_which_some_elements_are_states_is_taken_apart() -> None:
     z = [unknown(f"z[{k}]") for k in range(3)]
-    variables = (Variable("z", VariableRole.STATE, (3,), unit="m", start=(ONE, ONE, ONE + 1.0)),)
-    given = model("", "f", (rate("z[0]"), f - z[0]), (rate("z[1]"), -f), (rate("z[2]"), -z[2]), (3.0 * z[0], 3.0 * z[1]), variables=variables)
+    variables = (Variable("z", VariableRole.STATE, (3,), start=(ONE, ONE, ONE + 1.0)),)
+    given = model("", "f", (rate("z[0]"), f - z[0]), (rate("z[1]"), -f), (rate("z[2]"), -z[2]), (3.0 * z[0], 2.0 * z[1]), variables=variables)
     validate(given)
     found = reduce_index(given).model
     assert roles(found) == {"f": "algebraic", "z[0]": "state", "z[1]": "algebraic", "z[2]": "state"}
     result = tg.simulate(given, (0.0, 1.0), rtol=1e-8)
-    # z0 = z1: 2 z' = -z
-    np.testing.assert_allclose(result["z"].values[-1], [math.exp(-0.5), math.exp(-0.5), 2.0 * math.exp(-1.0)], rtol=1e-6)
+    # z1 = 1.5 z0: 2.5 z0' = -z0
+    np.testing.assert_allclose(result["z"].values[-1], [math.exp(-0.4), 1.5 * math.exp(-0.4), 2.0 * math.exp(-1.0)], rtol=1e-6)
 
 
 def test_conditions_outputs_and_bodies_may_ask_for_the_derivative_of_what_is_no_state_any_more() -> None:
@@ -189,7 +199,7 @@ def test_a_function_of_which_only_values_are_known_is_not_differentiated() -> No
 
 
 def test_constraints_that_say_the_same_are_named() -> None:
-    given = model("a b", "f g", (rate("a"), f), (rate("b"), unknown("g")), (2.0 * a, 2.0 * b), (3.0 * b, 3.0 * a))
+    given = model("a b", "f g", (rate("a"), f), (rate("b"), unknown("g")), (2.0 * a, 3.0 * b), (9.0 * b, 6.0 * a))
     with pytest.raises(tg.StructureError, match=r"(?s)not independent: equation 4 .*equation 3") as caught:
         reduce_index(given)
     assert caught.value.origin is not None

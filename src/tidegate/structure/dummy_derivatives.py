@@ -77,6 +77,7 @@ class Dummies:
     because : (unknown, order of its derivative) -> the equation that determines it.
     open : choices left open, one for every order.
     frozen : blocks in which an entry may vanish and that were chosen once and for all, by unknowns.
+    demanded : (unknown, equation that determines it) -> an expression of parameters that must not be zero.
     dependent : equations that say what others say, or contradict them.
     refused : an equation without any unknown that is allowed to be determined by it.
     """
@@ -84,6 +85,7 @@ class Dummies:
     because: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     open: list[OpenChoice] = field(default_factory=list[OpenChoice])
     frozen: list[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=list[tuple[tuple[int, ...], tuple[int, ...]]])
+    demanded: dict[tuple[int, int], Expr] = field(default_factory=dict[tuple[int, int], Expr])
     dependent: list[int] = field(default_factory=list[int])
     refused: list[int] = field(default_factory=list[int])
 
@@ -120,6 +122,7 @@ def _choose(constraints: Constraints, closed: set[tuple[int, ...]]) -> tuple[Dum
             if block not in pivots.blocks:
                 return found, block.columns
         candidates, before = set(pivots.sure), []
+        found.demanded.update({(j, pivots.sure[j]): pivot for j, pivot in pivots.demanded.items()})
         found.because.update({(j, d[j] - stage + 1): row for j, row in pivots.sure.items()})
         for block in pivots.blocks:
             alternatives = [] if block.columns in closed else _alternatives(block)
@@ -146,7 +149,7 @@ def _pivots(constraints: Constraints, stage: int, columns: set[int], last: set[i
         if times >= stage
     }
     insisted = [j for j in allowed if constraints.must_be_dummy(j, order[j])]
-    return find_pivots(rows, lambda j: (j in last, constraints.rank(j, order[j]), -j), insisted, constraints.parameters)
+    return find_pivots(rows, lambda j: (j in last, constraints.rank(j, order[j])), insisted, constraints.parameters)
 
 
 def _note_dependent(constraints: Constraints, stage: int, pivots: Pivots, found: Dummies) -> None:

@@ -1,14 +1,15 @@
 """Which unknowns a set of constraints determines (stage: structure). In: a sparse matrix of expressions; out: the columns that are pivots.
 
-Gauss's elimination on expressions, in three rounds: pivots that are numbers first, then such of parameters alone, so that nothing is divided by
-what may vanish as long as anything else is there. What is left has entries that vary; it falls into blocks, each with more columns than rows as far
-as that goes, whose pivots somebody has to choose at every instant anew.
+Gauss's elimination on expressions, with pivots that are numbers or of parameters alone, so that nothing is divided by what may vanish as long as
+anything else is there. What is left has entries that vary; it falls into blocks, each with more columns than rows as far as that goes, whose pivots
+somebody has to choose at every instant anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final
 
 from tidegate.expressions import ZERO, Expr, Role, evaluate
@@ -42,11 +43,13 @@ class Pivots:
     Parameters
     ----------
     sure : column -> the row whose pivot it is, which cannot vanish, or which the user insists on.
+    demanded : columns with a pivot of parameters, which must not be zero.
     blocks : the others.
     empty : rows of which nothing was left: they say what others say, or contradict them.
     """
 
     sure: dict[int, int] = field(default_factory=dict[int, int])
+    demanded: dict[int, Expr] = field(default_factory=dict[int, Expr])
     blocks: list[Block] = field(default_factory=list[Block])
     empty: list[int] = field(default_factory=list[int])
 
@@ -133,17 +136,29 @@ def find_pivots(
     """
     work, found = _Elimination(rows, parameters), Pivots()
     columns = sorted(work.holders, key=lambda column: (rank(column), column))
-    wanted = [column for column in columns if column in set(insisted)]
-    for several, most in ((wanted, _NUMBER), (wanted, _PARAMETERS), (wanted, _VARYING), (columns, _NUMBER), (columns, _PARAMETERS)):
-        for column in several:
-            row = None if column in found.sure else work.pivot_row(column, most)
-            if row is not None:
-                work.eliminate(column, row)
-                found.sure[column] = row
+    for column, most in _turns(columns, rank, set(insisted)):
+        row = None if column in found.sure else work.pivot_row(column, most)
+        if row is not None:
+            pivot = work.rows[row][column]
+            if work.kind(pivot) == _PARAMETERS:
+                found.demanded[column] = pivot
+            work.eliminate(column, row)
+            found.sure[column] = row
     found.empty.extend(row for row, entries in work.rows.items() if not entries)
     left = {row: entries for row, entries in work.rows.items() if entries}
     found.blocks.extend(_blocks(left))
     return found
+
+
+def _turns(columns: Sequence[int], rank: Callable[[int], Any], insisted: set[int]) -> Iterator[tuple[int, int]]:
+    """Columns, and of what kind their pivots may be, in the order in which they are tried."""
+    wanted = [column for column in columns if column in insisted]
+    for most in (_NUMBER, _PARAMETERS, _VARYING):
+        yield from ((column, most) for column in wanted)
+    for _, several in groupby(columns, key=rank):
+        alike = sorted(several, reverse=True)  # who was declared first is determined last
+        for most in (_NUMBER, _PARAMETERS):
+            yield from ((column, most) for column in alike)
 
 
 def _blocks(rows: dict[int, dict[int, Expr]]) -> list[Block]:

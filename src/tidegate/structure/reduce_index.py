@@ -25,7 +25,7 @@ from tidegate.structure.dummy_derivatives import Constraints, Dummies, choose_du
 from tidegate.structure.incidence import incidence, smooth_symbols
 from tidegate.structure.matching import maximum_matching
 from tidegate.structure.pantelides import Orders, differentiations
-from tidegate.structure.passes import HeldStart, Passed, Reduced
+from tidegate.structure.passes import Demand, HeldStart, Passed, Reduced
 from tidegate.structure.reduced_model import Element, StartsOf, reduced_model
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
@@ -269,9 +269,15 @@ class _Reduction:
         """The new model, without the aliases that the reduction has made of equations der(x) == v."""
         found = reduced_model(self.model, self.elements, self.orders, self.dummies, self.starts)
         held = tuple(HeldStart(h.name, h.value, h.start, h.row, h.origin, self._reason(h)) for h in found.held)
-        before = Reduced(self.model, found.model, found.replaced, held=held)
+        before = Reduced(self.model, found.model, found.replaced, tuple(self._demands()), held=held)
         after = before.then(eliminate_aliases)
         return Passed(after.model, after.replaced, after.demands, after.held)
+
+    def _demands(self) -> Iterator[Demand]:
+        for (j, k), pivot in self.dummies.demanded.items():
+            name = self.elements[j].name
+            sentence = f"{self._name(k)} determines {name} only while {pivot!r} is not zero; for the model's own parameters that is so"
+            yield Demand(pivot, sentence, origin=self.model.equations[k].origin)
 
     def _reason(self, held: HeldStart) -> str:
         report = self.report
