@@ -5,9 +5,11 @@ from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.connect import connect
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
 from tidegate.frontends.components.declarations import Algebraic, Constant, Discrete, Input, Output, Parameter, State, start
-from tidegate.frontends.components.der_and_pre import der, pre, time
+from tidegate.frontends.components.der_and_pre import change, der, edge, pre, time
+from tidegate.frontends.components.enabling import enable
 from tidegate.frontends.components.equation_methods import replaces
 from tidegate.frontends.components.part_array import Array
+from tidegate.frontends.components.samples import sample
 from tidegate.model.remarks import message, terminate
 
 __all__ = [
@@ -26,14 +28,18 @@ __all__ = [
     "Potential",
     "State",
     "at",
+    "change",
     "connect",
     "der",
+    "edge",
+    "enable",
     "every",
     "finally_",
     "initially",
     "message",
     "pre",
     "replaces",
+    "sample",
     "start",
     "terminate",
     "time",

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role, as_real, dependencies, node, select, symbol
+from tidegate.expressions import ONE, Expr, Role, as_real, dependencies, node, select, symbol
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.elements import elements
+from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
+from tidegate.frontends.components.instants import Instant, active, determined
 from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names
 
 __all__ = ["Agenda", "Body", "read_agenda"]
@@ -67,6 +69,7 @@ class Agenda:
     final_actions: tuple[Action, ...] = ()
     bodies: Mapping[str, Body] = field(default_factory=dict[str, Body])
     clocks: tuple[Variable, ...] = ()
+    instants: tuple[Instant, ...] = ()
 
     def replaced(self, mapping: Mapping[Expr, Expr], asked: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
         """The same with nodes replaced: in new values by ``mapping``, in conditions and times by ``asked``; some bodies have their own besides."""
@@ -78,7 +81,9 @@ class Agenda:
         bodies = {name: replace(body, actions=actions(body.actions, {**mapping, **in_bodies.get(name, {})})) for name, body in self.bodies.items()}
 
         def branch(given: Branch) -> Branch:
-            return replace(given, conditions=tuple(substitute(given.conditions, asked)), actions=bodies[given.label].actions)
+            own = bodies.get(given.label)
+            done = own.actions if own is not None else actions(given.actions)
+            return replace(given, conditions=tuple(substitute(given.conditions, asked)), actions=done)
 
         def event(given: TimeEvent) -> TimeEvent:
             first = substitute([given.first], asked)[0]
@@ -93,6 +98,7 @@ class Agenda:
             actions(self.final_actions),
             bodies,
             self.clocks,
+            self.instants,
         )
 
 
@@ -123,8 +129,7 @@ class Agenda:
 
         def trigger(given: Any) -> Any:
             if isinstance(given, tuple):
-                times: tuple[Any, ...] = given
-                return tuple(item if item is None else mapping_of(item) for item in times)
+                return tuple(item if item is None else mapping_of(item) for item in cast("tuple[Any, ...]", given))
             return mapping_of(given)
 
         def mapping_of(item: Expr) -> Expr:
@@ -135,6 +140,10 @@ class Agenda:
 
         def event(given: TimeEvent) -> TimeEvent:
             return replace(given, actions=actions(given.actions), label=label(given.label), origin=placed(given.origin))
+
+        def instant(given: Instant) -> Instant:
+            equalities = {mapping[target]: _moved(item, mapping, owner) for target, item in given.equalities.items()}
+            return Instant(label(given.name), mapping[given.flag], equalities, placed(given.origin))
 
         def body(given: Body) -> Body:
             triggers = frozenset(map(trigger, given.triggers))
@@ -147,6 +156,28 @@ class Agenda:
             tuple(map(named, moved.final_actions)),
             {label(name): body(item) for name, item in moved.bodies.items()},
             tuple(replace(clock, name=f"{prefix}.{clock.name}", origin=placed(clock.origin)) for clock in moved.clocks),
+            tuple(instant(item) for item in moved.instants),
+        )
+
+    def aimed_at(self, targets: Mapping[Expr, Expr]) -> Agenda:
+        """The same with other variables assigned to in place of some."""
+        kept: dict[int, tuple[Action, ...]] = {}
+
+        def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
+            return kept.setdefault(
+                id(given), tuple(replace(a, target=targets.get(a.target, a.target)) if isinstance(a, Assignment) else a for a in given)
+            )
+
+        def when(given: When) -> When:
+            return replace(given, branches=tuple(replace(branch, actions=actions(branch.actions)) for branch in given.branches))
+
+        return replace(
+            self,
+            whens=tuple(map(when, self.whens)),
+            time_events=tuple(replace(event, actions=actions(event.actions)) for event in self.time_events),
+            initial_actions=actions(self.initial_actions),
+            final_actions=actions(self.final_actions),
+            bodies={name: replace(body, actions=actions(body.actions)) for name, body in self.bodies.items()},
         )
 
     @classmethod
@@ -161,7 +192,13 @@ class Agenda:
             tuple(action for one in several for action in one.final_actions),
             {name: body for one in several for name, body in one.bodies.items()},
             tuple(clock for one in several for clock in one.clocks),
+            tuple(instant for one in several for instant in one.instants),
         )
+
+
+def _moved(item: Equality, mapping: Mapping[Expr, Expr], owner: str) -> Equality:
+    left, right = substitute([item.left, item.right], mapping)
+    return replace(item, left=left, right=right, origin=replace(item.origin, path=owner))
 
 
 @dataclass(eq=False)
@@ -176,10 +213,22 @@ class _ClauseReader:
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
 
-    def branches(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> dict[str, Branch]:
-        """What a ``when`` says: a branch for each element where an array of conditions meets arrays of its shape; else one, for the empty name."""
+    def samples(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> list[TimeEvent]:
+        """The clocks among the conditions of a ``when`` that has been read."""
+        clocks = self.follower.samples.values()
+        return [TimeEvent(first, actions, period, label=name, priority=trigger.priority, origin=place) for first, period in clocks]
+
+    def branches(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> dict[str, Branch | None]:
+        """What a ``when`` says: a branch for each element where an array of conditions meets arrays of its shape; else one, for the empty name.
+
+        None stands for a branch that has nothing but clocks.
+        """
         what = f"the condition of {name}"
         conditions, shape = self.follower.conditions(trigger.conditions, what, trigger.origin)
+        conditions = tuple(item for item in conditions if item not in self.follower.samples)
+        if not conditions and self.follower.samples:
+            return {"": None}
+        _refuse_nested(conditions, self.follower.samples, what, self.follower.placed(trigger.origin))
         constant = next((item for item in conditions if item.is_constant), None)
         if constant is not None or not conditions:
             value = "missing" if constant is None else "always true" if constant.value else "never true"
@@ -187,7 +236,7 @@ class _ClauseReader:
         parts = [self._part(action, shape) for action in actions]
         if all(part is None for part in parts):
             return {"": Branch(conditions, actions, name, place)}
-        found: dict[str, Branch] = {}
+        found: dict[str, Branch | None] = {}
         for k, (element, condition) in enumerate(zip(element_names("", shape), conditions, strict=True)):
             own = tuple(action for action, part in zip(actions, parts, strict=True) if part in (None, k))
             found[element] = Branch((condition,), own, f"{name}{element}", place)
@@ -241,6 +290,26 @@ def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
     return head.name
 
 
+def _refuse_nested(conditions: Iterable[Expr], samples: Mapping[Expr, Any], what: str, place: Origin) -> None:
+    marks = dependencies(*samples)
+    if marks and any(dependencies(item) & marks for item in conditions):
+        raise UsageError(
+            f"{what} has tg.sample inside a larger condition",
+            origin=place,
+            hint="write it as a condition by itself, and what else must hold as an `if` in the body",
+        )
+
+
+def _require_an_instant(clause: Clause, name: str, place: Origin) -> None:
+    wrong = next((trigger.kind for trigger in clause.triggers if trigger.kind in ("initially", "finally")), None)
+    if wrong is not None:
+        raise UsageError(
+            f"{name} yields an equation, but happens {wrong}",
+            origin=place,
+            hint="return {self.x: value}, which is carried out there; equations hold at instants within a run",
+        )
+
+
 def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     """Follow every clause of a component.
 
@@ -257,15 +326,26 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     initial: list[Action] = []
     final: list[Action] = []
     bodies: dict[str, Body] = {}
+    instants: list[Instant] = []
     for name, clause in clauses.items():
         place = follower.placed(clause.origin)
         actions = follower.actions(reader.body(clause), name, place)
+        if name in follower.yielded:
+            instants.append(Instant(name, active(name), determined(name, follower.yielded[name], place), place))
+            actions = (*actions, Assignment(active(name), ONE, place))
+            _require_an_instant(clause, name, place)
         triggers: set[object] = set()
         in_chain = name
         for trigger in clause.triggers:
             if trigger.kind == "when":
                 head = _head_name(clause, clauses)
-                branches = reader.branches(name, trigger, actions, place)
+                given = reader.branches(name, trigger, actions, place)
+                clocks = reader.samples(name, trigger, actions, place)
+                time_events.extend(clocks)
+                triggers.update((event.first, event.period) for event in clocks)
+                branches = {element: branch for element, branch in given.items() if branch is not None}
+                if not branches:
+                    continue
                 if shapes.setdefault(head, tuple(branches)) != tuple(branches):
                     raise UsageError(
                         f"{name} follows {head} with elsewhen, but only one of them is carried out by element",
@@ -292,4 +372,4 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
             bodies[name] = Body(name, in_chain, actions, frozenset(triggers), place)
     whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
     initial.extend(reader.clocks.values())
-    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks))
+    return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks), tuple(instants))

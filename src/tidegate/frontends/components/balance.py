@@ -18,7 +18,7 @@ from tidegate.frontends.components.part import Part, joined
 from tidegate.model import Variable, VariableRole
 from tidegate.names import listed, shortened
 
-__all__ = ["Node", "require_balance"]
+__all__ = ["Node", "ends_of", "require_balance"]
 
 _LOOSE: Final = " is not connected"
 
@@ -33,12 +33,19 @@ class Node:
     path : "" for the whole.
     system : what it says under full names; None for a connector.
     n_defined : how many elements its declarations define besides.
+    first : number of the first of its equations in the whole.
     """
 
     part: Any
     path: str
     system: LocalSystem | None
     n_defined: int = 0
+    first: int = 0
+
+    @property
+    def n_equations(self) -> int:
+        """Of its own, without those of its parts."""
+        return (0 if self.system is None else len(self.system.equalities)) + self.n_defined
 
     @property
     def loose(self) -> list[str]:
@@ -68,7 +75,7 @@ def require_balance(nodes: Sequence[Node], variables: Sequence[Variable], name: 
         n_unknowns = sum(sizes.get(path, 0) for path, _, _ in own)
         n_left = sum(sizes.get(path, 0) for path, declared, _ in own if isinstance(declared, Flow | Input)) if node.path else 0
         n_inner = sum(lacking[joined(node.path, item)] for item, part in node.part.parts().items() if not isinstance(part, Connector))
-        n_equations = len(node.system.equalities) + node.n_defined
+        n_equations = node.n_equations
         lacking[node.path] = n_left
         if n_unknowns + n_inner != n_equations + n_left:
             raise _error(node, name, n_unknowns - n_left + n_inner, n_equations)
@@ -81,6 +88,11 @@ def _own(part: Part, path: str) -> list[tuple[str, Part]]:
         if isinstance(inner, Connector):
             found += _own(inner, joined(path, own))
     return found
+
+
+def ends_of(node: Node) -> list[tuple[str, Part]]:
+    """The connectors of a component, and those in them, with paths."""
+    return [(path, part) for path, part in _own(node.part, node.path) if isinstance(part, Connector)]
 
 
 def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureError:

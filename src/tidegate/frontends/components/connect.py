@@ -183,8 +183,8 @@ def _side_by_side(connection: Connection) -> Iterator[tuple[Any, ...]]:
 def _require_near(end: Connector, what: str, origin: Origin) -> None:
     """A connector of a part of a part belongs to that part's inside."""
     outer = _component_of(end)
-    around: Any = None if outer is None else vars(outer).get("_outer")
-    near: str = "" if around is None else vars(around).get("_place", "")
+    around = None if outer is None else cast("Any", vars(outer).get("_outer"))
+    near = "" if around is None else cast("str", vars(around).get("_place", ""))
     if near:
         raise ModelError(
             f"{what} connects {end._path}, which is inside {near}",  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""What users write inside a component's methods (front end of components): time, derivatives, previous values."""
+"""What users write inside a component's methods (front end of components): time, derivatives, values before, edges and changes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.errors import UsageError
-from tidegate.expressions import ONE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions import ONE, Expr, Role, as_boolean, as_real, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.known_numbers import Number, Numbers, Pending, WantedFirst, now
 
-__all__ = ["before_of", "continuous_of", "der", "pre", "time"]
+__all__ = ["before_of", "change", "continuous_of", "der", "edge", "pre", "time"]
 
 time: Final = symbol(Role.TIME, "time")
 
@@ -116,3 +116,48 @@ def pre(x: Any) -> Any:
     True
     """
     return _each(_previous, x)
+
+
+def _rises(x: Any) -> Any:
+    if isinstance(x, Number):
+        return bool(x) and not bool(_previous(x))
+    return as_boolean(x) & ~as_boolean(_previous(x))
+
+
+def _changes(x: Any) -> Any:
+    before = _previous(x)
+    if isinstance(x, Number):
+        return float(x) != float(before)
+    return as_real(x) != as_real(before)
+
+
+def edge(b: Any) -> Any:
+    """True at an event at which a truth value has become true: ``b`` and not ``tg.pre(b)``; of arrays by element.
+
+    Between events it is false. Like ``tg.pre``, in the condition of a clause it compares with the value before the round that led there.
+
+    Examples
+    --------
+    >>> edge(symbol(Role.DISCRETE, "on"))
+    on and not pre(on)
+    """
+    return _each_truth(_rises, b)
+
+
+def change(v: Any) -> Any:
+    """True at an event at which a variable has changed: it is not ``tg.pre`` of it; of arrays by element.
+
+    Examples
+    --------
+    >>> change(symbol(Role.DISCRETE, "gear"))
+    not gear == pre(gear)
+    """
+    return _each_truth(_changes, v)
+
+
+def _each_truth(function: Callable[[Any], Any], x: Any) -> Any:
+    if is_array(x):
+        return Vector([_each_truth(function, item) for item in flat(x)]).reshape(np.shape(x))
+    if isinstance(x, Pending):
+        raise WantedFirst
+    return function(x)

@@ -16,18 +16,21 @@ from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda
-from tidegate.frontends.components.balance import Node, require_balance
+from tidegate.frontends.components.balance import Node, ends_of, require_balance
 from tidegate.frontends.components.connect import no_flow
-from tidegate.frontends.components.connectors import Connector, InputSignal
-from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Kind, Output
+from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
+from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Input, Kind, Output
 from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.local_system import LocalSystem, declarations_below, follow, given_value, structure_key
 from tidegate.frontends.components.part import Part, joined, outer_scope
+from tidegate.frontends.components.switching import Switched, switched_off
 from tidegate.model import Variable, VariableRole
 
 __all__ = ["Flat", "component_place", "flatten"]
+
+_UNKNOWN = (VariableRole.STATE, VariableRole.ALGEBRAIC)
 
 
 @dataclass(eq=False)
@@ -76,6 +79,7 @@ def flatten(component: Any, name: str) -> Flat:
     found = Flat()
     agendas: list[Agenda] = []
     for node in nodes:
+        node.first = len(found.equalities)
         reader.read(node, found)
         if node.system is not None:
             found.equalities += node.system.equalities
@@ -94,7 +98,29 @@ def flatten(component: Any, name: str) -> Flat:
     if len(nodes) > 1:
         found.variables = _in_order(found.variables)
         _states_of_derivatives(found)
+        _switch(nodes, found)
     return found
+
+
+def _switch(nodes: Sequence[Node], found: Flat) -> None:
+    """Parts that can be off."""
+    enables = {item.path: item for node in reversed(nodes) if node.system is not None for item in node.system.enables}
+    if not enables:
+        return
+    by_name = {variable.name: variable for variable in found.variables}
+    parts: dict[str, Switched] = {}
+    for path in enables:
+        inside = [node for node in nodes if node.path == path or node.path.startswith((f"{path}.", f"{path}["))]
+        numbers = [k for node in inside for k in range(node.first, node.first + node.n_equations)]
+        ends = {joined(end, name): item for end, connector in ends_of(inside[0]) for name, item in connector.declarations().items()}
+        given = {name for name, item in ends.items() if isinstance(item, Potential)}
+        given |= {joined(path, name) for name, item in inside[0].part.declarations().items() if isinstance(item, Input)}
+        names = [joined(node.path, name) for node in inside for name in node.part.declarations()]
+        own = [by_name[name] for name in names if name not in given and name in by_name and by_name[name].role in _UNKNOWN]
+        flows = frozenset(element for variable in own if isinstance(ends.get(variable.name), Flow) for element in variable.names)
+        parts[path] = Switched(path, numbers, own, flows)
+    found.equalities, found.agenda, new = switched_off(enables, parts, found.equalities, found.agenda)
+    found.variables += new
 
 
 def _nodes(component: Any, name: str, given: set[str]) -> Iterator[Node]:

@@ -17,7 +17,9 @@ from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
+from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
+from tidegate.frontends.components.samples import collected_samples
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
 from tidegate.names import listed, suggestion
@@ -84,6 +86,9 @@ class Follower:
     name : how messages name it.
     declarations : its variables.
     connections : filled while following, with what equations connect.
+    samples : clocks among the conditions that were followed last, each with start and interval.
+    yielded : filled while following, with equations of clauses.
+    enables : likewise, with parts that can be off.
     condition_origins : filled likewise.
     parts : filled likewise, for what is assigned to an array: the array's shape and the element's place in it.
     """
@@ -92,6 +97,9 @@ class Follower:
     name: str
     declarations: Mapping[str, Declaration]
     connections: list[Connection] = field(default_factory=list[Connection])
+    samples: Mapping[Expr, tuple[Expr, Expr]] = field(default_factory=dict[Expr, tuple[Expr, Expr]])
+    yielded: dict[str, list[Equality]] = field(default_factory=dict[str, list[Equality]])
+    enables: list[Enable] = field(default_factory=list[Enable])
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     parts: dict[Assignment, tuple[tuple[int, ...], int]] = field(default_factory=dict[Assignment, tuple[tuple[int, ...], int]])
 
@@ -139,7 +147,8 @@ class Follower:
 
     def conditions(self, given: Sequence[Any], what: str, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
         """The conditions of a ``when``, each function may give several, and their shape if there is one function that gives an array."""
-        values = [self.value(one, origin) for one in given]
+        with collected_samples() as self.samples:
+            values = [self.value(one, origin) for one in given]
         found = tuple(as_boolean(item) for value in values for item in elements(value, what, self.placed(origin)))
         for condition in found:
             quantity = fleeting_equality(condition, self._moves)
@@ -167,21 +176,7 @@ class Follower:
 
     def equations(self, method: Callable[[], Any], place: Origin) -> list[Equality]:
         """The equations that a method yields or returns, merged over the branches of its conditions."""
-
-        def read(items: Sequence[Yielded]) -> list[Equality]:
-            own = [item for item in items if not isinstance(item.value, Connection)]
-            return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
-
-        def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
-            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection)), None)
-            if wired is not None:
-                raise ModelError(
-                    f"a connection depends on `{condition!r}`",
-                    origin=self.placed(wired.origin),
-                    hint="let it depend on a tg.Constant, which is known when the model is built",
-                )
-            merged = merge_equalities(condition, read(first), read(second), self.placed(place))
-            return [Yielded(item, item.origin) for item in merged]
+        read, merge = self._reader(place)
 
         def equations_of(followed: Trace) -> list[Equality]:
             returned: Any = followed.value if is_array(followed.value) else ()
@@ -196,20 +191,42 @@ class Follower:
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
         said = (*(item.value for item in followed.yields), *returned)
         self.connections += [item for item in said if isinstance(item, Connection)]
+        self.enables += [item for item in said if isinstance(item, Enable)]
         found = equations_of(followed)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
         self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
         return found
 
+    def _reader(self, place: Origin) -> tuple[Callable[[Sequence[Yielded]], list[Equality]], Callable[..., list[Yielded]]]:
+        """What reads the equations among the things that are yielded, and what merges those of two branches."""
+
+        def read(items: Sequence[Yielded]) -> list[Equality]:
+            own = [item for item in items if not isinstance(item.value, Connection | Enable)]
+            return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
+
+        def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
+            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection | Enable)), None)
+            if wired is not None:
+                raise ModelError(
+                    f"{'a connection' if isinstance(wired, Connection) else 'what is enabled'} depends on `{condition!r}`",
+                    origin=self.placed(wired.origin),
+                    hint="let it depend on a tg.Constant, which is known when the model is built",
+                )
+            merged = merge_equalities(condition, read(first), read(second), self.placed(place))
+            return [Yielded(item, item.origin) for item in merged]
+
+        return read, merge
+
     def actions(self, method: Callable[[], Any], name: str, origin: Origin) -> tuple[Action, ...]:
-        """What the body of an event does."""
+        """What the body of an event does; equations that it yields are kept in ``yielded``, under its name."""
+        read, merge_yields = self._reader(origin)
 
         def merge(condition: Expr, first: Any, second: Any) -> Any:
             return self._merged_returns(condition, first, second, name, origin)
 
         def actions_of(point: Mapping[Expr, float] | None) -> tuple[Trace, tuple[Action, ...]]:
             with collect_remarks() as said:
-                followed = trace(method, (), merge_returns=merge, point=point)
+                followed = trace(method, (), merge_yields=merge_yields, make_equation=make_equality, merge_returns=merge, point=point)
             found: list[Action] = []
             if followed.value is not None:
                 for key, value in _mapping(followed.value, name, origin).items():
@@ -217,6 +234,8 @@ class Follower:
             return followed, (*found, *said)
 
         followed, found = actions_of(None)
+        if followed.yields:
+            self.yielded[name] = read(followed.yields)
         self._keep(followed.condition_origins)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.effects(method, found, point), lambda point: _effects(actions_of(point)[1], found))
         self._compare(method, followed, _effects(found, found), ways, origin)

@@ -23,6 +23,7 @@ from tidegate.frontends.components.connect import connection_equalities
 from tidegate.frontends.components.connectors import Connector
 from tidegate.frontends.components.declarations import Constant, Declaration, Input, Modification, Output
 from tidegate.frontends.components.elements import flat, quantity
+from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.part import Part, joined, outer_scope
@@ -42,6 +43,7 @@ class LocalSystem:
     agenda : its clauses.
     values : what functions in its declarations give, by name of the variable.
     condition_origins : where conditions were written.
+    enables : its parts that can be off.
     """
 
     equalities: tuple[Equality, ...]
@@ -49,17 +51,20 @@ class LocalSystem:
     agenda: Agenda
     values: Mapping[str, Any]
     condition_origins: Mapping[Expr, Origin]
+    enables: tuple[Enable, ...] = ()
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every symbol in it that has a name of its own."""
         roots = [side for item in self.equalities for side in (item.left, item.right)]
         roots += [item for value in self.values.values() for item in map(as_expr, flat(value))]
-        roots += [*self.condition_origins]
+        roots += [*self.condition_origins, *(item.condition for item in self.enables)]
         for when in self.agenda.whens:
             roots += [item for branch in when.branches for item in branch.conditions]
         for event in self.agenda.time_events:
             roots += [item for item in (event.first, event.period, event.condition) if item is not None]
+        for instant in self.agenda.instants:
+            roots += [instant.flag, *instant.equalities, *(side for item in instant.equalities.values() for side in (item.left, item.right))]
         bodies = [action for body in self.agenda.bodies.values() for action in body.actions]
         bodies += [action for event in self.agenda.time_events for action in event.actions]
         for action in (*bodies, *self.agenda.initial_actions, *self.agenda.final_actions):
@@ -103,6 +108,9 @@ class LocalSystem:
             self.agenda.renamed(mapping, path, owner) if path else self.agenda.replaced(mapping, mapping, {}),
             {name: _replaced(value, mapping) for name, value in self.values.items()},
             {condition: replace(origin, path=owner) for condition, origin in origins},
+            tuple(
+                Enable(joined(path, item.path), substitute([item.condition], mapping)[0], replace(item.origin, path=owner)) for item in self.enables
+            ),
         )
 
 
@@ -193,7 +201,7 @@ def follow(part: Any, name: str, place: Origin, methods: Callable[[Any], list[Ca
         if is_function(given := given_value(alone, own, declaration)) and outer_scope(alone, own) is None and not isinstance(declaration, Constant)
     }
     agenda = read_agenda(alone.all_clauses(), follower)
-    return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins)
+    return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins, tuple(follower.enables))
 
 
 def symbols_of(path: str, declaration: Declaration) -> list[Expr]:

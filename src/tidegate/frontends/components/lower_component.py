@@ -18,7 +18,8 @@ from tidegate.frontends.components.at_once import equations_at_once, resolve
 from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
 from tidegate.frontends.components.equalities import Equality
-from tidegate.frontends.components.flatten import component_place, flatten
+from tidegate.frontends.components.flatten import Flat, component_place, flatten
+from tidegate.frontends.components.instants import kept_in, solved_at_instants
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
 
 __all__ = ["lower"]
@@ -49,6 +50,8 @@ def lower(component: Any, name: str) -> Model:
     StructureError : for a part that has too many equations, or too few.
     """
     flat = flatten(component, name)
+    if flat.agenda.instants:
+        _solve_at_instants(flat)
     system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda)
     _refuse_values_before([*flat.equalities, *flat.values.values()])
     _define_outputs(system)
@@ -72,6 +75,17 @@ def lower(component: Any, name: str) -> Model:
         time_unit=component.time_unit,
         check_units=component.check_units,
     )
+
+
+def _solve_at_instants(flat: Flat) -> None:
+    """Discrete variables that equations of clauses determine become unknowns."""
+    flat.variables, equalities, whens, mapping = solved_at_instants(flat.agenda.instants, flat.variables)
+    flat.equalities = [
+        replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0])
+        for item in (*flat.equalities, *equalities)
+    ]
+    flat.values = {target: replace(item, right=substitute([item.right], mapping)[0]) for target, item in flat.values.items()}
+    flat.agenda = replace(flat.agenda, whens=(*flat.agenda.whens, *whens)).replaced(mapping, mapping, {}).aimed_at(kept_in(mapping))
 
 
 def _label(item: Equality) -> str:

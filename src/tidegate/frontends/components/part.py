@@ -36,8 +36,7 @@ def joined(path: str, name: str) -> str:
 
 def outer_scope(part: Any, name: str) -> Any:
     """The component in which the value given for a variable of a part was written; None for the part itself."""
-    scopes: dict[str, Any] = vars(part).get("_scopes", {})
-    return scopes.get(name)
+    return cast("dict[str, Any]", vars(part).get("_scopes", {})).get(name)
 
 
 class Part:

@@ -1,0 +1,246 @@
+"""Clauses that yield equations, parts that are switched off, edges, changes, samples."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import tidegate as tg
+from circuit_parts import Capacitor, Ground, Resistor, Source
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "components.json").read_text())
+
+
+class Ramp(tg.Component):
+    """y is found together with x, which depends on it: 0.5 y = 1 - 2 s + t."""
+
+    x, y, s = tg.Algebraic(), tg.Discrete(0.0), tg.State(0.0)
+    k = tg.Parameter(0.25)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.x == 3.0 - self.k * self.y + self.s
+        yield tg.der(self.s) == 1.0
+
+    @tg.every(0.5, start=0.5)
+    def tick(self) -> Iterator[Any]:
+        yield self.y == 7 - 2 * self.x + tg.time
+
+
+class Implicit(tg.Component):
+    x, y, s, n = tg.Algebraic(), tg.Discrete(1.0), tg.State(0.0), tg.Discrete(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.x == self.s + 0.1 * self.y
+        yield tg.der(self.s) == self.y
+
+    @tg.when(lambda self: self.s > 0.5, lambda self: self.s > 1.0)
+    def solve(self) -> Any:
+        yield self.y**3 + self.x == 2 + tg.pre(self.y)
+        return {self.n: self.n + 1}
+
+
+def test_equations_of_a_clause_are_solved_with_all_others(dae_method: str) -> None:
+    result = tg.simulate(Ramp(), (0.0, 1.2), outputs=[0.4, 0.7, 1.2], rtol=1e-9, method=dae_method)
+    assert result["y"].values == pytest.approx([0.0, 1.0, 0.0], abs=1e-9)  # 2 (1 - 2 s + t) at 0.5 and at 1
+
+
+def test_implicit_equations_of_a_clause_are_solved(dae_method: str) -> None:
+    first = brentq(lambda y: y**3 + 0.5 + 0.1 * y - 3, 0, 3)
+    second = brentq(lambda y: y**3 + 1.0 + 0.1 * y - 2 - first, 0, 3)
+    later = 0.5 + 0.5 / first
+    result = tg.simulate(Implicit(), (0.0, 1.2), rtol=1e-10, method=dae_method)
+    assert [event.time for event in result.events] == pytest.approx([0.5, later], abs=1e-8)
+    assert result.final["y"] == pytest.approx(second, rel=1e-8)
+    assert result.final["s"] == pytest.approx(1.0 + second * (1.2 - later), rel=1e-7)
+    assert result.final["n"] == 2
+
+
+def test_equations_of_a_clause_have_derivatives(dae_method: str) -> None:
+    # y = (1 - 2 s + t) / (1 - 2 k) at the tick
+    result = tg.simulate(Ramp(), (0.0, 0.7), sensitivities=["k"], rtol=1e-9, method=dae_method)
+    assert result.sensitivity("y", "k")[-1] == pytest.approx(2 * 0.5 / 0.5**2, rel=1e-7)
+
+
+def test_clauses_of_parts_yield_equations_too() -> None:
+    class Both(tg.Component):
+        a, b = Ramp(), Implicit()
+
+    result, alone = tg.simulate(Both(), (0.0, 1.2), rtol=1e-10), tg.simulate(Implicit(), (0.0, 1.2), rtol=1e-10)
+    assert result.final["a.y"] == pytest.approx(0.0, abs=1e-9)
+    assert result.final["b.y"] == pytest.approx(alone.final["y"], rel=1e-8)
+
+
+def test_an_equation_that_could_determine_two_variables_is_refused() -> None:
+    class Wrong(tg.Component):
+        a, b, s = tg.Discrete(0.0), tg.Discrete(0.0), tg.State(0.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.s) == 1.0
+
+        @tg.every(1.0)
+        def tick(self) -> Iterator[Any]:
+            yield self.a + self.b == self.s
+
+    with pytest.raises(tg.ModelError, match=r"tick yields an equation that could determine any of a, b"):
+        Wrong().lower()
+
+
+class Mixer(tg.Component):
+    c, twice, ticks = tg.State(0.0), tg.Algebraic(), tg.Discrete(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.c) == (1 - self.c) / 5
+        yield self.twice == 2 * self.c
+
+    @tg.every(1.0, start=0.5)
+    def tick(self) -> Any:
+        return {self.ticks: self.ticks + 1}
+
+
+class Tank(tg.Component):
+    h = tg.State(0.0)
+    mixer = Mixer()
+
+    def equations(self) -> Iterator[Any]:
+        q = tg.where(tg.time < 10, 0.2, tg.where(tg.time < 25, 0.0, 0.2))
+        yield tg.der(self.h) == q - 0.1 * self.h
+        yield tg.enable(self.mixer, when=self.h > 0.5)
+
+
+def test_a_tank_with_a_mixer_that_is_switched_off_has_the_golden_values(dae_method: str) -> None:
+    golden = GOLDEN["D06_tank_with_mixer"]
+    times = sorted(map(float, golden["values"]))
+    result = tg.simulate(Tank(), (0.0, 30.0), outputs=times, rtol=1e-8, method=dae_method)
+    for text, values in golden["values"].items():
+        row = times.index(float(text))
+        assert result["h"][row] == pytest.approx(float(values["tank.h"]), abs=1e-6)
+        assert result["mixer.c"][row] == pytest.approx(float(values["mixer.c"]), abs=1e-6)
+        assert result["mixer.twice"][row] == pytest.approx(2 * float(values["mixer.c"]), abs=1e-6)
+        assert bool(result["mixer.enabled"][row]) is values["enabled"]
+    found = [event.time for event in result.events if any(cause in ("mixer on", "mixer off") for cause in event.causes)]
+    expected = [float(event["t"]) for event in golden["events"] if "nx" in event]
+    assert found == pytest.approx(expected, abs=1e-7 * 30)
+    on = [(expected[0], expected[1]), (expected[2], 30.0)]
+    assert result.final["mixer.ticks"] == sum(low < k + 0.5 < high for k in range(30) for low, high in on)
+
+
+def test_derivatives_go_through_a_part_that_is_switched(dae_method: str) -> None:
+    class Fed(Tank):
+        level = tg.Parameter(0.5)
+
+        @tg.replaces
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.h) == 0.2 - 0.1 * self.h
+            yield tg.enable(self.mixer, when=self.h > self.level)
+
+    result = tg.simulate(Fed(), (0.0, 5.0), sensitivities=["level"], rtol=1e-9, method=dae_method)
+    # on at t1 = -10 log(1 - level/2); c = 1 - exp((t1 - t)/5)
+    start = -10 * math.log(0.75)
+    assert result.sensitivity("mixer.c", "level")[-1] == pytest.approx(-math.exp((start - 5) / 5) / 5 * 10 / 0.75 / 2, rel=1e-6)
+
+
+def test_no_current_flows_through_a_part_that_is_off() -> None:
+    class Leak(tg.Component):
+        c = Capacitor(C=1.0, v=2.0)
+        r, g, s = Resistor(R=1.0), Ground(), Source(V=0.0)
+        q = Resistor(R=4.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.c.p, self.r.p, self.q.p)
+            yield tg.connect(self.c.n, self.r.n, self.q.n, self.g.p, self.s.n)
+            yield tg.enable(self.r, when=self.c.v > 1.0)
+
+    result = tg.simulate(Leak(), (0.0, 3.0), rtol=1e-9)
+    off = math.log(2.0) / 1.25
+    assert result.events[0].time == pytest.approx(off, rel=1e-7)
+    assert result.final["c.v"] == pytest.approx(math.exp(-(3.0 - off) / 4.0), rel=1e-6)
+    assert (result.final["r.p.i"], result.final["r.n.i"]) == (0.0, 0.0)
+    assert result.final["r.v"] == pytest.approx(1.0, rel=1e-6)  # kept as it was
+
+
+def test_a_clause_of_a_part_that_is_off_sleeps_and_happens_when_it_wakes() -> None:
+    class Alarm(tg.Component):
+        x, rung = tg.Input(0.0), tg.Discrete(0)
+
+        @tg.when(lambda self: self.x > 1.0)
+        def ring(self) -> Any:
+            return {self.rung: self.rung + 1}
+
+    class Watch(tg.Component):
+        y = tg.State(0.0)
+        alarm = Alarm()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.y) == tg.where(tg.time < 2.0, 1.0, tg.where(tg.time < 4.0, -1.0, 1.0))
+            yield self.alarm.x == self.y
+            yield tg.enable(self.alarm, when=tg.where(tg.time < 1.5, 0.0, tg.where(tg.time < 4.5, 1.0, 0.0)) > 0.5)
+
+    # y passes 1 upwards at 1 (asleep, seen on waking at 1.5) and at 5 (asleep for good)
+    result = tg.simulate(Watch(), (0.0, 6.0))
+    assert result.final["alarm.rung"] == 1
+    assert [event.time for event in result.events if "alarm.ring" in event.causes] == pytest.approx([1.5])
+
+
+def test_edges_and_changes_are_seen_at_events() -> None:
+    class Counted(tg.Component):
+        x = tg.State(0.0)
+        on, gear, edges, changes = tg.Discrete(False), tg.Discrete(0), tg.Discrete(0), tg.Discrete(0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == 1.0
+
+        @tg.every(1.0, start=1.0)
+        def toggle(self) -> Any:
+            return {self.on: tg.where(self.on, False, True), self.gear: tg.where(self.x > 2.5, 3, 1)}
+
+        @tg.when(lambda self: tg.edge(self.on))
+        def rise(self) -> Any:
+            return {self.edges: self.edges + 1}
+
+        @tg.when(lambda self: tg.change(self.gear))
+        def shift(self) -> Any:
+            return {self.changes: self.changes + 1}
+
+    final = tg.simulate(Counted(), (0.0, 5.5)).final
+    assert (final["edges"], final["changes"]) == (3, 2)  # on at 1, 3, 5; gear 0 -> 1 at 1, 1 -> 3 at 3
+
+
+def test_a_sample_among_conditions_makes_the_clause_happen_at_its_times(method: str) -> None:
+    class Golden(tg.Component):  # E8 (b)
+        x, y1, y3 = tg.State(1.0), tg.Discrete(0.0), tg.Discrete(0.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == 2 * self.x
+
+        @tg.when(lambda self: [self.x > 2, tg.sample(0, 2), self.x < 5])
+        def both(self) -> Any:
+            return {self.y1: np.sin(self.x), self.y3: 2 * self.x + self.y1 + 5}
+
+    result = tg.simulate(Golden(), (0.0, 1.0), outputs=[0.2, 0.5, 1.0], rtol=1e-10, method=method)
+    assert result["y1"].values == pytest.approx([0.8414709848, 0.9092974268, 0.9092974268], abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [(lambda self: tg.sample(0, 1) & (self.x > 1), "tg.sample inside a larger condition"), (lambda self: [tg.sample(0, -1)], "interval -1")],
+)
+def test_samples_elsewhere_are_refused(condition: Any, words: str) -> None:
+    class Wrong(tg.Component):
+        x = tg.State(0.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == 1.0
+
+        @tg.when(condition)
+        def clause(self) -> Any:
+            return {self.x: 0.0}
+
+    with pytest.raises(tg.UsageError, match=words):
+        Wrong().lower()
