@@ -91,7 +91,7 @@ def test_outputs_that_are_not_listed_are_left_alone() -> None:
     assert run(load(emit_module([spec])), 4, {x: 1.0}) == [99.0, 99.0, 2.0, 99.0]
 
 
-@pytest.mark.parametrize("beside", [0, 4000], ids=["one piece", "several pieces"])
+@pytest.mark.parametrize("beside", [0, pytest.param(4000, marks=pytest.mark.slow)], ids=["one piece", "several pieces"])
 def test_numbers_side_by_side_are_written_to_the_last_bit_and_nothing_between_them(beside: int) -> None:
     numbers = {k: k / 7.0 - 3.0 for k in range(100) if k not in (50, 51)} | {20: math.inf, 21: -math.inf, 22: 5e-324}
     outputs = [*((k, constant(value)) for k, value in numbers.items()), (51, x), *((100 + k, x + float(k)) for k in range(beside))]

@@ -18,6 +18,8 @@ from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.tape import build_tape, run_tape
 from tidegate.integrators.kernel_cache import kernel
 
+pytestmark = pytest.mark.slow  # compiling the tape's interpreter alone takes some ten seconds, and every test of events runs it
+
 x, y, z = SYMBOLS
 
 kernel("tidegate.events.tape_range")  # it tells Numba of the interval rules
@@ -36,7 +38,6 @@ def ranges(exprs: list[Expr], box: dict[Expr, tuple[float, float]]) -> tuple[lis
     return [(lo[k], hi[k]) for k in tape.outputs], [(compiled_lo[k], compiled_hi[k]) for k in tape.outputs]
 
 
-@pytest.mark.slow
 @given(graphs(WILD, size=10), graphs(WILD, size=5), SIDES)
 def test_a_tape_gives_the_bounds_of_its_graph(first: Expr, second: Expr, sides: list[tuple[float, float]]) -> None:
     box = {item: (a, a + width) for item, (a, width) in zip(SYMBOLS, sides, strict=True)}

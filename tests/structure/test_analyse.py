@@ -2,10 +2,8 @@
 
 import math
 
-import numpy as np
 import pytest
 
-import tidegate as tg
 from tidegate.errors import Origin, StructureError
 from tidegate.expressions import ONE, ZERO, Expr, OpaqueFunction, Role, node, opaque_call, select, symbol
 from tidegate.model import Equation, Form, Model, OpaquePart, Variable, VariableRole
@@ -75,31 +73,6 @@ def test_a_singular_system_names_the_competing_equations_and_the_unknowns_left_o
     assert "z stands in no equation" in caught.value.message
 
 
-def test_a_pendulum_is_refused_naming_the_constraint() -> None:
-    length = symbol(Role.PARAMETER, "L")
-    model = dae(
-        "x y u v",
-        "w",
-        (rate("x"), unknown("u")),
-        (rate("y"), unknown("v")),
-        (rate("u"), -w * x),
-        (rate("v"), -w * y - 9.81),
-        (x * x + y * y, length**2),
-    )
-    with pytest.raises(StructureError, match="index of pump is greater than one") as caught:
-        check_structure(model)
-    assert "equation 5 (line 14, pump.py:14) constrains x, y only and has no unknown left to determine" in caught.value.message
-    assert caught.value.origin == model.equations[4].origin
-    assert "derivative" in caught.value.hint
-
-
-def test_a_hidden_constraint_is_refused_naming_the_equations_that_compete() -> None:
-    # z occurs in two equations that must both determine it: together they constrain x
-    with pytest.raises(StructureError, match="index of pump is greater than one") as caught:
-        check_structure(dae("x", "y z", (rate("x"), y), (z, x), (z, x * x - 1)))
-    assert "these 2 equations determine only z" in caught.value.message
-
-
 def test_what_stands_in_a_condition_only_determines_nothing() -> None:
     with pytest.raises(StructureError):
         check_structure(dae("x", "z", (rate("x"), -x), (ZERO, select(z > 0, x, -x))))
@@ -118,24 +91,3 @@ def test_a_state_counts_where_it_or_its_derivative_stands_when_singularity_is_ju
     graph = variable_incidence(dae("x y", "", (rate("x"), y), (x, ONE)))
     assert graph.columns == ("x", "y")
     assert graph.rows == ((0, 1), (0,))
-
-
-def test_the_refusal_of_an_index_above_one_fits_in_ten_lines() -> None:
-    n = 30
-
-    def chains(t, y, ydot):
-        """n pendulums, each with its constraint on positions."""
-        x, z, u, v, pull = y["x"], y["z"], y["u"], y["v"], y["pull"]
-        return [
-            *[ydot["x"][k] - u[k] for k in range(n)],
-            *[ydot["z"][k] - v[k] for k in range(n)],
-            *[ydot["u"][k] + pull[k] * x[k] for k in range(n)],
-            *[ydot["v"][k] + pull[k] * z[k] + 9.81 for k in range(n)],
-            *[x[k] ** 2 + z[k] ** 2 - 1.0 for k in range(n)],
-        ]
-
-    start = {name: np.full(n, value) for name, value in (("x", 1.0), ("z", 0.0), ("u", 0.0), ("v", 0.0), ("pull", 0.0))}
-    with pytest.raises(StructureError, match="index of chains is greater than one") as caught:
-        tg.simulate(tg.dae(chains, y0=start), (0, 1))
-    assert len(str(caught.value).splitlines()) <= 10
-    assert "and 26 more equations constrain states only" in str(caught.value)

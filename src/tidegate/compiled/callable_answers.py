@@ -79,6 +79,11 @@ class CallableStart:
         """Of every time event its period; NaN where it has none."""
         return np.array([np.nan if tick.period is None else tick.period for tick in self._model.ticks], dtype=float)
 
+    compares = False
+
+    def contradiction(self, at: Point, rtol: float) -> None:
+        """No reason."""
+
     def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
         """Start values, with what is done at the start, and their derivatives by chosen parameters."""
         n = len(self._layout.unknowns)

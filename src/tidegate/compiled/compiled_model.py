@@ -247,6 +247,15 @@ class Start(Protocol):
         """Of every time event its constant period; NaN where it has none."""
         ...
 
+    @property
+    def compares(self) -> bool:
+        """Whether there are start values that must hold and that only a consistent start tells."""
+        ...
+
+    def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
+        """Which of them does not, if any."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Said:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import StartValues
+from tidegate.compiled.compiled_model import Point, StartValues
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import Origin
@@ -41,6 +41,8 @@ class ExpressionStart:
         self.asks_parameters = bool(reduced.demands)
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
+        self._held = reduced.held
+        self.compares = bool(self._held)
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index; a default may follow from others."""
@@ -93,6 +95,15 @@ class ExpressionStart:
         self._guess_modes(values, m)
         dy, dd = (self._slopes(starts, targets, chosen, values) for targets in (symbols.unknowns, symbols.discretes))
         return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
+
+    def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
+        """Why the consistent start is not what was asked for: a start value that must hold, but that others determine, comes out different."""
+        values = self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
+        wanted = evaluate([item.start for item in self._held], values)
+        for item, start, found in zip(self._held, wanted, evaluate([item.value for item in self._held], values), strict=True):
+            if not abs(found - start) <= rtol * (max(abs(start), abs(found)) + 0.01):
+                return f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {item.reason}", item.origin
+        return None
 
     def _slopes(self, starts: Mapping[Expr, Expr], targets: Sequence[Expr], chosen: Sequence[int], values: Mapping[Expr, float]) -> FloatArray:
         slopes = np.zeros((len(chosen), len(targets)))

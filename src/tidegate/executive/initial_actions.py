@@ -8,11 +8,13 @@ asked at consistent ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import Said
+from tidegate.errors import InitializationError
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
@@ -20,6 +22,7 @@ from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 __all__ = ["acted_on", "open_run"]
 
 FloatArray = NDArray[np.float64]
+_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or leave out fixed=True where the value is a guess"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +75,23 @@ def open_run(problem: Problem, integrator: StepIntegrator) -> Said | None:
     Parameters
     ----------
     integrator : of the run, not started yet.
+
+    Raises
+    ------
+    InitializationError : a start value that must hold does not.
     """
-    actions = problem.model.initial
-    if not actions.says:
+    actions, start = problem.model.initial, problem.model.start
+    if not actions.says and not start.compares:
         return None
-    if not actions.asks:
+    if not actions.asks and not start.compares:
         return actions.said(None)
     stop, begun = _consistent(problem, integrator)
     if stop is not Stop.LIMIT:
         return None  # the start of the run will say why
+    wrong = start.contradiction(begun, problem.rtol) if start.compares else None
+    if wrong is not None:
+        raise InitializationError(wrong[0], time=problem.t_start, origin=wrong[1], hint=_ONE_IS_FREE)
+    if not actions.says:
+        return None
     said = actions.said(begun)
     return said if said.messages or said.terminates else None

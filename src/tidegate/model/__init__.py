@@ -14,11 +14,12 @@ from tidegate.model.events import (
     When,
 )
 from tidegate.model.model import Form, KeepsCode, Lowerable, Model
-from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole, element_names
+from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, StateSelect, Variable, VariableRole, element_names
 
 __all__ = [
     "DEFAULT_PRIORITY",
     "MAX_DIMENSIONS",
+    "STATE_SELECTS",
     "Action",
     "Assignment",
     "Bound",
@@ -32,6 +33,7 @@ __all__ = [
     "Model",
     "OpaquePart",
     "Origin",
+    "StateSelect",
     "StepEvent",
     "Terminate",
     "TimeEvent",

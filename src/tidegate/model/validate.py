@@ -17,7 +17,7 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.model.clause_checks import previous_problems, writer_problems
 from tidegate.model.events import Action, Assignment, TimeEvent
 from tidegate.model.model import Form, Model
-from tidegate.model.variables import MAX_DIMENSIONS, Bound, Variable, VariableRole
+from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, Variable, VariableRole
 from tidegate.units import parse
 
 __all__ = ["parameter_values", "problems", "problems_with", "validate", "value_problem"]
@@ -124,6 +124,7 @@ def _check_variables(model: Model) -> Iterator[Problem]:
             yield f"{what} has {variable.size} element(s), but {len(variable.start)} start value(s)", variable.origin
         if variable.nominal is not None and not (math.isfinite(variable.nominal) and variable.nominal > 0):
             yield f"{what}: nominal is {variable.nominal:g}; it must be a positive number", variable.origin
+        yield from _check_state_select(variable, what)
         low, high = variable.minimum, variable.maximum
         if low and high and (low.value > high.value or (low.value == high.value and (low.is_open or high.is_open))):
             yield f"{what}: no value lies between min {low.value:g} and max {high.value:g}", variable.origin
@@ -131,6 +132,14 @@ def _check_variables(model: Model) -> Iterator[Problem]:
             parse(variable.unit)
         except UnitError as error:
             yield f"{what}: {error.message}{f' ({error.hint})' if error.hint else ''}", variable.origin
+
+
+def _check_state_select(variable: Variable, what: str) -> Iterator[Problem]:
+    wish = variable.state_select
+    if wish not in STATE_SELECTS:
+        yield f"{what}: state_select is {wish!r}; it must be one of {', '.join(STATE_SELECTS)}", variable.origin
+    elif wish != "default" and variable.role not in (VariableRole.STATE, VariableRole.ALGEBRAIC):
+        yield f"{what}: state_select is {wish!r}, but only states and algebraic variables have one", variable.origin
 
 
 def _check_time_unit(model: Model) -> Iterator[Problem]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, symbol
 
-__all__ = ["MAX_DIMENSIONS", "Bound", "Variable", "VariableRole", "element_names"]
+__all__ = ["MAX_DIMENSIONS", "STATE_SELECTS", "Bound", "StateSelect", "Variable", "VariableRole", "element_names"]
 
+StateSelect = Literal["never", "avoid", "default", "prefer", "always"]
+STATE_SELECTS: Final[tuple[str, ...]] = get_args(StateSelect)
 MAX_DIMENSIONS: Final = 6  # DSblock 3.3, section 5: an array has at most six dimensions
 
 
@@ -72,6 +74,7 @@ class Variable:
     nominal : typical size, used for scaling; None if unknown.
     kind : what the values are.
     origin : where the user wrote it.
+    state_select : whether it is to be a state where constraints leave a choice; "never" and "always" are orders, "avoid" and "prefer" wishes.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Variable:
     nominal: float | None = None
     kind: Literal["real", "integer", "boolean"] = "real"
     origin: Origin = field(default_factory=Origin)
+    state_select: StateSelect = "default"
 
     @property
     def size(self) -> int:

@@ -3,33 +3,39 @@
 from typing import Final
 
 from tidegate.structure.aliases import eliminate_aliases
-from tidegate.structure.analyse import check_index, check_solvable, check_structure
+from tidegate.structure.analyse import check_structure
 from tidegate.structure.check_units import check_units
 from tidegate.structure.incidence import Incidence, incidence, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
-from tidegate.structure.passes import Check, Demand, Pass, Passed, Reduced, reduced
+from tidegate.structure.passes import Check, Demand, HeldStart, Pass, Passed, Reduced, reduced
+from tidegate.structure.reduce_index import chosen_states, reduce_index
+from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
 __all__ = [
     "PASSES",
     "Check",
     "Demand",
+    "Demoted",
+    "HeldStart",
     "Incidence",
     "Matching",
+    "OpenGroup",
     "Parts",
     "Pass",
     "Passed",
     "Reduced",
-    "check_index",
-    "check_solvable",
+    "StateReport",
     "check_structure",
     "check_units",
+    "chosen_states",
     "dulmage_mendelsohn",
     "eliminate_aliases",
     "incidence",
     "maximum_matching",
+    "reduce_index",
     "reduced",
     "variable_incidence",
 ]
 
 # what every model goes through, in this order
-PASSES: Final[tuple[Pass, ...]] = (Check(check_solvable), Check(check_units), eliminate_aliases, Check(check_index))
+PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index)

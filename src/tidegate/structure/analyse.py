@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from tidegate.errors import Origin, StructureError
-from tidegate.model import Equation, Model, VariableRole
+from tidegate.model import Equation, Model
 from tidegate.names import listed, shortened
-from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
-from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
+from tidegate.structure.incidence import Incidence, incidence, variable_incidence
+from tidegate.structure.matching import Parts, dulmage_mendelsohn, maximum_matching
 
-__all__ = ["check_index", "check_solvable", "check_structure", "equation_name"]
+__all__ = ["check_structure", "equation_name", "refuse_singular"]
 
 _MAX_LISTED: Final = 8
 _MAX_TEXT: Final = 100
-_MAX_CONSTRAINTS: Final = 4  # equations in the refusal of an index above one, which is to be read at a glance
 
 
 def equation_name(model: Model, index: int) -> str:
@@ -80,7 +79,8 @@ def _check_count(model: Model, graph: Incidence) -> None:
     )
 
 
-def _refuse_singular(model: Model) -> None:
+def refuse_singular(model: Model) -> None:
+    """Refuse equations that cannot determine the unknowns whatever is differentiated."""
     whole = variable_incidence(model)
     matching = maximum_matching(whole.rows, len(whole.columns))
     if matching.is_perfect:
@@ -93,67 +93,8 @@ def _refuse_singular(model: Model) -> None:
     )
 
 
-def _refuse_index(model: Model, graph: Incidence, matching: Matching) -> None:
-    parts = dulmage_mendelsohn(graph.rows, len(graph.columns), matching)
-    states = {item: name for v in model.by_role(VariableRole.STATE) for item, name in zip(v.symbols(), v.names, strict=True)}
-    bare = [row for row in parts.over_rows if not graph.rows[row]]
-    if bare:
-        lines: list[str] = []
-        for row in bare[:_MAX_CONSTRAINTS]:
-            present = smooth_symbols((model.equations[row].left, model.equations[row].right))
-            held = listed((name for item, name in states.items() if item in present), _MAX_LISTED)
-            lines.append(f"{equation_name(model, row)} constrains {held or 'nothing'} only and has no unknown left to determine")
-        if len(bare) > _MAX_CONSTRAINTS:
-            lines.append(f"and {len(bare) - _MAX_CONSTRAINTS} more equations constrain states only")
-        what = "\n".join(lines)
-    else:
-        what = _lost(model, graph, parts, _MAX_CONSTRAINTS // 2)
-    raise StructureError(
-        f"the index of {model.name} is greater than one\n{what}",
-        origin=_origin(model, bare or parts.over_rows),
-        hint="replace the constraint by its derivative with respect to time (with start values that satisfy the constraint), or solve it for "
-        "one of its states and make that one algebraic",
-    )
-
-
-def check_solvable(model: Model) -> None:
-    """Refuse a system whose equations cannot determine its unknowns, whatever is differentiated.
-
-    Raises
-    ------
-    StructureError : naming the equations and unknowns, for a wrong number of equations or a structurally singular system.
-    """
-    if not _is_checkable(model):
-        return
-    graph = incidence(model)
-    _check_count(model, graph)
-    if not maximum_matching(graph.rows, len(graph.columns)).is_perfect:
-        _refuse_singular(model)
-
-
-def check_index(model: Model) -> None:
-    """Refuse a solvable system whose index is above one.
-
-    Raises
-    ------
-    StructureError : naming the equations that constrain states.
-    """
-    if not _is_checkable(model):
-        return
-    graph = incidence(model)
-    matching = maximum_matching(graph.rows, len(graph.columns))
-    if not matching.is_perfect and _variable_matching(model).is_perfect:
-        _refuse_index(model, graph, matching)
-
-
-def _variable_matching(model: Model) -> Matching:
-    """Of equations and unknowns, where a state counts by itself or by its derivative."""
-    whole = variable_incidence(model)
-    return maximum_matching(whole.rows, len(whole.columns))
-
-
 def check_structure(model: Model) -> None:
-    """Refuse a system whose equations cannot determine its unknowns, or whose index is above one.
+    """Refuse a system whose equations cannot determine its unknowns, whatever is differentiated.
 
     Parameters
     ----------
@@ -161,7 +102,7 @@ def check_structure(model: Model) -> None:
 
     Raises
     ------
-    StructureError : naming the equations and unknowns, for a wrong number of equations, a structurally singular system, or an index above one.
+    StructureError : naming the equations and unknowns, for a wrong number of equations, or a structurally singular system.
 
     Examples
     --------
@@ -170,5 +111,9 @@ def check_structure(model: Model) -> None:
     >>> x, der_x = symbol(Role.UNKNOWN, "x"), symbol(Role.DERIVATIVE, "x")
     >>> check_structure(Model("decay", Form.ODE, (Variable("x", VariableRole.STATE),), (Equation(der_x, -x),)))
     """
-    check_solvable(model)
-    check_index(model)
+    if not _is_checkable(model):
+        return
+    graph = incidence(model)
+    _check_count(model, graph)
+    if not maximum_matching(graph.rows, len(graph.columns)).is_perfect:
+        refuse_singular(model)

@@ -7,7 +7,7 @@ user wrote them. Passes follow one another; what they tell is put together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Protocol
 
@@ -18,7 +18,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.model import Model
 from tidegate.model.rewriting import expressions_of
 
-__all__ = ["Check", "Demand", "Pass", "Passed", "Reduced", "reduced"]
+__all__ = ["Check", "Demand", "HeldStart", "Pass", "Passed", "Reduced", "reduced"]
 
 _RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
 
@@ -42,19 +42,43 @@ class Demand:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldStart:
+    """A start value that must hold exactly, of an unknown that is no state any more: the start is compared with it.
+
+    Parameters
+    ----------
+    name : of the unknown, as the user knows it.
+    value : what it is in the new model.
+    start : the value it must have, in terms of parameters.
+    row : number of the equation that determines it; -1 if it is not known.
+    origin : where the unknown was declared.
+    reason : why it is no state, as messages say it.
+    """
+
+    name: str
+    value: Expr
+    start: Expr
+    row: int = -1
+    origin: Origin = field(default_factory=Origin)
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Passed:
     """What a pass gives.
 
     Parameters
     ----------
     model : the new model.
-    replaced : symbols of the old one that the new one does not have, unknowns and their values before a round, and what each is in the new one.
+    replaced : symbols of the old one that the new one does not have, unknowns, derivatives and values before a round, and what each is now.
     demands : what must be true of parameters.
+    held : start values to compare the start with, in terms of the new model.
     """
 
     model: Model
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     demands: tuple[Demand, ...] = ()
+    held: tuple[HeldStart, ...] = ()
 
 
 class Pass(Protocol):
@@ -88,6 +112,7 @@ class Reduced:
     replaced : symbols of ``given`` that ``model`` does not have, and what they are in it.
     demands : what must be true of parameters.
     steps : the models that became others, each with what was replaced in it.
+    held : start values that no state holds, and that the start is compared with.
     """
 
     given: Model
@@ -95,6 +120,7 @@ class Reduced:
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     demands: tuple[Demand, ...] = ()
     steps: tuple[tuple[Model, Mapping[Expr, Expr]], ...] = ()
+    held: tuple[HeldStart, ...] = ()
 
     @cached_property
     def written(self) -> dict[Expr, Expr]:
@@ -112,12 +138,15 @@ class Reduced:
     def then(self, step: Pass) -> Reduced:
         """What one more pass makes of it."""
         passed = step(self.model)
-        replaced = dict(zip(self.replaced, substitute(self.replaced.values(), passed.replaced), strict=True))
+        before = dict(zip(self.replaced, substitute(self.replaced.values(), passed.replaced), strict=True))
         steps = (*self.steps, (self.model, passed.replaced)) if passed.replaced else self.steps
-        return Reduced(self.given, passed.model, {**replaced, **passed.replaced}, (*self.demands, *passed.demands), steps)
+        values = substitute([held.value for held in self.held], passed.replaced)
+        held = tuple(replace(item, value=value) for item, value in zip(self.held, values, strict=True))
+        demands, every = (*self.demands, *passed.demands), {**before, **passed.replaced}
+        return Reduced(self.given, passed.model, every, demands, steps, (*held, *passed.held))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reduced_of, stored((self.given, self.model, self.replaced, self.demands, self.steps))
+        return _reduced_of, stored((self.given, self.model, self.replaced, self.demands, self.steps, self.held))
 
 
 def _reduced_of(*parts: Any) -> Reduced:

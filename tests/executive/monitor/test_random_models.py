@@ -77,10 +77,11 @@ class Tanks:
         return turns
 
 
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.slow)], ids=["few", "many"])
 @pytest.mark.parametrize("method", METHODS)
-def test_tanks_turn_when_arithmetic_says(method: str) -> None:
+def test_tanks_turn_when_arithmetic_says(method: str, seeds: range) -> None:
     """Each turn is late by dtmin at most, which the next turns of the tank inherit."""
-    for seed in range(40):
+    for seed in seeds:
         tanks = Tanks(seed)
         truth, simulated = tanks.truth(), tanks.simulated(method)
         assert [which for _, which in simulated] == [which for _, which in truth], seed

@@ -210,7 +210,8 @@ def test_a_body_that_schedules_is_refused() -> None:
     assert x.laststate < 0.7
 
 
-def test_a_process_that_waits_for_what_holds_already_for_ever_is_told() -> None:
+def test_a_process_that_waits_for_what_holds_already_for_ever_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_MOST_AT_ONCE", 1000)
     env = Environment(dtmax=0.1)
     x = env.variable(0.0)
 

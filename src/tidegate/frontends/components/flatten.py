@@ -203,6 +203,7 @@ class _VariableReader:
                     declaration.nominal,
                     _kind(declaration, declaration.value),
                     origin,
+                    declaration.state_select,
                 )
             )
 

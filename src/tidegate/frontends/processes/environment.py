@@ -311,7 +311,7 @@ class Environment(simpy.Environment):
         return self._supervisor.files.register(one)
 
     def leave(self) -> None:
-        """Give up a run that stands still: every sample looks once more, and all files are closed."""
+        """Give up a run: every sample looks once more, all files are closed, and a run that goes on ends."""
         self._supervisor.leave()
 
     def __enter__(self) -> Self:

@@ -51,7 +51,7 @@ class Supervisor:
         self.files = RunFiles()
         self._goal: Event | None = None  # where the run is going
         self._is_own_goal = False  # it stands for a time
-        self._is_running = False
+        self._is_running = self._is_leaving = False
         self._pending: ProcessError | None = None  # to be told when the present event is over
         self._standing: ProcessError | None = None  # in front of it the run stands
 
@@ -210,7 +210,10 @@ class Supervisor:
             raise error
 
     def leave(self, error: ProcessError | None = None) -> None:
-        """The run is given up: every sample looks once more, and everything is closed."""
+        """The run is given up: every sample looks once more, and everything is closed; one that goes on ends where this is asked for."""
+        if self._is_leaving:
+            return  # by a sample that looks once more
+        self._is_leaving = True
         if error is not None:
             error.changes = error.going_on = None
         self._standing = self._pending = None
@@ -221,7 +224,10 @@ class Supervisor:
                 raise
             error.add_note(f"and when the run was left: {type(late).__name__}: {late}")
         finally:
+            self._is_leaving = False
             self.files.close()
+        if error is None and self._is_running:
+            raise StopSimulation(None)
 
     def _resume(self, error: ProcessError, changes: dict[str, Any], go: Callable[[], Any]) -> Any:
         if self._standing is not error:

@@ -1,0 +1,169 @@
+"""Models whose states are tied together, against closed forms and differently written equations; ``golden/components.json`` holds the values."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+from engines import allowed
+from tidegate.structure import chosen_states
+
+__all__: list[str] = []
+
+GOLDEN: dict[str, Any] = json.loads((Path(__file__).parents[1] / "golden" / "components.json").read_text())
+
+
+def assert_golden(key: str, result: tg.Result, names: dict[str, str], rel: float) -> None:
+    """Values at the golden times, relative to the size of each along the run."""
+    for time, values in GOLDEN[key]["values"].items():
+        row = int(np.argmin(np.abs(result.t - float(time))))
+        assert result.t[row] == pytest.approx(float(time), abs=1e-12)
+        for theirs, ours in names.items():
+            size = max(abs(float(several[theirs])) for several in GOLDEN[key]["values"].values())
+            assert float(result[ours].values[row]) == pytest.approx(float(values[theirs]), rel=0.0, abs=rel * size), (ours, time)
+
+
+def golden_run(key: str, model: Any, method: str, **options: Any) -> tg.Result:
+    times = sorted({0.0, *map(float, GOLDEN[key]["values"]), float(GOLDEN[key]["t_end"])})
+    return tg.simulate(model, (0.0, times[-1]), outputs=times, rtol=1e-8, method=method, **options)
+
+
+# -- electricity
+
+
+class CapacitorLoop(tg.Component):
+    """Two capacitors side by side behind a resistor."""
+
+    v1 = tg.State(2.0, fixed=True)
+    v2 = tg.State(0.5)
+    i1, i2, i = (tg.Algebraic(0.0) for _ in range(3))
+    V, R = tg.Parameter(10.0), tg.Parameter(1000.0)
+    C1, C2 = tg.Parameter(1e-3), tg.Parameter(2e-3)
+    ratio = tg.Parameter(1.0)  # with a number the two would be one variable under two names
+
+    def equations(self):
+        yield self.C1 * tg.der(self.v1) == self.i1
+        yield self.C2 * tg.der(self.v2) == self.i2
+        yield self.i == self.i1 + self.i2
+        yield self.R * self.i == self.V - self.v1
+        yield self.v1 == self.ratio * self.v2
+
+
+class CapacitorOnSource(tg.Component):
+    v = tg.State(0.0)
+    i, i_r, i_s = (tg.Algebraic(0.0) for _ in range(3))
+    C, R = tg.Parameter(1e-3), tg.Parameter(10.0)
+
+    def equations(self):
+        yield self.v == 5.0 * np.sin(100.0 * math.pi * tg.time)
+        yield self.C * tg.der(self.v) == self.i
+        yield self.R * self.i_r == self.v
+        yield self.i + self.i_r + self.i_s == 0
+
+
+def test_a_loop_of_capacitors_has_one_state(dae_method: str) -> None:
+    assert chosen_states(CapacitorLoop().lower()).states == ("v1",)
+    names = {"C1.v": "v1", "C2.v": "v2", "C1.i": "i1", "C2.i": "i2", "R.i": "i"}
+    assert_golden("D02_capacitor_loop", golden_run("D02_capacitor_loop", CapacitorLoop(), dae_method), names, allowed(dae_method, 1e-6, 1e-8))
+
+
+def test_the_sensitivity_of_a_loop_by_a_capacitance_is_that_of_the_closed_form(dae_method: str) -> None:
+    result = tg.simulate(CapacitorLoop(), (0.0, 3.0), rtol=1e-8, method=dae_method, sensitivities=["C2"])
+    exact = -8.0 * math.exp(-1.0) * 1.0 / (3e-3)  # v = 10 - 8 exp(-t/(R C)), dv/dC = -8 t/(R C^2) exp(-t/(R C)), t = R C
+    for name in ("v1", "v2"):
+        assert float(result.sensitivity(name, "C2").values[-1]) == pytest.approx(exact, rel=1e-5)
+
+
+def test_a_capacitor_on_a_source_has_no_state(dae_method: str) -> None:
+    assert chosen_states(CapacitorOnSource().lower()).n_states == 0
+    names = {"C.v": "v", "C.i": "i", "R.i": "i_r", "source.i": "i_s"}
+    assert_golden("D12_capacitor_across_source", golden_run("D12_capacitor_across_source", CapacitorOnSource(), dae_method), names, 1e-6)
+
+
+def test_start_values_that_contradict_each_other_are_refused_by_name() -> None:
+    class Both(CapacitorLoop):
+        v2 = tg.State(3.0, fixed=True)
+
+    for start in (lambda: tg.simulate(Both(), (0.0, 1.0)), lambda: tg.Simulation(Both())):
+        with pytest.raises(tg.InitializationError) as caught:
+            start()
+        assert "start value 2 of v1 is to hold, but comes out as 3" in str(caught.value)
+        assert "v2, whose start value is to hold too" in str(caught.value)
+        assert "self.v1 == self.ratio * self.v2" in str(caught.value)
+
+
+def test_start_values_that_agree_are_not_refused() -> None:
+    class Both(CapacitorLoop):
+        v2 = tg.State(2.0, fixed=True)
+
+    assert tg.simulate(Both(), (0.0, 1.0)).final["v2"] == pytest.approx(10.0 - 8.0 * math.exp(-1.0 / 3.0), rel=1e-5)
+
+
+# -- mechanics
+
+
+class CoupledMasses(tg.Component):
+    s1 = tg.State(0.1, fixed=True)
+    s2 = tg.State(0.0)
+    v1 = tg.State(0.0, fixed=True)
+    v2 = tg.State(0.0)
+    f = tg.Algebraic(0.0)
+    m1, m2, c, d = tg.Parameter(1.0), tg.Parameter(2.0), tg.Parameter(30.0), tg.Parameter(1.5)
+    ratio = tg.Parameter(1.0)
+    a = tg.Output()
+
+    def equations(self):
+        yield tg.der(self.s1) == self.v1
+        yield tg.der(self.s2) == self.v2
+        yield self.m1 * tg.der(self.v1) == self.f - self.c * self.s1 - self.d * self.v1
+        yield self.m2 * tg.der(self.v2) == 5.0 - self.f
+        yield self.s1 == self.ratio * self.s2
+        yield self.a == tg.der(self.v2)
+
+
+def test_two_masses_that_are_joined_have_two_states(dae_method: str) -> None:
+    assert chosen_states(CoupledMasses().lower()).states == ("s1", "v1")
+    names = {"m1.s": "s1", "m2.s": "s2", "m1.v": "v1", "m2.v": "v2", "m1.a": "a"}
+    result = golden_run("D04_coupled_masses", CoupledMasses(), dae_method)
+    assert_golden("D04_coupled_masses", result, names, allowed(dae_method, 1e-6, 1e-8))
+    last = GOLDEN["D04_coupled_masses"]["values"]["5"]
+    assert result.final["f"] == pytest.approx(float(last["m2.flange.f"]), rel=1e-6)
+
+
+def pendulum(angle: float = 2.5) -> Any:
+    """In Cartesian coordinates, from rest."""
+
+    def residual(t: Any, y: Any, ydot: Any, p: Any) -> Any:
+        return [
+            ydot["x"] - y["vx"],
+            ydot["y"] - y["vy"],
+            p["m"] * ydot["vx"] + y["x"] / p["L"] * y["pull"],
+            p["m"] * ydot["vy"] + y["y"] / p["L"] * y["pull"] + p["m"] * p["g"],
+            y["x"] ** 2 + y["y"] ** 2 - p["L"] ** 2,
+        ]
+
+    def start(p: Any) -> Any:
+        return {"x": p["L"] * math.sin(angle), "y": -p["L"] * math.cos(angle), "vx": 0.0, "vy": 0.0, "pull": 0.0}
+
+    return tg.dae(residual, y0=start, p={"m": 1.0, "L": 1.0, "g": 9.81}, name="pendulum")
+
+
+def test_a_pendulum_that_turns_over_changes_its_states_and_nothing_else(dae_method: str) -> None:
+    result = golden_run("D05_pendulum_index3", pendulum(), dae_method)
+    names = {"x": "x", "y": "y", "vx": "vx", "vy": "vy", "tension": "pull"}
+    assert_golden("D05_pendulum_index3", result, names, 1e-5)
+    x, y, vx, vy = (result[name].values for name in ("x", "y", "vx", "vy"))
+    assert np.max(np.abs(x**2 + y**2 - 1.0)) <= 1e-7
+    assert np.max(np.abs(x * vx + y * vy)) <= 1e-7
+    assert result.events
+    assert {event.kind for event in result.events} == {"state"}
+    assert all("choice of states of x, y, vx, vy" in event.cause for event in result.events)
+    for event in result.events:
+        for name, before in event.before.items():
+            assert event.after[name] == pytest.approx(before, rel=1e-6, abs=1e-6)
