@@ -317,7 +317,7 @@ def _states_of_derivatives(found: Flat) -> None:
     states: list[Variable] = []
     for item in found.variables:
         if item.role is VariableRole.ALGEBRAIC and any(name in derived for name in item.names):
-            states.append(replace(item, role=VariableRole.STATE, fixed=item.fixed or None))
+            states.append(replace(item, role=VariableRole.STATE))  # its start stays a guess, which others may overrule
         elif item.role is VariableRole.STATE and not any(name in derived for name in item.names):
             states.append(replace(item, role=VariableRole.ALGEBRAIC, fixed=item.fixed or False))
         else:
