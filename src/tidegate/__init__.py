@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         enable,
         every,
         finally_,
+        initial_equations,
         initially,
         message,
         pre,
@@ -155,6 +156,7 @@ __all__ = [
     "event",
     "every",
     "finally_",
+    "initial_equations",
     "initially",
     "maximum",
     "message",
@@ -198,8 +200,9 @@ _HOMES: Final = {
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "at", "change", "connect", "der", "edge", "enable"), _COMPONENTS),
-    **dict.fromkeys(("every", "finally_", "initially", "message", "pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
+    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "at", "change", "connect", "der"), _COMPONENTS),
+    **dict.fromkeys(("edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
+    **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 
 _PACKAGES: Final = ("csmp",)  # used as tg.csmp.run(...)

@@ -42,6 +42,7 @@ class WithUnknown(Sines):
 
 
 class Solved(WithUnknown):
+    @tg.replaces
     def equations(self) -> Any:
         yield tg.der(self.x) == 2 * self.x
         yield 2 * self.y2 - 2 * np.sin(self.y1) == 0
@@ -166,6 +167,7 @@ def test_derivatives_go_through_the_new_value(method: str) -> None:
 class Tied(WithUnknown):
     z = tg.Algebraic(0.5)
 
+    @tg.replaces
     def equations(self) -> Any:
         yield tg.der(self.x) == 2 * self.x
         yield self.y2**3 + self.z == np.sin(self.y1)

@@ -120,6 +120,7 @@ def test_so_in_a_system_with_algebraic_unknowns(dae_method: str) -> None:
     class WithUnknown(Jumps):
         z = tg.Algebraic(0.0)
 
+        @tg.replaces
         def equations(self) -> Any:
             yield tg.der(self.v) == self.z
             yield self.z + np.sin(self.z) == -1.0 - np.sin(1.0)

@@ -191,6 +191,7 @@ def test_a_clause_whose_condition_held_from_the_start_to_the_end_is_named_in_the
 
 def test_one_that_became_false_on_the_way_is_not() -> None:
     class Falling(Waiting):
+        @tg.replaces
         def equations(self) -> Any:
             yield tg.der(self.x) == -1.0
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import Point, StartValues
+from tidegate.compiled.initial_system import InitialSystem
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import Origin
@@ -92,9 +93,29 @@ class ExpressionStart:
         m[layout.first_discrete : layout.first_input] = discretes * 2
         m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
         values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
-        self._guess_modes(values, m)
         dy, dd = (self._slopes(starts, targets, chosen, values) for targets in (symbols.unknowns, symbols.discretes))
+        if self._initial is not None:
+            self._solve_initially(values, dy, dd, chosen)
+        self._guess_modes(values, m)
         return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
+
+    @cached_property
+    def _initial(self) -> InitialSystem | None:
+        return InitialSystem(self._model) if self._model.initial_equations else None
+
+    def _solve_initially(self, values: dict[Expr, float], dy: FloatArray, dd: FloatArray, chosen: Sequence[int]) -> None:
+        """Start values as initial equations determine them, in place."""
+        assert self._initial is not None
+        symbols = self._symbols
+        values |= self._initial.solve(values)
+        values |= {extra: values[rate] for extra, rate in self._derivatives.items() if rate in values}
+        if chosen:
+            given = {s: dy[:, k] for k, s in enumerate(symbols.unknowns)} | {s: dd[:, k] for k, s in enumerate(symbols.discretes)}
+            slopes = self._initial.derivatives(values, [symbols.parameters[index] for index in chosen], given)
+            slopes |= {extra: slopes[rate] for extra, rate in self._derivatives.items() if rate in slopes}
+            for k, item in enumerate(symbols.unknowns):
+                if item in slopes:
+                    dy[:, k] = slopes[item]
 
     def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
         """Why the consistent start is not what was asked for: a start value that must hold, but that others determine, comes out different."""

@@ -52,6 +52,8 @@ def identity(model: Model) -> dict[str, dict[str, str]]:
         clauses[name] = _digest(of([event.first, event.period, event.condition]), *does(event.actions))
     for k, event in enumerate(model.step_events):
         clauses[f"step {k + 1}" + (f" ({event.label})" if event.label else "")] = _digest(of([event.condition]), *does(event.actions))
+    for k, equation in enumerate(model.initial_equations):
+        found["equation"][f"at the start {k + 1}"] = of([equation.left, equation.right])
     clauses["initially"] = _digest(*does(model.initial_actions))
     clauses["finally"] = _digest(*does(model.final_actions))
     return found

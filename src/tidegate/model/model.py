@@ -46,6 +46,7 @@ class Model:
     definitions : values of outputs, indicators and auxiliary variables, element by element.
     derivative_starts : guesses of derivatives at the start, by name of the state's element (a DAE's ydot0).
     whens, time_events, step_events : the agenda.
+    initial_equations : hold at the start, beside the others; each determines the start value of a state that is not fixed.
     initial_actions : carried out once at the start, before consistent values are computed.
     final_actions : carried out once at the end of a run.
     opaque_parts : callables that replace expressions, and hooks.
@@ -64,6 +65,7 @@ class Model:
     whens: tuple[When, ...] = ()
     time_events: tuple[TimeEvent, ...] = ()
     step_events: tuple[StepEvent, ...] = ()
+    initial_equations: tuple[Equation, ...] = ()
     initial_actions: tuple[Action, ...] = ()
     final_actions: tuple[Action, ...] = ()
     opaque_parts: tuple[OpaquePart, ...] = ()

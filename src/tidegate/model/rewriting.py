@@ -17,6 +17,8 @@ def expressions_of(model: Model) -> Iterator[Expr]:
     """Every expression of a model but start values and targets of assignments."""
     for equation in model.equations:
         yield from (equation.left, equation.right)
+    for equation in model.initial_equations:
+        yield from (equation.left, equation.right)
     for definition in model.definitions:
         yield definition.value
     for branch in (branch for when in model.whens for branch in when.branches):
@@ -72,6 +74,7 @@ def rewritten(model: Model, mapping: Mapping[Expr, Expr]) -> Model:
     return replace(
         model,
         equations=tuple(replace(item, left=new[item.left], right=new[item.right]) for item in model.equations),
+        initial_equations=tuple(replace(item, left=new[item.left], right=new[item.right]) for item in model.initial_equations),
         definitions=tuple(replace(item, value=new[item.value]) for item in model.definitions),
         whens=tuple(map(when, model.whens)),
         time_events=tuple(map(time_event, model.time_events)),

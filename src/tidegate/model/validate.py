@@ -244,6 +244,8 @@ def _places(model: Model, *, left: bool = True) -> Iterator[tuple[str, Origin, l
     """Everything that holds expressions: how to name it, where it is, and the expressions."""
     for index, equation in enumerate(model.equations):
         yield equation.label or f"equation {index + 1}", equation.origin, [equation.left, equation.right][not left :]
+    for index, equation in enumerate(model.initial_equations):
+        yield equation.label or f"initial equation {index + 1}", equation.origin, [equation.left, equation.right][not left :]
     for definition in model.definitions:
         yield f"the definition of {definition.name}", definition.origin, [definition.value]
     for label, origin, actions, triggers in _agenda(model):

@@ -3,9 +3,9 @@
 from typing import Final
 
 from tidegate.structure.aliases import eliminate_aliases
-from tidegate.structure.analyse import check_structure
+from tidegate.structure.analyse import check_structure, equation_name
 from tidegate.structure.check_units import check_units
-from tidegate.structure.incidence import Incidence, incidence, variable_incidence
+from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
 from tidegate.structure.passes import Check, Demand, HeldStart, Pass, Passed, Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
@@ -30,10 +30,12 @@ __all__ = [
     "chosen_states",
     "dulmage_mendelsohn",
     "eliminate_aliases",
+    "equation_name",
     "incidence",
     "maximum_matching",
     "reduce_index",
     "reduced",
+    "smooth_symbols",
     "variable_incidence",
 ]
 

@@ -175,7 +175,7 @@ def test_a_missing_ground_is_told_by_the_potentials_that_nothing_determines() ->
             yield tg.connect(self.r.p, self.s.p)
             yield tg.connect(self.r.n, self.s.n)
 
-    with pytest.raises(tg.SingularSystemError, match=r"do not determine r\.p\.v, r\.n\.v"):
+    with pytest.raises(tg.StructureError, match=r"structurally singular(.|\n)*r\.p\.v"):
         tg.simulate(Floating(), (0.0, 1.0))
 
 

@@ -8,6 +8,7 @@ from tidegate.frontends.components.declarations import Algebraic, Constant, Disc
 from tidegate.frontends.components.der_and_pre import change, der, edge, pre, time
 from tidegate.frontends.components.enabling import enable
 from tidegate.frontends.components.equation_methods import replaces
+from tidegate.frontends.components.initial_equations import initial_equations
 from tidegate.frontends.components.part_array import Array
 from tidegate.frontends.components.samples import sample
 from tidegate.model.remarks import message, terminate
@@ -35,6 +36,7 @@ __all__ = [
     "enable",
     "every",
     "finally_",
+    "initial_equations",
     "initially",
     "message",
     "pre",

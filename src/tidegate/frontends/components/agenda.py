@@ -330,7 +330,9 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
     for name, clause in clauses.items():
         place = follower.placed(clause.origin)
         actions = follower.actions(reader.body(clause), name, place)
-        if name in follower.yielded:
+        if name in follower.yielded and all(trigger.kind == "initially" for trigger in clause.triggers):
+            follower.initial += follower.yielded[name]
+        elif name in follower.yielded:
             instants.append(Instant(name, active(name), determined(name, follower.yielded[name], place), place))
             actions = (*actions, Assignment(active(name), ONE, place))
             _require_an_instant(clause, name, place)

@@ -20,6 +20,7 @@ from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.enabling import Enable
+from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.known_numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
 from tidegate.model import Action, Assignment, element_names
 from tidegate.model.remarks import collect_remarks
@@ -87,8 +88,8 @@ def standing_at(moment: Moment) -> Generator[None]:
 
 
 def read_sides(item: Any) -> list[Sides]:
-    """Both sides of what ``equations`` yields; what is connected and enabled is looked at elsewhere."""
-    if isinstance(item, Connection | Enable):
+    """Both sides of what ``equations`` yields; other statements are looked at elsewhere."""
+    if isinstance(item, Connection | Enable | InitialEquations):
         return []
     if is_array(item):
         return [sides for element in flat(item) for sides in read_sides(element)]

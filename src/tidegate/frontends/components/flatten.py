@@ -41,11 +41,13 @@ class Flat:
     ----------
     variables : under their full names, those of a part before those of its parts.
     values : of outputs of the whole that are declared with a value.
+    initial : equations that hold at the start only.
     """
 
     variables: list[Variable] = field(default_factory=list[Variable])
     values: dict[Expr, Equality] = field(default_factory=dict[Expr, Equality])
     equalities: list[Equality] = field(default_factory=list[Equality])
+    initial: list[Equality] = field(default_factory=list[Equality])
     agenda: Agenda = field(default_factory=Agenda)
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
 
@@ -88,6 +90,7 @@ def _flattened(component: Any, name: str) -> Flat:
         reader.read(node, found)
         if node.system is not None:
             found.equalities += node.system.equalities
+            found.initial += node.system.initial
             agendas.append(node.system.agenda)
             for condition, origin in node.system.condition_origins.items():
                 found.condition_origins.setdefault(condition, origin)

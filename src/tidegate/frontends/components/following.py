@@ -19,6 +19,7 @@ from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
 from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
+from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.samples import collected_samples
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
@@ -28,6 +29,8 @@ __all__ = ["Follower"]
 
 _Way = Callable[[Mapping[Expr, float]], Any]
 
+_STATEMENTS: Final = (Connection, Enable, InitialEquations)  # what equations yield beside equations
+_STATED: Final = {Connection: "a connection", Enable: "what is enabled", InitialEquations: "an initial equation"}
 _POINTS: Final = 6  # at which one path is compared with all paths; each costs about what following costs
 _WORK: Final = 4_000  # nodes times points: a larger graph is compared at fewer points
 
@@ -45,6 +48,11 @@ def _mapping(result: Any, name: str, origin: Origin) -> Mapping[Any, Any]:
 def _called(function: Any) -> str:
     """How messages name a function of the user."""
     return getattr(function, "__name__", type(function).__name__)
+
+
+def _inside(text: str) -> str:
+    """What stands between the parentheses of a statement."""
+    return text.partition("(")[2].rpartition(")")[0] or text
 
 
 def _or(a: Expr, b: Expr) -> Expr:
@@ -86,6 +94,7 @@ class Follower:
     name : how messages name it.
     declarations : its variables.
     connections : filled while following, with what equations connect.
+    initial : equations that hold at the start, filled while following.
     samples : clocks among the conditions that were followed last, each with start and interval.
     yielded : filled while following, with equations of clauses.
     enables : likewise, with parts that can be off.
@@ -97,6 +106,7 @@ class Follower:
     name: str
     declarations: Mapping[str, Declaration]
     connections: list[Connection] = field(default_factory=list[Connection])
+    initial: list[Equality] = field(default_factory=list[Equality])
     samples: Mapping[Expr, tuple[Expr, Expr]] = field(default_factory=dict[Expr, tuple[Expr, Expr]])
     yielded: dict[str, list[Equality]] = field(default_factory=dict[str, list[Equality]])
     enables: list[Enable] = field(default_factory=list[Enable])
@@ -189,27 +199,35 @@ class Follower:
         returned: Any = followed.value if is_array(followed.value) else ()
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
-        said = (*(item.value for item in followed.yields), *returned)
-        self.connections += [item for item in said if isinstance(item, Connection)]
-        self.enables += [item for item in said if isinstance(item, Enable)]
+        for item in (*followed.yields, *(Yielded(item, place) for item in returned)):
+            self._state(item.value, self.placed(item.origin if item.origin.line else place))
         found = equations_of(followed)
         ways: tuple[_Way, _Way] = (lambda point: self._in_numbers.residuals(method, point), along)
         if found:
             self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
         return found
 
+    def _state(self, said: Any, origin: Origin) -> None:
+        """Keep a statement that is no equation, with the place where it was yielded."""
+        if isinstance(said, Connection):
+            self.connections.append(replace(said, origin=origin))
+        elif isinstance(said, Enable):
+            self.enables.append(replace(said, origin=origin))
+        elif isinstance(said, InitialEquations):
+            self.initial += [replace(item, origin=origin, label=_inside(origin.text)) for item in said.equalities]
+
     def _reader(self, place: Origin) -> tuple[Callable[[Sequence[Yielded]], list[Equality]], Callable[..., list[Yielded]]]:
         """What reads the equations among the things that are yielded, and what merges those of two branches."""
 
         def read(items: Sequence[Yielded]) -> list[Equality]:
-            own = [item for item in items if not isinstance(item.value, Connection | Enable)]
+            own = [item for item in items if not isinstance(item.value, _STATEMENTS)]
             return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
 
         def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
-            wired = next((item.value for item in (*first, *second) if isinstance(item.value, Connection | Enable)), None)
+            wired = next((item.value for item in (*first, *second) if isinstance(item.value, _STATEMENTS)), None)
             if wired is not None:
                 raise ModelError(
-                    f"{'a connection' if isinstance(wired, Connection) else 'what is enabled'} depends on `{condition!r}`",
+                    f"{_STATED[type(wired)]} depends on `{condition!r}`",
                     origin=self.placed(wired.origin),
                     hint="let it depend on a tg.Constant, which is known when the model is built",
                 )

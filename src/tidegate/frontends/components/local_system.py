@@ -44,6 +44,7 @@ class LocalSystem:
     values : what functions in its declarations give, by name of the variable.
     condition_origins : where conditions were written.
     enables : its parts that can be off.
+    initial : equations that hold at the start only.
     """
 
     equalities: tuple[Equality, ...]
@@ -52,11 +53,12 @@ class LocalSystem:
     values: Mapping[str, Any]
     condition_origins: Mapping[Expr, Origin]
     enables: tuple[Enable, ...] = ()
+    initial: tuple[Equality, ...] = ()
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every symbol in it that has a name of its own."""
-        roots = [side for item in self.equalities for side in (item.left, item.right)]
+        roots = [side for item in (*self.equalities, *self.initial) for side in (item.left, item.right)]
         roots += [item for value in self.values.values() for item in map(as_expr, flat(value))]
         roots += [*self.condition_origins, *(item.condition for item in self.enables)]
         for when in self.agenda.whens:
@@ -93,7 +95,7 @@ class LocalSystem:
             mapping[item] = symbol(role, name)
         if not path and all(old is new for old, new in mapping.items()):
             return self
-        old = list(dict.fromkeys(side for item in self.equalities for side in (item.left, item.right)))
+        old = list(dict.fromkeys(side for item in (*self.equalities, *self.initial) for side in (item.left, item.right)))
         new = dict(zip(old, substitute(old, mapping), strict=True))
 
         def equality(item: Equality) -> Equality:
@@ -111,6 +113,7 @@ class LocalSystem:
             tuple(
                 Enable(joined(path, item.path), substitute([item.condition], mapping)[0], replace(item.origin, path=owner)) for item in self.enables
             ),
+            tuple(map(equality, self.initial)),
         )
 
 
@@ -201,7 +204,7 @@ def follow(part: Any, name: str, place: Origin, methods: Callable[[Any], list[Ca
         if is_function(given := given_value(alone, own, declaration)) and outer_scope(alone, own) is None and not isinstance(declaration, Constant)
     }
     agenda = read_agenda(alone.all_clauses(), follower)
-    return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins, tuple(follower.enables))
+    return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins, tuple(follower.enables), tuple(follower.initial))
 
 
 def symbols_of(path: str, declaration: Declaration) -> list[Expr]:

@@ -33,6 +33,7 @@ class _System:
     equalities: list[Equality]
     definitions: dict[Expr, Equality]
     agenda: Agenda
+    initial: list[Equality]
 
 
 def lower(component: Any, name: str) -> Model:
@@ -52,7 +53,7 @@ def lower(component: Any, name: str) -> Model:
     flat = flatten(component, name)
     if flat.agenda.instants:
         _solve_at_instants(flat)
-    system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda)
+    system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda, flat.initial)
     _refuse_values_before([*flat.equalities, *flat.values.values()])
     _define_outputs(system)
     rates = _explicit_rates(system)
@@ -66,6 +67,7 @@ def lower(component: Any, name: str) -> Model:
         tuple(system.variables),
         equations,
         tuple(outputs[name] for variable in system.variables if variable.role is VariableRole.OUTPUT for name in variable.names if name in outputs),
+        initial_equations=tuple(Equation(item.left, item.right, origin=item.origin, label=_label(item)) for item in system.initial),
         whens=system.agenda.whens,
         time_events=system.agenda.time_events,
         initial_actions=system.agenda.initial_actions,
@@ -80,12 +82,15 @@ def lower(component: Any, name: str) -> Model:
 def _solve_at_instants(flat: Flat) -> None:
     """Discrete variables that equations of clauses determine become unknowns."""
     flat.variables, equalities, whens, mapping = solved_at_instants(flat.agenda.instants, flat.variables)
-    flat.equalities = [
-        replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0])
-        for item in (*flat.equalities, *equalities)
-    ]
+    flat.equalities = [_with(item, mapping) for item in (*flat.equalities, *equalities)]
+    flat.initial = [_with(item, mapping) for item in flat.initial]
     flat.values = {target: replace(item, right=substitute([item.right], mapping)[0]) for target, item in flat.values.items()}
     flat.agenda = replace(flat.agenda, whens=(*flat.agenda.whens, *whens)).replaced(mapping, mapping, {}).aimed_at(kept_in(mapping))
+
+
+def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
+    left, right = substitute([item.left, item.right], mapping)
+    return replace(item, left=left, right=right)
 
 
 def _label(item: Equality) -> str:
@@ -125,7 +130,7 @@ def _define_outputs(system: _System) -> None:
             system.definitions[item] = replace(found, right=resolved[item])
     system.variables = [replace(v, role=VariableRole.ALGEBRAIC, fixed=False) if v.name in whole else v for v in system.variables]
     mapping = {item: found.right for item, found in system.definitions.items()}
-    system.equalities = [replace(item, left=substitute([item.left], mapping)[0], right=substitute([item.right], mapping)[0]) for item in rest]
+    system.equalities = [_with(item, mapping) for item in rest]
 
 
 def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
@@ -146,6 +151,7 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
+    system.initial = [_with(item, mapping) for item in system.initial]
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
     at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
     before = _values_before(system.agenda, mapping)
