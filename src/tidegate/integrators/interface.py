@@ -125,6 +125,10 @@ class StepIntegrator(Protocol):
         """Move the end of the run, which goes on with the next ``advance``; with ``output_times`` also what is still to be recorded."""
         ...
 
+    def want_step_rows(self, are_wanted: bool) -> None:
+        """From now on rows are written at steps, or are not."""
+        ...
+
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
         ...

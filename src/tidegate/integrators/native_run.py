@@ -74,6 +74,7 @@ class NativeRun:
         work["keeps_polynomials"] = problem.keep_polynomials
         for name, buffer in (("rows", self._rows), ("log", self._log), ("polynomials", self._polynomials)):
             work[f"room_{name}"], work[f"wide_{name}"] = len(buffer), buffer.dtype.itemsize // 8
+        self._times: FloatArray | None = None
         self._ask_for(problem.output_times)
         self._workspace = (work.h.ctypes.data, work.r.ctypes.data)
         work["address_h"], work["address_r"] = self._workspace
@@ -83,9 +84,10 @@ class NativeRun:
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
 
     def _ask_for(self, times: FloatArray) -> None:
-        self._times = np.ascontiguousarray(times)
-        self._times_at = self._times.ctypes.data
-        self._work["n_asked"] = len(self._times)
+        if times is not self._times:
+            self._times = np.ascontiguousarray(times)
+            self._times_at = self._times.ctypes.data
+            self._work["n_asked"] = len(self._times)
         self._work["next_output"] = 0
 
     def reset(self) -> None:
@@ -119,17 +121,22 @@ class NativeRun:
         with self._alone, noted_in(self.calls):
             _MOVE_END(*self._workspace)
 
+    def want_step_rows(self, are_wanted: bool) -> None:
+        """From now on rows are written at steps, or are not."""
+        self._work["wants_step_rows"] = are_wanted
+
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
         new = self._work.numbers("body")
         n = len(y)
         new[:n], new[n : n + len(discretes)] = y, discretes
         self._work.numbers("p_new")[:] = p
-        # what the user sets no longer depends on parameters
-        changed = y != self.y
-        self.sensitivities[:, changed] = 0.0
-        first = int(self._work["first_discrete"])
-        self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
+        if len(self.problem.sensitivity_parameters):
+            # what the user sets no longer depends on parameters
+            changed = y != self.y
+            self.sensitivities[:, changed] = 0.0
+            first = int(self._work["first_discrete"])
+            self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
         with self._alone, noted_in(self.calls):
             code = _DISTURB(*self._workspace, *self._buffers[:2])
         return Stop(code) if code else Stop.LIMIT

@@ -69,7 +69,9 @@ class Segments:
         self._order = np.array([layout.unknowns.index(name) for name in states], dtype=np.intp)
         self._discrete_order = np.array([layout.discretes.index(name) for name in discretes], dtype=np.intp)
         self._is_plain = bool(np.all(self._order == np.arange(len(states))))
+        self._are_plain = self._is_plain and bool(np.all(self._discrete_order == np.arange(len(discretes))))
         self._integrator: StepIntegrator | None = None
+        self._time = np.nan
         self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
         self._out = np.zeros(len(states))
         self.cut_off = Stretch(np.nan, (), _NO_TIMES, [], [])
@@ -77,7 +79,7 @@ class Segments:
     @property
     def time(self) -> float:
         """Where it stands."""
-        return np.nan if self._integrator is None else self._integrator.time
+        return self._time
 
     @property
     def y(self) -> FloatArray:
@@ -90,7 +92,7 @@ class Segments:
         run = self._integrator
         assert run is not None
         if self._rates is not None:
-            self._rates(run.time, *self._vectors)
+            self._rates(self._time, *self._vectors)
         return self._out if self._is_plain else self._out[self._order]
 
     @property
@@ -134,15 +136,16 @@ class Segments:
         ------
         RunError : it is not possible.
         """
-        y, d = np.zeros(len(states)), np.zeros(len(discretes))
-        y[self._order], d[self._discrete_order] = states, discretes
+        y, d = states, discretes
+        if not self._are_plain:
+            y, d = np.zeros(len(states)), np.zeros(len(discretes))
+            y[self._order], d[self._discrete_order] = states, discretes
         run = self._integrator
-        if run is None or run.time != time:
-            run = self._started(time, until, y, d)
-        layout = self.compiled.layout
-        if not (run.y != y).any() and not (run.m[layout.first_discrete : layout.first_previous] != d).any():
+        if run is None or self._time != time:
+            run = self._started(time, until, y.copy(), d.copy())
+        if not (self._y != y).any() and not (self._d != d).any():
             return
-        stop = run.disturb(y, d, run.p)
+        stop = run.disturb(y, d, self._p)
         run.discard()  # whoever keeps the agenda knows what was set; the buffers have no room for ten thousand events at one instant
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=False)
@@ -155,19 +158,22 @@ class Segments:
         m[layout.first_previous : layout.first_input] = d
         self._problem = replace(problem, y=y, m=m, step_rows=True, event_rows=False)
         self._integrator = run = choose(self._problem, self._options.chosen_method)
+        self._time = run.time
+        self._y, self._d, self._p = run.y, run.m[layout.first_discrete : layout.first_previous], run.p
+        self._vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
         stop = run.start()
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=True)
         run.discard()
-        self._vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
         return run
 
-    def run(self, until: float, times: FloatArray = _NO_TIMES) -> Stretch:
+    def run(self, until: float, times: FloatArray = _NO_TIMES, *, with_steps: bool = True) -> Stretch:
         """Run to a time, or to the first clause that happens.
 
         Parameters
         ----------
         times : rows are wanted here too.
+        with_steps : rows are wanted at steps.
 
         Raises
         ------
@@ -175,20 +181,23 @@ class Segments:
         """
         run = self._integrator
         assert run is not None
+        run.want_step_rows(with_steps)
         records = Records()
         if run.is_terminated:  # setting values has made a clause happen
-            return Stretch(run.time, self._reopened(run), _NO_TIMES, [], [])
+            return Stretch(self._time, self._reopened(run), _NO_TIMES, [], [])
         run.set_end(until, times)
         try:
             with Interrupts(run.calls) as interrupts:
                 stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
         except BaseException:
-            drop_rows_behind(run.time, records)
-            self.cut_off = Stretch(run.time, (), _NO_TIMES, records.rows, records.polynomials)
+            self._time = run.time
+            drop_rows_behind(self._time, records)
+            self.cut_off = Stretch(self._time, (), _NO_TIMES, records.rows, records.polynomials)
             raise
+        self._time = run.time
         fired = self._reopened(run) if stop is Stop.TERMINATED else ()
-        dt_dp = records.log[-1]["dt_dp"][-1].copy() if fired else _NO_TIMES
-        return Stretch(run.time, fired, dt_dp, records.rows, records.polynomials)
+        dt_dp = records.log[-1]["dt_dp"][-1].copy() if fired and len(self._problem.sensitivity_parameters) else _NO_TIMES
+        return Stretch(self._time, fired, dt_dp, records.rows, records.polynomials)
 
     def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
         actions = self.compiled.event_actions

@@ -282,6 +282,7 @@ def test_the_menu_can_leave_and_the_debugger_comes_back_with_what_was_changed() 
 def test_impossible_limits_are_asked_for(limits: dict[str, float], number: int) -> None:
     scribe = Scribe("0.1", "0.2")
     env = Environment(**limits, on_error=scribe, prologue=False)
+    env.continuous(lambda: None).start()
     env.variable().start()
     env.run(until=1)
     assert scribe.said[0].startswith(f"{number}: ")

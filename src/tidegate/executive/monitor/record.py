@@ -76,12 +76,13 @@ class Record:
 
     Attributes
     ----------
+    keeps_rows : as it was given.
     slopes_of : gives derivatives of ``everything``, (parameters, items), where there are some.
     """
 
     def __init__(self, variables: Sequence[Any], parameters: Sequence[Any], *, keeps_rows: bool = True, keeps_polynomials: bool = True) -> None:
         self._variables, self._parameters = variables, parameters
-        self._keeps_rows, self._keeps_polynomials = keeps_rows, keeps_rows and keeps_polynomials
+        self.keeps_rows, self._keeps_polynomials = keeps_rows, keeps_rows and keeps_polynomials
         self._blocks: list[_Block] = []
         self._pieces: list[_Pieces] = []
         self._events: list[_Happened] = []
@@ -110,7 +111,7 @@ class Record:
         changed : what may be other than in the last row; None for everything.
         slopes : derivatives of ``everything``, (parameters, items), which is written down then.
         """
-        if not self._keeps_rows:
+        if not self.keeps_rows:
             return
         everything = self.everything
         if slopes is None and changed is None and self.slopes_of is not None:
@@ -126,12 +127,12 @@ class Record:
 
     def event(self, time: float, *, is_state_event: bool, cause: str, origin: Origin | None, dt_dp: Mapping[str, float]) -> None:
         """Something is about to happen; ``dt_dp`` are derivatives of its time, by name, those that are not zero."""
-        if self._keeps_rows:
+        if self.keeps_rows:
             self._events.append(_Happened(time, is_state_event, cause, origin, self._rows - 1, -1, dt_dp))
 
     def step(self, motion: Motion) -> None:
         """A step of the monitor's own, at its end."""
-        if not self._keeps_rows or not motion.variables:
+        if not self.keeps_rows or not motion.variables:
             return
         tracks = list(motion.variables)
         items = tuple(track.variable for track in tracks)
@@ -162,7 +163,7 @@ class Record:
         slopes: FloatArray | None = None,
     ) -> None:  # fmt: skip
         """What compiled code has written down up to a time, where the variables have these values, and derivatives if there are some."""
-        if not self._keeps_rows or not variables:
+        if not self.keeps_rows or not variables:
             return
         n = len(variables)
         if self._keeps_polynomials:
@@ -179,7 +180,7 @@ class Record:
             self._add(variables, np.array([end]), y[None].copy(), None if slopes is None else slopes[None].copy())
 
     def _add(self, items: tuple[Any, ...], times: FloatArray, values: FloatArray, slopes: FloatArray | None = None) -> None:
-        if self._keeps_rows:
+        if self.keeps_rows:
             self._blocks.append(_Block(items, times, values, slopes))
             self._rows += len(times)
 

@@ -27,6 +27,7 @@ _LEAST_SHARE: Final = 1e-5  # of the absolute tolerance: so small a relative one
 _NUDGES: Final = 48  # doublings of the shortest time, to the side on which a condition holds in Python's arithmetic too
 
 FloatArray = NDArray[np.float64]
+_NO_TIMES = np.zeros(0)
 
 
 class CompiledFlow:
@@ -171,7 +172,7 @@ class CompiledFlow:
             times, until = _asked(motion)
             broken: BaseException | None = None
             try:
-                stretch = segments.run(until, times)
+                stretch = segments.run(until, times, with_steps=self._record.keeps_rows or bool(motion.samples.at_steps))
             except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
                 broken, stretch = error, segments.cut_off
             try:
@@ -363,7 +364,7 @@ def _asked(motion: Any) -> tuple[FloatArray, float]:
     """Times up to the event at which samples with an interval look, and how far to run for so many."""
     due = [(sample.sampletime, sample.frequency) for sample in motion.samples.timed]
     if not due:
-        return np.zeros(0), motion.event
+        return _NO_TIMES, motion.event
     found: set[float] = set()
     last = math.inf
     for first, interval in due:

@@ -7,7 +7,7 @@ becomes a discrete variable, so that the next change needs no other model: numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,28 @@ class _Sources:
     parameters: Mapping[Parameter, tuple[int, Parameter]]
     numbers: tuple[tuple[int, Number], ...]
     running: tuple[tuple[int, Any], ...]
-    slots: dict[_Place, tuple[tuple[int, Callable[[Any], Any]], ...]] = field(default_factory=dict[Any, Any])  # of those who wait
+
+
+class _Placed:
+    """Somebody who waits, with the place for the condition.
+
+    Attributes
+    ----------
+    contents : what the condition closes over, as `_contents` gives it.
+    followed : what was found of the condition, as long as the composer's generation is this one.
+    sources, slots : where it goes in the vector of one composition.
+    """
+
+    __slots__ = ("contents", "followed", "generation", "place", "slots", "sources")
+
+    def __init__(self, contents: list[tuple[Any, Any]], place: _Place, followed: FollowedCondition, generation: int) -> None:
+        self.contents, self.place, self.followed, self.generation = contents, place, followed, generation
+        self.sources: _Sources | None = None
+        self.slots: tuple[tuple[int, Callable[[Any], Any]], ...] = ()
+
+    def is_as_before(self, generation: int) -> bool:
+        """Whether nothing has changed that decides about the place."""
+        return self.generation == generation and all(cell.cell_contents is content for cell, content in self.contents)
 
 
 class Composer:
@@ -95,7 +116,6 @@ class Composer:
         self._followed: tuple[Any, FollowedBodies] | None = None
         self._places: dict[_Place, tuple[Any, FollowedCondition]] = {}
         self._codes: dict[Any, set[Any]] = {}  # of conditions, with the kinds that have come
-        self._waits: dict[Any, _Place] = {}
         self._known: dict[Any, Composition] = {}
         self._sources: dict[Composition, _Sources] = {}
         self.before_following: Callable[[], None] = lambda: None
@@ -105,7 +125,8 @@ class Composer:
         self._running: Any = None
         self.armed: list[int] = []
         self._changed: dict[Parameter, None] = {}
-        self._placed: dict[Any, tuple[list[tuple[Any, Any]], _Place]] = {}
+        self._placed: dict[Any, _Placed] = {}  # who waits
+        self._generation = 0  # of places
 
     def note_change(self, parameter: Parameter) -> None:
         """A parameter has been set."""
@@ -169,18 +190,24 @@ class Composer:
             self._running = self._seen
             for at, item in sources.running:
                 values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
-        for at in self.armed:
-            values[at] = 0.0
-        self.armed = []
-        for wait, place in self._waits.items():
-            slots = sources.slots.get(place)
-            if slots is None:
-                slots = sources.slots[place] = _slots(self._places[place][1], held)
-            if slots:
-                values[slots[0][0]] = 1.0
-                self.armed.append(slots[0][0])
-                for at, get in slots[1:]:
-                    values[at] = plain(get(wait.process.condition))
+        if self.armed:
+            values[self.armed] = 0.0
+        armed: list[int] = []
+        positions: list[int] = []
+        numbers: list[float] = []
+        for wait, placed in self._placed.items():
+            if placed.sources is not sources:
+                placed.sources, placed.slots = sources, _slots(placed.followed, held)
+            if placed.slots:
+                armed.append(placed.slots[0][0])
+                for at, get in placed.slots[1:]:
+                    positions.append(at)
+                    numbers.append(plain(get(wait.process.condition)))
+        if armed:
+            values[armed] = 1.0
+        if positions:
+            values[positions] = numbers
+        self.armed = armed
         return changed
 
     def called_rates(self, motion: Any) -> dict[Variable, float]:
@@ -210,8 +237,8 @@ class Composer:
             put(at, parameter.value)
         for at, number in sources.numbers:
             put(at, number.get())
-        for wait, place in self._waits.items():
-            for number, get in self._places[place][1].numbers.items():
+        for wait, placed in self._placed.items():
+            for number, get in placed.followed.numbers.items():
                 if number in held:
                     put(held[number], get(wait.process.condition))
         return found
@@ -239,12 +266,12 @@ class Composer:
 
     def watches(self, wait: Any) -> bool:
         """Whether a clause of the model is for this wait."""
-        place = self._waits.get(wait)
-        return place is not None and self._places[place][1].truth is not None
+        placed = self._placed.get(wait)
+        return placed is not None and placed.followed.truth is not None
 
     def waiting_at(self, label: str) -> Any:
         """Who waits where the clause of this name is; None for nobody."""
-        return next((wait for wait, place in self._waits.items() if self._places[place][1].armed.data.name == label), None)
+        return next((wait for wait, placed in self._placed.items() if placed.followed.armed.data.name == label), None)
 
     # -- bodies
 
@@ -271,6 +298,7 @@ class Composer:
     def _forget_places(self) -> None:
         self._places.clear()
         self._placed.clear()
+        self._generation += 1
         self._last = None
 
     def _states(self, motion: Any) -> tuple[Variable, ...]:
@@ -339,23 +367,42 @@ class Composer:
 
     def _conditions(self, motion: Any, bodies: FollowedBodies) -> None:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
-        before, self._placed, self._waits, taken = self._placed, {}, {}, set[_Place]()
+        before, self._placed, generation = self._placed, {}, self._generation
+        taken: set[_Place] | None = None  # as long as all who wait have waited before, no two of them have the same place
         for wait in motion.waiting:
             known = before.get(wait)
-            if known is None or known[1] in taken or any(cell.cell_contents is not content for cell, content in known[0]):
-                place = self._place(wait.process.condition, taken)
-                known = _contents(wait.process.condition), place
-            place = known[1]
-            entry = self._places.get(place)
-            if entry is None or (entry[1].reads and self._has_changed(entry[1].reads)):
-                kind = kind_of(wait.process.condition, has_numbers=place[0] not in self._fixed_kinds)
-                place = self._follow_condition(motion, kind, place, bodies)
-                if entry is None and self._followed is not None:
-                    self._foresee(motion, kind, bodies)
-                known = known[0], place
-            taken.add(place)
-            self._waits[wait] = place
-            self._placed[wait] = known
+            if known is not None and known.is_as_before(self._generation) and (taken is None or known.place not in taken):
+                reads = known.followed.reads
+                if not reads or not self._has_changed(reads):
+                    if taken is not None:
+                        taken.add(known.place)
+                    self._placed[wait] = known
+                    continue
+            if taken is None:
+                taken = {placed.place for placed in self._placed.values()}
+            place = known.place if known is not None and known.is_as_before(self._generation) and known.place not in taken else None
+            self._put_in_place(motion, wait, place, taken, bodies)
+        if generation != self._generation and self._followed is not None:
+            # somebody's place was followed anew, perhaps for another
+            for placed in self._placed.values():
+                placed.followed, placed.generation, placed.sources = self._places[placed.place][1], self._generation, None
+
+    def _put_in_place(self, motion: Any, wait: Any, place: _Place | None, taken: set[_Place], bodies: FollowedBodies) -> None:
+        """Find the place of somebody who waits, the one kept for the condition if it has one, and follow the condition there if need be."""
+        condition = wait.process.condition
+        must_follow = place is not None  # it was followed there, and what it reads has changed since
+        if place is None:
+            place = self._place(condition, taken)
+        entry = self._places.get(place)
+        if entry is None or must_follow or (entry[1].reads and self._has_changed(entry[1].reads)):
+            kind = kind_of(condition, has_numbers=place[0] not in self._fixed_kinds)
+            place = self._follow_condition(motion, kind, place, bodies)
+            if entry is None and self._followed is not None:
+                self._foresee(motion, kind, bodies)
+        taken.add(place)
+        followed = self._places.get(place)
+        if followed is not None:  # None where all are to be followed anew
+            self._placed[wait] = _Placed(_contents(condition), place, followed[1], self._generation)
 
     def _place(self, condition: Any, taken: set[_Place]) -> _Place:
         """A place that nobody has, for conditions of this kind."""
@@ -388,6 +435,8 @@ class Composer:
             fixed = kind_of(kind.condition, has_numbers=False)
             place = (fixed.key, 0)
             followed = self._with_numbers(lambda: follow_condition(self._symbols, fixed, 0, states.__contains__, bodies.rates))
+        if place in self._places:
+            self._generation += 1
         self._places[place] = (kind.condition, followed)
         self._last = None
         return place

@@ -26,6 +26,7 @@ from tidegate.frontends.processes.notebook import table_of
 from tidegate.frontends.processes.progress import progress_of
 from tidegate.frontends.processes.run_files import Closing, RunFile
 from tidegate.frontends.processes.simula import EventList, Notice, SimulaProcess
+from tidegate.frontends.processes.still import Still
 from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.frontends.processes.surroundings import OfStep
 from tidegate.later_stages import later
@@ -189,6 +190,7 @@ class Environment(simpy.Environment):
         self._variables: list[Variable] = []
         self._parameters: list[Parameter] = []
         self._bodies: list[Continuous] = []
+        self._still = Still(self._variables, self._bodies)
         self._wanted = (sensitivities,) if isinstance(sensitivities, str) else tuple(sensitivities or ())
         self._sensitive: list[str] = []
         if self._wanted and compiled is False:
@@ -328,6 +330,7 @@ class Environment(simpy.Environment):
         """Let a part take part from now on."""
         self.watch()
         monitor = self.monitor
+        self._still.started(item, self._now)
         if isinstance(item, Variable):
             monitor.start_variable(item)
         elif isinstance(item, Continuous):

@@ -122,6 +122,7 @@ class Supervisor:
         self.report()
         self._goal = None
         self.files.end()
+        env._still.tell(env.now)  # noqa: SLF001
         if env._progress is not None:  # noqa: SLF001
             env._progress.end(plain(env.now))  # noqa: SLF001
         return value

@@ -42,7 +42,7 @@ class Vectors:
         self._states: tuple[Variable, ...] = ()
         self._places: dict[Variable, int] = {}
         self._segments: Any = None
-        self._rates: list[float] | None = None
+        self._rates: FloatArray | None = None
 
     def take(self, states: tuple[Variable, ...], segments: Any) -> FloatArray:
         """Fetch what has changed; the states from which a period starts, in this order.
@@ -101,17 +101,18 @@ class Vectors:
         """State and rate of a variable that wakes."""
         k, rates = self._places[variable], self._all_rates()
         self.awake.append(variable)
-        state, rate = float(self.y[k]), rates[k]
+        state, rate = float(self.y[k]), float(rates[k])
         if self.names and not self._is_plain:
             slopes = zip(self.names, self.slopes[:, k].tolist(), strict=False)
             state = moved(state, {name: slope + rate * self.moves.get(name, 0.0) for name, slope in slopes})
         return state, rate
 
-    def _all_rates(self) -> list[float]:
+    def _all_rates(self) -> FloatArray:
         """Rates where the compiled code stands, asked for once."""
-        if self._rates is None:
-            self._rates = [*map(float, self._segments.rates())]
-        return self._rates
+        rates = self._rates
+        if rates is None:
+            rates = self._rates = np.array(self._segments.rates())
+        return rates
 
     @contextmanager
     def as_plain(self) -> Generator[None]:
