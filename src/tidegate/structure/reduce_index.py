@@ -183,7 +183,7 @@ class _Reduction:
     def _rank(self, j: int, order: int) -> Any:
         """The less, the rather the derivative is a dummy: the wish, then what is lost if the unknown below is no state."""
         if order > 1:
-            return (0, 0)
+            return (min(_RANK.values()), 0)  # what the user has no name for
         element = self.elements[j]
         is_declared = element.variable.role is VariableRole.STATE
         loss = 4 * (element.name in self._assigned) + 3 * element.is_held if is_declared else 0
