@@ -182,7 +182,8 @@ def test_sensitivities_of_a_pendulum_go_on_through_the_changes_of_its_states(par
         difference = (up[name].values - down[name].values) / (2.0 * step)
         size = np.max(np.abs(difference))
         # of central differences: a third derivative of the order of 1e3 times a square of the step; of IDA: its tolerances, added up
-        np.testing.assert_allclose(result.sensitivity(name, parameter).values, difference, rtol=0.0, atol=size * (1e-5 if dae_method == "radau" else 1e-4))
+        close = size * (1e-5 if dae_method == "radau" else 1e-4)
+        np.testing.assert_allclose(result.sensitivity(name, parameter).values, difference, rtol=0.0, atol=close)
 
 
 def test_a_pendulum_keeps_its_energy_over_a_hundred_turns(dae_method: str) -> None:
@@ -221,7 +222,7 @@ def double_pendulum(angles: tuple[float, float], masses: tuple[float, float]) ->
 
     a, b = angles
     first = np.array([math.sin(a), -math.cos(a)])
-    start = {"r": np.concatenate([first, first + [math.sin(b), -math.cos(b)]]), "v": np.zeros(4), "pull": np.zeros(2)}
+    start = {"r": np.concatenate([first, first + np.array([math.sin(b), -math.cos(b)])]), "v": np.zeros(4), "pull": np.zeros(2)}
     return tg.dae(residual, y0=start, p={"g": 9.81}, name="double")
 
 

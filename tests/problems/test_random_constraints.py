@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.linalg import expm
+from scipy.linalg import expm  # pyright: ignore[reportUnknownVariableType]
 
 import tidegate as tg
 from engines import allowed
@@ -49,7 +49,7 @@ class RandomConstraints:
         f = [symbol(Role.UNKNOWN, f"f{i}") for i in range(self.m)]
         names = [item.data.name for item in (*self.q, *(self.v if index == 3 else ()))]
         starts = {name: number.uniform(-1.0, 1.0) for name in names}
-        wishes = {name: draw.choice(["default", "default", "default", "avoid", "prefer"]) for name in names}
+        wishes: dict[str, Any] = {name: draw.choice(["default", "default", "default", "avoid", "prefer"]) for name in names}
         variables = [Variable(name, VariableRole.STATE, start=(as_expr(starts[name]),), fixed=False, state_select=wishes[name]) for name in names]
         variables += [Variable(item.data.name, VariableRole.ALGEBRAIC) for item in f]
         push = [self._row(row, self.q) + self._row(force, f) for row, force in zip(self.K, self.B, strict=True)]
@@ -90,7 +90,8 @@ class RandomConstraints:
                 [keep @ self.K, keep @ self.D, np.zeros((n, 1))],
                 [np.zeros((1, 2 * n + 1))],
             ])  # fmt: skip
-        return expm(a * t)
+        found: Any = expm(a * t)
+        return found
 
     def check(self, method: str) -> None:
         """One run."""
@@ -123,7 +124,7 @@ def test_many_random_constraints_keep_the_flow_of_their_null_space(seed: int, in
 def turning(rate: float, decay: float) -> Model:
     """A point on a line that turns and moves away, with a motion along it: in coordinates that turn with it x = 1 + t, y = 2 exp(-decay t).
 
-    The force is 1: where one is zero, the absolute tolerance makes IDA, which looks at algebraic unknowns too, step no further than rounding errors go.
+    The force is 1: where one is zero, the absolute tolerance lets IDA, which looks at algebraic unknowns too, step no further than rounding errors.
     """
     x, y, f = (symbol(Role.UNKNOWN, name) for name in "xyf")
     c, s = (node(name, (rate * TIME,)) for name in ("cos", "sin"))

@@ -117,7 +117,7 @@ def _explicit(split: Sequence[tuple[Expr, dict[Expr, Expr | None]]], extras: set
 
 
 def _explicit_rows_first(rhs: list[Expr], mass: dict[tuple[int, int], Expr], n: int) -> tuple[list[Expr], dict[tuple[int, int], Expr], list[int]]:
-    """Sign and order of rows such that M is diagonal, or the unit matrix, where each row has one entry at most, whatever order they were written in."""
+    """Sign and order of rows such that M is diagonal, or the unit matrix, where no row has two entries, whatever order they were written in."""
     rows: dict[int, list[tuple[int, Expr]]] = {}
     for (i, j), entry in mass.items():
         rows.setdefault(i, []).append((j, entry))

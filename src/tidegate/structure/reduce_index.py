@@ -49,14 +49,14 @@ def reduce_index(model: Model, /) -> Passed:
 
     Examples
     --------
-    Two masses that move as one:
+    Two masses, of which one moves as the other does:
 
-    >>> from tidegate.expressions import ZERO
+    >>> from tidegate.expressions import symbol
     >>> from tidegate.model import Equation, Variable
     >>> a, b, force = (symbol(Role.UNKNOWN, name) for name in ("a", "b", "force"))
     >>> der_a, der_b = (symbol(Role.DERIVATIVE, name) for name in "ab")
     >>> states = [Variable(name, VariableRole.STATE) for name in "ab"]
-    >>> equations = (Equation(der_a, 1.0 - force), Equation(2.0 * der_b, force), Equation(a, b))
+    >>> equations = (Equation(der_a, 1.0 - force), Equation(2.0 * der_b, force), Equation(2.0 * a, 3.0 * b))
     >>> model = Model("masses", Form.DAE, (*states, Variable("force", VariableRole.ALGEBRAIC)), equations)
     >>> passed = reduce_index(model)
     >>> [(variable.name, variable.role.value) for variable in passed.model.unknowns]

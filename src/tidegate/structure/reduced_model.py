@@ -60,7 +60,7 @@ class StartsOf:
         found |= {symbol(Role.PREVIOUS, item.data.name): start for item, start in found.items()}
         names = [name for variable in model.unknowns for name in variable.names]
         found |= {value_symbol(name, 1): ZERO for name in names}
-        found |= {slope: value for slope, value in self._explicit_rates(found)}
+        found |= dict(self._explicit_rates(found))
         found |= {value_symbol(name, 1): guess for name, guess in model.derivative_starts.items()}
         assigned = [action for action in model.initial_actions if isinstance(action, Assignment)]
         values = substitute([action.value for action in assigned], found)
