@@ -166,7 +166,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         most_stops=MOST_STOPS if forcing else 0,
         identity=partial(identity, reduced.given),
         again=(compile_model, (reduced,)),
-        fitting=None if all(demand.is_zero for demand in reduced.demands) else Variants(reduced, symbols.parameters, compile_model),
+        fitting=None if not any(demand.is_choice for demand in reduced.demands) else Variants(reduced, symbols.parameters, compile_model),
         keep_alive=(module, *callbacks.values()),
     )
 

@@ -67,8 +67,8 @@ class ExpressionStart:
         found = problems_with(self._given, known, has_started=has_started)
         if found:
             return found[0]
-        # a run begins with a model that fits its divisors
-        asked = [demand for demand in self._demands if demand.is_zero is not has_started]
+        # a run begins with a model that was made for its parameters
+        asked = [demand for demand in self._demands if not (demand.is_zero if has_started else demand.is_choice)]
         for demand, value in zip(asked, evaluate([demand.value for demand in asked], known), strict=True):
             if abs(value) > _SAME if demand.is_zero else is_rounding(demand.value, known):
                 return demand.sentence, demand.origin

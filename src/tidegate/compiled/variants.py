@@ -60,4 +60,4 @@ class Variants:
 
 
 def _divisors(found: Reduced) -> list[Expr]:
-    return [demand.value for demand in found.demands if not demand.is_zero]
+    return [demand.value for demand in found.demands if demand.is_choice]

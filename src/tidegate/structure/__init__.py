@@ -9,6 +9,7 @@ from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, v
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
 from tidegate.structure.passes import Check, Demand, HeldStart, Pass, Passed, Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
+from tidegate.structure.report import StructureReport, structure_report
 from tidegate.structure.solve_explicitly import SolvedBlock, explicit_blocks, solve_explicitly
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
@@ -27,6 +28,7 @@ __all__ = [
     "Reduced",
     "SolvedBlock",
     "StateReport",
+    "StructureReport",
     "check_structure",
     "check_units",
     "chosen_states",
@@ -40,6 +42,7 @@ __all__ = [
     "reduced",
     "smooth_symbols",
     "solve_explicitly",
+    "structure_report",
     "variable_incidence",
 ]
 

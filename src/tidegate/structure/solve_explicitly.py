@@ -229,7 +229,7 @@ class _Solving:
         shown = " ".join(equation.origin.text.split()) or f"{equation.left!r} == {equation.right!r}"
         what = f"parameter {divisor.data.name} is 0" if divisor.op == "symbol" else f"{text(divisor)} is 0 with these parameters"
         sentence = f"{what}, by which `{shown}` was divided for {name}; a run can begin with such values, but not come to them"
-        return Demand(divisor, sentence, origin=equation.origin)
+        return Demand(divisor, sentence, origin=equation.origin, is_choice=True)
 
     def _is_fit(self, row: int, item: Expr, value: Expr) -> bool:
         """Whether an expression may stand wherever an unknown, or a derivative, stands."""
