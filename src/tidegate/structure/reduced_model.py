@@ -10,7 +10,7 @@ from typing import Final
 from tidegate.errors import Origin
 from tidegate.expressions import ZERO, Expr, Role, evaluate, substitute, symbol
 from tidegate.model import Assignment, Equation, Model, Variable, VariableRole
-from tidegate.model.rewriting import rewritten
+from tidegate.model.rewriting import rewritten, with_actions
 from tidegate.model.validate import parameter_values
 from tidegate.structure.derived_equations import derivative_name, derivatives_in_time, own_symbol, value_symbol
 from tidegate.structure.dummy_derivatives import Dummies
@@ -184,12 +184,13 @@ def reduced_model(model: Model, elements: Elements, orders: Orders, dummies: Dum
         Equation(ZERO, residual, model.equations[k].origin, _label(model, k, times)) for (k, times, _), residual in zip(more, residuals, strict=True)
     ]
     choices = _open(model, levels, dummies, new, starts)
+    acting = with_actions(whole, choices.resets) if choices.slots else whole
     return Passed(
         replace(
-            whole,
+            acting,
             equations=(*whole.equations, *differentiated, *levels.ties(), *choices.equations),
             variables=(*levels.variables(model, starts), *choices.variables),
-            whens=(*whole.whens, *choices.whens),
+            whens=(*acting.whens, *choices.whens),
         ),
         {symbol(Role.DERIVATIVE, item.data.name): value for item, value in new.items() if item.data.name in {e.name for e in elements}},
         held=tuple(_held(elements, levels, dummies)),
