@@ -162,7 +162,7 @@ def stick_slip(inertia: float, amplitude: float, coulomb: float, peak: float, d:
                 return times, modes, speed(end, t, w, mode)
             k = int(below[0])
             start, own, sign = t, w, mode
-            t = float(brentq(lambda s: speed(s, start, own, sign), grid[k - 1], grid[k], xtol=1e-13))
+            t = float(brentq(speed, grid[k - 1], grid[k], args=(start, own, sign), xtol=1e-13))
             w, mode = 0.0, 0
             if abs(amplitude * math.sin(t)) > peak:  # it goes on the other way at the same instant
                 mode = 1 if math.sin(t) > 0 else -1

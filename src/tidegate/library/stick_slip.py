@@ -51,7 +51,7 @@ class StickSlip(Component):
         raise NotImplementedError
 
     def friction_law(self, acceleration: Any, size: Any) -> Any:
-        """What is zero: the relative acceleration, times a size that gives it the unit of friction, while stuck; else what the friction differs by."""
+        """What is zero: while stuck the relative acceleration, times a size that gives it the unit of friction; else what the friction differs by."""
         direction = where(self.mode == FREE, 0.0, self.mode)
         return where(self.mode == STUCK, size * acceleration, self.friction() - direction * self.sliding())
 
