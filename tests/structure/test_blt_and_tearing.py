@@ -52,7 +52,7 @@ def test_inner_unknowns_follow_one_after_the_other_from_tearing_variables(seed: 
     draw = random.Random(seed)
     n = draw.randint(2, 30)
     reads = [sorted({row, (row + 1) % n, *(draw.randrange(n) for _ in range(draw.randint(0, 2)))}) for row in range(n)]
-    solvable = {(row, column): draw.random() < 0.7 for row in range(n) for column in reads[row]}
+    solvable = {(row, column): draw.choice([0, 1, 2, 2]) for row in range(n) for column in reads[row]}
     held = {column for column in range(n) if draw.random() < 0.1}
     torn = tear(range(n), set(range(n)), reads.__getitem__, lambda row, column: solvable[row, column], held)
     assert held <= set(torn.tearing)
@@ -67,11 +67,19 @@ def test_inner_unknowns_follow_one_after_the_other_from_tearing_variables(seed: 
 
 
 def test_one_variable_is_enough_where_a_block_is_one_short_circle() -> None:
-    assert len(tear(range(4), set(range(4)), [[0, 1], [1, 2], [2, 3], [3, 0]].__getitem__, lambda row, column: True, []).tearing) == 1
+    assert len(tear(range(4), set(range(4)), [[0, 1], [1, 2], [2, 3], [3, 0]].__getitem__, lambda row, column: 2, []).tearing) == 1
 
 
 def test_a_long_circle_is_torn_more_than_once() -> None:
     """What follows over many links from one variable is off by the product of their factors."""
     n = 40
     reads = [[row, (row + 1) % n] for row in range(n)]
-    assert 10 <= len(tear(range(n), set(range(n)), reads.__getitem__, lambda row, column: True, []).tearing) <= 20
+    assert 10 <= len(tear(range(n), set(range(n)), reads.__getitem__, lambda row, column: 2, []).tearing) <= 20
+
+
+def test_what_would_be_divided_by_is_torn_instead() -> None:
+    """u1 = R1 i, u2 = R2 i, u1 + u2 = u: from i both follow without a division."""
+    easy = {(0, 0): 2, (0, 2): 1, (1, 1): 2, (1, 2): 1, (2, 0): 2, (2, 1): 2}
+    torn = tear(range(3), {0, 1, 2}, [[0, 2], [1, 2], [0, 1]].__getitem__, lambda row, column: easy[row, column], [])
+    assert torn.tearing == (2,)
+    assert torn.inner == ((0, 0), (1, 1))

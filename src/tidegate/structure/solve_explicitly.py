@@ -177,10 +177,11 @@ class _Solving:
     def _take_several(self, rows: list[int], columns: list[int]) -> tuple[int, ...]:
         solutions: dict[tuple[int, int], Solution | None] = {}
 
-        def gives(row: int, column: int) -> bool:
+        def gives(row: int, column: int) -> int:
             if (row, column) not in solutions:
                 solutions[row, column] = solved(self._model.equations[row], self._items[column], self._avoided)
-            return solutions[row, column] is not None
+            found = solutions[row, column]
+            return 0 if found is None else 2 if found.divisor.is_constant else 1
 
         held = {column for column in columns if self._items[column] in self._held}
         torn = tear(rows, set(columns), self.reads.__getitem__, gives, held)

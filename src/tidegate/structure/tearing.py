@@ -1,8 +1,9 @@
 """Few unknowns of a block from which the others follow (stage: structure): tearing. Rows of columns go in, an order comes out.
 
 Greedy, as Elmqvist and Otter 1994 (Methods for tearing systems of equations in object-oriented modelling) describe it: as long as an equation has one
-unknown left, and gives it, it does; where there is none the unknown that stands in most of the equations that are left becomes a tearing variable. A
-chain of such steps makes errors grow from link to link, so no unknown is more than a few steps away from tearing variables.
+unknown left, and gives it, it does; where there is none the unknown becomes a tearing variable that is hardest to get from its equations, and of
+these the one that stands in most. A chain of such steps makes errors grow from link to link, so no unknown is more than a few steps away from tearing
+variables.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Torn:
 
 
 def tear(
-    rows: Sequence[int], columns: Collection[int], reads: Callable[[int], Collection[int]], gives: Callable[[int, int], bool], held: Collection[int]
+    rows: Sequence[int], columns: Collection[int], reads: Callable[[int], Collection[int]], gives: Callable[[int, int], int], held: Collection[int]
 ) -> Torn:
     """Choose tearing variables of a block.
 
@@ -42,12 +43,12 @@ def tear(
     ----------
     rows, columns : of the block.
     reads : the columns that a row reads.
-    gives : whether a row can be solved for one of its columns.
+    gives : whether a row can be solved for one of its columns: 2 easily, 1 by a division that may fail, 0 not at all.
     held : columns that are solved for in any case.
 
     Examples
     --------
-    >>> tear([0, 1, 2], [0, 1, 2], [[0, 1], [0, 2], [1, 2]].__getitem__, lambda row, column: True, [])
+    >>> tear([0, 1, 2], [0, 1, 2], [[0, 1], [0, 2], [1, 2]].__getitem__, lambda row, column: 2, [])
     Torn(tearing=(0,), inner=((0, 1), (1, 2)), residual=(2,))
     """
     own = {row: sorted(column for column in reads(row) if column in columns) for row in rows}
@@ -62,6 +63,7 @@ def tear(
     inner: list[tuple[int, int]] = []
     used: set[int] = set()
     ready: deque[int] = deque()
+    harder: deque[int] = deque()
 
     def know(column: int, steps: int) -> None:
         level[column] = steps
@@ -74,15 +76,20 @@ def tear(
         if column in rows_of:
             tearing.append(column)
             know(column, 0)
-    waiting = sorted(rows_of, key=lambda column: (-count[column], column))
+    hardness = {column: sum(2 - gives(row, column) for row in several) for column, several in rows_of.items()}
+    waiting = sorted(rows_of, key=lambda column: (-hardness[column], -count[column], column))
     ready = deque(row for row in rows if len(left[row]) == 1)
     place = 0
     while len(level) < len(rows_of):
-        while ready:
-            row = ready.popleft()
+        while ready or harder:
+            is_easy = bool(ready)
+            row = ready.popleft() if ready else harder.popleft()
             if row in used or len(left[row]) != 1:
                 continue
             (column,) = left[row]
+            if is_easy and gives(row, column) == 1:
+                harder.append(row)
+                continue
             steps = 1 + max((level[other] for other in own[row] if other != column), default=0)
             if steps <= _LEVELS and gives(row, column):
                 used.add(row)
