@@ -43,6 +43,7 @@ class Interrupts:
         self._before: Any = None
 
     def __enter__(self) -> Self:
+        self.wanted = False
         before = getsignal(SIGINT)
         # a signal that is ignored, or not Python's, stays so
         if callable(before) and threading.current_thread() is threading.main_thread():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.workspace import indices_of
+from tidegate.compiled.workspace import INDEX_OF, indices_of
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
@@ -26,8 +26,12 @@ _MOST_RECORDS: Final = 2048
 _COUNTERS: Final = indices_of(
     ["c_steps", "c_rejected", "c_rhs", "c_jacobian", "c_factor", "c_newton", "c_newton_failed", "c_events", "c_flips", "c_resteps", "c_undecided"]
 )
-_TIMES: Final = indices_of(["t", "t_end", "time_size"])
-_COUNTS: Final = indices_of(["n_rows", "n_logged", "n_polynomials"])
+_T, _T_END, _TIME_SIZE = (INDEX_OF[name] for name in ("t", "t_end", "time_size"))
+_COUNTS: Final = tuple(INDEX_OF[name] for name in ("n_rows", "n_logged", "n_polynomials"))
+_BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (
+    INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated")
+)
+_STOPS: Final = tuple(Stop(code) for code in range(len(Stop)))
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)
 _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)(loop.advance.address)
@@ -67,6 +71,9 @@ class NativeRun:
         self._work = lay_out(problem, method)
         work = self._work
         fill(work, problem)
+        # single entries by their places: at every event of a process some ten of them are read and set
+        self._integers: Any = memoryview(work.h)
+        self._reals: Any = memoryview(work.r)
         self._rows = _buffer(row_type(problem))
         self._log = _buffer(event_type(problem))
         polynomial = polynomial_type(problem, method.degree)
@@ -82,13 +89,17 @@ class NativeRun:
         self._numbers = [(buffer.view(np.float64).reshape(-1), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
         self._fresh = [block.copy() for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
+        self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
+        n_y, n_d = len(self.y), len(problem.model.layout.discretes)
+        body = work.numbers("body")
+        self._new = body[:n_y], body[n_y : n_y + n_d], work.numbers("p_new")
 
     def _ask_for(self, times: FloatArray) -> None:
         if times is not self._times:
             self._times = np.ascontiguousarray(times)
             self._times_at = self._times.ctypes.data
             self._work["n_asked"] = len(self._times)
-        self._work["next_output"] = 0
+        self._integers[_NEXT_OUTPUT] = 0
 
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""
@@ -108,38 +119,40 @@ class NativeRun:
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
-        self._work["budget"] = budget
+        self._integers[_BUDGET] = budget
+        return _STOPS[self._call(_ADVANCE, *self._buffers, self._times_at)]
+
+    def _call(self, entry: Any, *buffers: int) -> int:
+        """What a kernel entry answers."""
+        if self._is_simple:
+            return entry(*self._workspace, *buffers)
         with self._alone, noted_in(self.calls):
-            return Stop(_ADVANCE(*self._workspace, *self._buffers, self._times_at))
+            return entry(*self._workspace, *buffers)
 
     def set_end(self, t_end: float, output_times: FloatArray | None = None) -> None:
         """Move the end of the run; with ``output_times`` also what is still to be recorded."""
-        self._work["t_end"] = t_end
+        self._reals[_T_END] = t_end
         set_stops(self._work, self.problem)
         if output_times is not None:
             self._ask_for(output_times)
-        with self._alone, noted_in(self.calls):
-            _MOVE_END(*self._workspace)
+        self._call(_MOVE_END)
 
     def want_step_rows(self, are_wanted: bool) -> None:
         """From now on rows are written at steps, or are not."""
-        self._work["wants_step_rows"] = are_wanted
+        self._integers[_WANTS_STEP_ROWS] = are_wanted
 
     def disturb(self, y: FloatArray, discretes: FloatArray, p: FloatArray) -> Stop:
         """Put other values at the current point and carry out the event that follows; Stop.LIMIT if the run may go on."""
-        new = self._work.numbers("body")
-        n = len(y)
-        new[:n], new[n : n + len(discretes)] = y, discretes
-        self._work.numbers("p_new")[:] = p
+        for place, values in zip(self._new, (y, discretes, p), strict=True):
+            place[:] = values
         if len(self.problem.sensitivity_parameters):
             # what the user sets no longer depends on parameters
             changed = y != self.y
             self.sensitivities[:, changed] = 0.0
             first = int(self._work["first_discrete"])
             self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
-        with self._alone, noted_in(self.calls):
-            code = _DISTURB(*self._workspace, *self._buffers[:2])
-        return Stop(code) if code else Stop.LIMIT
+        code = self._call(_DISTURB, *self._buffers[:2])
+        return _STOPS[code] if code else Stop.LIMIT
 
     def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, np.void]:
         """The row with other values at the current point, made consistent; the run itself stays as it is.
@@ -164,11 +177,11 @@ class NativeRun:
     @property
     def is_terminated(self) -> bool:
         """Whether the model has ended the run."""
-        return bool(self._work["is_terminated"])
+        return bool(self._integers[_IS_TERMINATED])
 
     def reopen(self) -> None:
         """Go on behind the event at which the model has ended the run."""
-        self._work["is_terminated"] = 0
+        self._integers[_IS_TERMINATED] = 0
 
     @property
     def held(self) -> FloatArray:
@@ -189,22 +202,26 @@ class NativeRun:
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""
-        integers = self._work.h
-        counts = integers[_COUNTS].tolist()
-        for count, (numbers, kind), target in zip(counts, self._numbers, (records.rows, records.log, records.polynomials), strict=True):
+        integers = self._integers
+        if not (integers[_COUNTS[0]] or integers[_COUNTS[1]] or integers[_COUNTS[2]]):
+            return
+        for place, (numbers, kind), target in zip(_COUNTS, self._numbers, (records.rows, records.log, records.polynomials), strict=True):
+            count = integers[place]
             if count > 0:
                 # as plain numbers: numpy copies records field by field
                 target.append(numbers[: count * (kind.itemsize // 8)].copy().view(kind))
-        integers[_COUNTS] = 0
+                integers[place] = 0
 
     def discard(self) -> None:
         """Forget what was written down."""
-        self._work.h[_COUNTS] = 0
+        for place in _COUNTS:
+            self._integers[place] = 0
 
     @property
     def time(self) -> float:
         """Current simulated time; the end of the run where only rounding is between."""
-        now, end, size = self._work.r[_TIMES].tolist()
+        numbers = self._reals
+        now, end, size = numbers[_T], numbers[_T_END], numbers[_TIME_SIZE]
         return end if now > end or abs(now - end) <= SAME_TIME * max(abs(now), size) else now
 
     @property

@@ -70,6 +70,7 @@ class Segments:
         self._discrete_order = np.array([layout.discretes.index(name) for name in discretes], dtype=np.intp)
         self._is_plain = bool(np.all(self._order == np.arange(len(states))))
         self._are_plain = self._is_plain and bool(np.all(self._discrete_order == np.arange(len(discretes))))
+        self._labels = [action.label for action in compiled.event_actions]
         self._integrator: StepIntegrator | None = None
         self._time = np.nan
         self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
@@ -143,7 +144,7 @@ class Segments:
         run = self._integrator
         if run is None or self._time != time:
             run = self._started(time, until, y.copy(), d.copy())
-        if not (self._y != y).any() and not (self._d != d).any():
+        if self._y.tobytes() == y.tobytes() and self._d.tobytes() == d.tobytes():
             return
         stop = run.disturb(y, d, self._p)
         run.discard()  # whoever keeps the agenda knows what was set; the buffers have no room for ten thousand events at one instant
@@ -159,6 +160,8 @@ class Segments:
         self._problem = replace(problem, y=y, m=m, step_rows=True, event_rows=False)
         self._integrator = run = choose(self._problem, self._options.chosen_method)
         self._time = run.time
+        self._interrupts = Interrupts(run.calls)
+        self._fired = run.fired[: len(self._labels)]
         self._y, self._d, self._p = run.y, run.m[layout.first_discrete : layout.first_previous], run.p
         self._vectors = [vector.ctypes.data_as(_POINTER) for vector in (run.y, run.p, run.m, self._out)]
         stop = run.start()
@@ -182,13 +185,14 @@ class Segments:
         run = self._integrator
         assert run is not None
         run.want_step_rows(with_steps)
-        records = Records()
         if run.is_terminated:  # setting values has made a clause happen
             return Stretch(self._time, self._reopened(run), _NO_TIMES, [], [])
+        records = Records()
         run.set_end(until, times)
         try:
-            with Interrupts(run.calls) as interrupts:
-                stop = drive(run, self._problem, self._options, records, interrupts, run.counters.steps)
+            with self._interrupts as interrupts:
+                first = 0 if self._options.max_steps is None else run.counters.steps
+                stop = drive(run, self._problem, self._options, records, interrupts, first)
         except BaseException:
             self._time = run.time
             drop_rows_behind(self._time, records)
@@ -200,8 +204,8 @@ class Segments:
         return Stretch(self._time, fired, dt_dp, records.rows, records.polynomials)
 
     def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
-        actions = self.compiled.event_actions
-        fired = tuple(actions[k].label for k in np.flatnonzero(run.fired[: len(actions)]) if actions[k].label)
+        labels = self._labels
+        fired = tuple(labels[k] for k in np.flatnonzero(self._fired).tolist() if labels[k])
         run.reopen()
         return fired
 

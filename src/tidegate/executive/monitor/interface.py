@@ -5,7 +5,7 @@ Numbers are written ``float``; any type that adds, multiplies, divides and compa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, Protocol
 
 __all__ = ["Agenda", "Body", "Condition", "Mover", "Process", "Sample", "Variable"]
@@ -84,8 +84,8 @@ class Mover(Protocol):
         """Whether bodies are to be called at the start of the period all the same."""
         ...
 
-    def watches(self, wait: Any) -> bool:
-        """Whether it notices by itself that a condition holds, also where it holds already."""
+    def unwatched(self) -> Iterable[Any]:
+        """Those who wait and whose conditions it does not look at by itself, highest priority first."""
         ...
 
     def move(self, motion: Any) -> Generator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 from tidegate.errors import UsageError
@@ -299,9 +299,11 @@ class Monitor:
             return
         yield from self._check_limits()
         mover = self._begin(due)
-        yield from sample_after_event(motion)
+        looks = len(motion.samples) > 0  # only events may change that
+        if looks:
+            yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:
-            self._test(None if mover is None else mover.watches)
+            self._test(motion.waiting if mover is None else mover.unwatched())
         if mover is not None and motion.time < motion.event:
             yield from mover.move(motion)
             if motion.time < motion.event:
@@ -310,7 +312,7 @@ class Monitor:
                     track.begin_period()
                 motion.evaluate()
                 self._propose()
-            else:
+            elif looks:
                 yield from sample_at_end_of_step(motion)
         while motion.time < motion.event:
             yield from take_step(motion)
@@ -324,13 +326,16 @@ class Monitor:
                 return
             motion.remainder = length - (motion.time - motion.lasttime)
         motion.is_pc = False
-        sample_before_event(motion)
+        if looks:
+            sample_before_event(motion)
         if due is None and motion.hit is None:
-            self._test()
+            self._test(motion.waiting)
             if motion.hit is None:
                 yield motion.trouble(7)
                 return
-        yield from self._hand_over()
+        number = self._hand_over()
+        if number:
+            yield motion.trouble(number)
 
     def _check_limits(self) -> _Troubles:
         settings = self.settings
@@ -373,14 +378,14 @@ class Monitor:
             motion.proposal = settings.dtmax
             motion.halvings = 0
 
-    def _test(self, is_watched: Callable[[Wait], bool] | None = None) -> None:
+    def _test(self, waits: Iterable[Wait]) -> None:
         motion = self.motion
-        motion.hit = motion.waiting.first_true(is_watched)
+        motion.hit = next((wait for wait in waits if wait.condition()), None)
         if motion.hit is not None:
             motion.event = motion.time
 
-    def _hand_over(self) -> _Troubles:
-        """The event is due now, and next in the agenda; whoever waited in vain for nothing but time is scheduled."""
+    def _hand_over(self) -> int:
+        """The event is due now, and next in the agenda; whoever waited in vain for nothing but time is scheduled. The number of an error, or 0."""
         motion = self.motion
         hit, motion.hit = motion.hit, None
         if hit is not None:
@@ -391,6 +396,5 @@ class Monitor:
             self.agenda.wake(hit.process)
         due = self.agenda.next_time()
         if due is None:
-            yield motion.trouble(20)
-        elif due != motion.time:
-            yield motion.trouble(17)
+            return 20
+        return 17 if due != motion.time else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidegate.executive.monitor.interface import Condition, Process
@@ -53,11 +53,6 @@ class Waiting:
         """The condition has come true: this entry is done with."""
         self._waits.remove(wait)
 
-    def first_true(self, is_watched: Callable[[Wait], bool] | None = None) -> Wait | None:
-        """The first whose condition holds; conditions behind it are not evaluated.
-
-        Parameters
-        ----------
-        is_watched : whether somebody else looks at a condition, so that it is left out here.
-        """
-        return next((wait for wait in self._waits if (is_watched is None or not is_watched(wait)) and wait.condition()), None)
+    def first_true(self) -> Wait | None:
+        """The first whose condition holds; conditions behind it are not evaluated."""
+        return next((wait for wait in self._waits if wait.condition()), None)

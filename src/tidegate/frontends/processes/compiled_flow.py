@@ -126,9 +126,9 @@ class CompiledFlow:
         counters = [segments.counters for segments in self._segments.values() if segments.counters is not None]
         return self._spent[0] + sum(one.steps for one in counters), self._spent[1] + sum(one.evaluations for one in counters)
 
-    def watches(self, wait: Any) -> bool:
-        """Whether compiled code notices that a condition holds: one that nothing that flows decides is only asked."""
-        return self._composer.watches(wait)
+    def unwatched(self) -> list[Any]:
+        """Those who wait for what nothing that flows decides: it is only asked."""
+        return self._composer.unwatched()
 
     # -- a period
 
@@ -176,7 +176,8 @@ class CompiledFlow:
             except BaseException as error:  # noqa: BLE001, it is raised when samples have seen what was passed before
                 broken, stretch = error, segments.cut_off
             try:
-                yield from self._show(motion, states, stretch.rows, times, begin)
+                if motion.samples.timed or motion.samples.at_steps:
+                    yield from self._show(motion, states, stretch.rows, times, begin)
             except BaseException:
                 self._stands_inside = True  # where a sample has raised: the code starts again from there
                 raise
@@ -272,8 +273,6 @@ class CompiledFlow:
     def _show(self, motion: Any, states: tuple[Any, ...], rows: list[NDArray[np.void]], times: FloatArray, begin: float) -> Generator[Any]:
         """Let samples look at what was passed: at their times, and at every step."""
         samples = motion.samples
-        if not samples.timed and not samples.at_steps:
-            return
         asked = set(times.tolist())
         for block in rows:
             for row in block:

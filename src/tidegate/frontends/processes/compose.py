@@ -64,21 +64,37 @@ class _Placed:
 
     Attributes
     ----------
-    contents : what the condition closes over, as `_contents` gives it.
+    cells : of the condition's closure.
+    contents : what it closes over, numbers left out: each cell with what is in it.
     followed : what was found of the condition, as long as the composer's generation is this one.
-    sources, slots : where it goes in the vector of one composition.
+    sources : of the composition for which the rest is known.
+    armed : where it is put in the vector of that, that somebody waits; -1 where the model has no clause for the condition.
+    numbers : where the numbers of the condition are put, each with its cell.
     """
 
-    __slots__ = ("contents", "followed", "generation", "place", "slots", "sources")
+    __slots__ = ("armed", "cells", "contents", "followed", "generation", "numbers", "place", "sources")
 
-    def __init__(self, contents: list[tuple[Any, Any]], place: _Place, followed: FollowedCondition, generation: int) -> None:
-        self.contents, self.place, self.followed, self.generation = contents, place, followed, generation
+    def __init__(self, condition: Any, place: _Place, followed: FollowedCondition, generation: int) -> None:
+        self.cells: tuple[Any, ...] = getattr(condition, "__closure__", None) or ()
+        self.contents = [(cell, cell.cell_contents) for cell in self.cells if not is_number(cell.cell_contents)]
+        self.place, self.followed, self.generation = place, followed, generation
         self.sources: _Sources | None = None
-        self.slots: tuple[tuple[int, Callable[[Any], Any]], ...] = ()
+        self.armed = -1
+        self.numbers: list[tuple[int, Any]] = []
 
     def is_as_before(self, generation: int) -> bool:
         """Whether nothing has changed that decides about the place."""
-        return self.generation == generation and all(cell.cell_contents is content for cell, content in self.contents)
+        if self.generation != generation:
+            return False
+        for cell, content in self.contents:  # noqa: SIM110 - asked of all who wait at every event, and half as dear so
+            if cell.cell_contents is not content:
+                return False
+        return True
+
+    def find_positions(self, sources: _Sources, held: Mapping[Expr, int]) -> None:
+        """For another composition."""
+        self.sources, self.armed = sources, held.get(self.followed.armed, -1)
+        self.numbers = [(held[number], self.cells[k]) for number, k in self.followed.numbers.items() if number in held and self.armed >= 0]
 
 
 class Composer:
@@ -190,24 +206,18 @@ class Composer:
             self._running = self._seen
             for at, item in sources.running:
                 values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
-        if self.armed:
-            values[self.armed] = 0.0
-        armed: list[int] = []
-        positions: list[int] = []
-        numbers: list[float] = []
-        for wait, placed in self._placed.items():
+        for at in self.armed:
+            values[at] = 0.0
+        self.armed = armed = []
+        for placed in self._placed.values():
             if placed.sources is not sources:
-                placed.sources, placed.slots = sources, _slots(placed.followed, held)
-            if placed.slots:
-                armed.append(placed.slots[0][0])
-                for at, get in placed.slots[1:]:
-                    positions.append(at)
-                    numbers.append(plain(get(wait.process.condition)))
-        if armed:
-            values[armed] = 1.0
-        if positions:
-            values[positions] = numbers
-        self.armed = armed
+                placed.find_positions(sources, held)
+            if placed.armed >= 0:
+                values[placed.armed] = 1.0
+                armed.append(placed.armed)
+                for at, cell in placed.numbers:
+                    value = cell.cell_contents
+                    values[at] = value.number if isinstance(value, Moved) else value
         return changed
 
     def called_rates(self, motion: Any) -> dict[Variable, float]:
@@ -237,10 +247,10 @@ class Composer:
             put(at, parameter.value)
         for at, number in sources.numbers:
             put(at, number.get())
-        for wait, placed in self._placed.items():
-            for number, get in placed.followed.numbers.items():
+        for placed in self._placed.values():
+            for number, k in placed.followed.numbers.items():
                 if number in held:
-                    put(held[number], get(wait.process.condition))
+                    put(held[number], placed.cells[k].cell_contents)
         return found
 
     def _sources_of(self, composition: Composition) -> _Sources:
@@ -264,10 +274,9 @@ class Composer:
             raise AssertionError(f"nothing has the values of {lost}")
         return sources
 
-    def watches(self, wait: Any) -> bool:
-        """Whether a clause of the model is for this wait."""
-        placed = self._placed.get(wait)
-        return placed is not None and placed.followed.truth is not None
+    def unwatched(self) -> list[Any]:
+        """Those who wait, in their order, for whom the model has no clause."""
+        return [wait for wait, placed in self._placed.items() if placed.followed.truth is None]
 
     def waiting_at(self, label: str) -> Any:
         """Who waits where the clause of this name is; None for nobody."""
@@ -402,7 +411,7 @@ class Composer:
         taken.add(place)
         followed = self._places.get(place)
         if followed is not None:  # None where all are to be followed anew
-            self._placed[wait] = _Placed(_contents(condition), place, followed[1], self._generation)
+            self._placed[wait] = _Placed(condition, place, followed[1], self._generation)
 
     def _place(self, condition: Any, taken: set[_Place]) -> _Place:
         """A place that nobody has, for conditions of this kind."""
@@ -440,22 +449,6 @@ class Composer:
         self._places[place] = (kind.condition, followed)
         self._last = None
         return place
-
-
-def _contents(condition: Any) -> list[tuple[Any, Any]]:
-    """What a condition closes over now, numbers left out: each cell with what is in it."""
-    return [(cell, cell.cell_contents) for cell in getattr(condition, "__closure__", None) or () if not is_number(cell.cell_contents)]
-
-
-def _slots(followed: FollowedCondition, held: Mapping[Expr, int]) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
-    """Where it is put that somebody waits for a condition, and the numbers in it; nothing where the model has no clause for it."""
-    if followed.armed not in held:
-        return ()
-    return (held[followed.armed], _nothing), *((held[number], get) for number, get in followed.numbers.items() if number in held)
-
-
-def _nothing(_: Any) -> float:
-    return 1.0
 
 
 def derivative_by(name: str) -> str:

@@ -48,7 +48,7 @@ class WaitUntil(Event):
         self.environment = env
         self.condition = condition
         self._waiter = env.active_process
-        self._was_heard = False
+        self.was_heard = False  # somebody has listened
         self.waker: Callable[[], None] | None = None  # of a process that is woken in its own way
 
     def holds(self) -> bool:
@@ -83,8 +83,8 @@ class WaitUntil(Event):
         if self.waker is not None:
             return False
         listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        self._was_heard = self._was_heard or listened
-        return self._was_heard and not listened
+        self.was_heard = self.was_heard or listened
+        return self.was_heard and not listened
 
 
 class _Pause(Event):
@@ -386,7 +386,8 @@ class Environment(simpy.Environment):
             self._progress(self.monitor.lasttime)
 
     def _set_time(self, time: float) -> None:
-        self._now = time if self._flow is None else moved(time, self._flow.vectors.moves)
+        flow = self._flow
+        self._now = moved(time, flow.vectors.moves) if flow is not None and flow.vectors.moves else time
 
     def _generators(self) -> list[Any]:
         """Of the processes that wait for something that is scheduled, or flows."""
@@ -454,8 +455,10 @@ class Environment(simpy.Environment):
     def _step_with_flows(self) -> None:
         self._supervisor.report()
         monitor, step = self.monitor, self._plain["step"]
-        for wait in [wait for wait in self._waits if wait.triggered or wait.has_lost_its_listeners()]:
-            self.forget(wait)
+        # most have listeners as before: then there is nothing to be asked
+        for wait in [wait for wait in self._waits if not wait.callbacks or not wait.was_heard or wait.triggered]:
+            if wait.triggered or wait.has_lost_its_listeners():
+                self.forget(wait)
         if not monitor.is_needed:
             self._unwatch()
             step()
@@ -491,6 +494,8 @@ class Environment(simpy.Environment):
                 calm(self._variables)
             self.follow()
             record.finish_period()
+        if not record.keeps_rows:
+            return
         if self._flow is None or not self._flow.is_moving:
             record.mark(monitor.time)
         moves: Mapping[str, float] = {} if self._flow is None else self._flow.vectors.moves

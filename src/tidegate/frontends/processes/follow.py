@@ -11,7 +11,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import FunctionType
 from typing import Any, Final
 
@@ -215,14 +214,14 @@ class FollowedCondition:
     ----------
     truth : the condition; None where nothing that flows decides it.
     armed : whether somebody waits for it.
-    numbers : symbols of the numbers in it, each with how to read it from a wait's condition.
+    numbers : symbols of the numbers in it, each with its position in the closure of a wait's condition.
     reads, origins : as of bodies.
     origin : where it was written.
     """
 
     truth: Expr | None
     armed: Expr
-    numbers: Mapping[Expr, Callable[[Any], Any]]
+    numbers: Mapping[Expr, int]
     reads: Reads
     origins: Mapping[Expr, Origin]
     origin: Origin
@@ -268,8 +267,8 @@ def follow_condition(
             origin=origin,
             hint="use >= or <=",
         )
-    getters = {own[number]: partial(_cell, k) for number, k in numbers.items()}
-    return FollowedCondition(truth, armed, getters, reads, followed.condition_origins, origin)
+    cells = {own[number]: k for number, k in numbers.items()}
+    return FollowedCondition(truth, armed, cells, reads, followed.condition_origins, origin)
 
 
 def _flows(item: Expr) -> bool:
@@ -278,7 +277,3 @@ def _flows(item: Expr) -> bool:
 
 def _has_contents(value: Any) -> bool:
     return isinstance(value, _CONTAINERS)
-
-
-def _cell(k: int, condition: Any) -> Any:
-    return condition.__closure__[k].cell_contents
