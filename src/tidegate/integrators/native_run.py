@@ -120,9 +120,9 @@ class NativeRun:
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
         self._integers[_BUDGET] = budget
-        return _STOPS[self._call(_ADVANCE, *self._buffers, self._times_at)]
+        return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
 
-    def _call(self, entry: Any, *buffers: int) -> int:
+    def _enter(self, entry: Any, *buffers: int) -> int:
         """What a kernel entry answers."""
         if self._is_simple:
             return entry(*self._workspace, *buffers)
@@ -135,7 +135,7 @@ class NativeRun:
         set_stops(self._work, self.problem)
         if output_times is not None:
             self._ask_for(output_times)
-        self._call(_MOVE_END)
+        self._enter(_MOVE_END)
 
     def want_step_rows(self, are_wanted: bool) -> None:
         """From now on rows are written at steps, or are not."""
@@ -151,7 +151,7 @@ class NativeRun:
             self.sensitivities[:, changed] = 0.0
             first = int(self._work["first_discrete"])
             self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
-        code = self._call(_DISTURB, *self._buffers[:2])
+        code = self._enter(_DISTURB, *self._buffers[:2])
         return _STOPS[code] if code else Stop.LIMIT
 
     def conclude(self, y: FloatArray, discretes: FloatArray, dy: FloatArray, dd: FloatArray) -> tuple[Stop, np.void]:

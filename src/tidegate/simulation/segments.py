@@ -6,8 +6,8 @@ Unlike a ``Simulation`` it makes no results and knows no names: whoever keeps th
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ _NO_TIMES = np.zeros(0)
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
-@dataclass(frozen=True, eq=False)
-class Stretch:
+class Stretch(NamedTuple):
     """What happened between two visits of the agenda.
 
     Parameters
@@ -86,7 +85,7 @@ class Segments:
     def y(self) -> FloatArray:
         """The states where it stands, in the order of ``states``."""
         assert self._integrator is not None
-        return self._integrator.y if self._is_plain else self._integrator.y[self._order]
+        return self._y if self._is_plain else self._y[self._order]
 
     def rates(self) -> FloatArray:
         """Their derivatives."""

@@ -299,7 +299,7 @@ class Monitor:
             return
         yield from self._check_limits()
         mover = self._begin(due)
-        looks = len(motion.samples) > 0  # only events may change that
+        looks = bool(motion.samples)  # only events may change that
         if looks:
             yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:

@@ -26,6 +26,10 @@ class Samples:
     def __len__(self) -> int:
         return sum(map(len, self._lists.values()))
 
+    def __bool__(self) -> bool:
+        lists = self._lists
+        return bool(lists[1] or lists[-1] or lists[0])
+
     def __contains__(self, sample: Sample) -> bool:
         return any(one is sample for samples in self._lists.values() for one in samples)
 

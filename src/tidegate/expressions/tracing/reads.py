@@ -25,6 +25,7 @@ _MOST_ELEMENTS: Final = 100_000  # of one container; a larger one is remembered 
 _LISTS: Final = (list, tuple)
 _ATOMS: Final = (bool, int, float, complex, str, bytes, type(None))
 _DEEPEST: Final = 6  # levels of containers
+_IS, _EQUALS, _EACH_IS, _CLOSELY = range(4)  # how what was read is compared with what is there now
 
 _collector: Final[ContextVar[Reads | None]] = ContextVar("reads", default=None)
 
@@ -34,6 +35,7 @@ class Reads:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any, tuple[Any, ...] | None]] = {}
+        self._quick: dict[tuple[int, str], tuple[Callable[[], Any], Any, int]] = {}  # how to read again, what there was, how to compare
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -42,10 +44,30 @@ class Reads:
         """Remember what ``name`` is at a place, the first time it is read there."""
         if (id(place), name) not in self._known:
             self._known[id(place), name] = (place, again, _snapshot(value, 0), _parts(value))
+            self._quick[id(place), name] = (again, *_quickly(value))
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
         return next((name for _, name in self.changes()), "")
+
+    def are_as_before(self) -> bool:
+        """Whether everything is still the same objects; False where that alone does not tell, and it has to be looked at closely."""
+        try:
+            for again, before, how in self._quick.values():
+                now = again()
+                if how == _IS:
+                    if now is not before:
+                        return False
+                elif how == _CLOSELY or type(now) is not type(before):
+                    return False
+                elif how == _EQUALS:
+                    if now != before:
+                        return False
+                elif len(now) != len(before) or not all(map(is_, now, before)):
+                    return False
+        except Exception:  # noqa: BLE001 - what cannot be read or compared any more has changed
+            return False
+        return True
 
     def changes(self) -> Generator[tuple[Any, str]]:
         """Everything that is not what it was: where it was read, and its name there."""
@@ -69,6 +91,7 @@ class Reads:
         """What was read of these objects, and at these places, may change."""
         whole, parts = {id(owner) for owner in owners}, {(id(place), name) for place, name in places}
         self._known = {key: entry for key, entry in self._known.items() if key[0] not in whole and key not in parts}
+        self._quick = {key: entry for key, entry in self._quick.items() if key in self._known}
 
 
 @contextmanager
@@ -93,6 +116,18 @@ def _parts(value: Any) -> tuple[Any, ...] | None:
     """The value, or the values in a list: as long as these are the same objects, nothing has changed; None where they have contents of their own."""
     parts = tuple(value) if type(value) in _LISTS else (value,)
     return None if any(is_sequence(part) or is_dict(part) or is_array(part) or class_of(part) in (set, deque) for part in parts) else parts
+
+
+def _quickly(value: Any) -> tuple[Any, int]:
+    """What to keep of a value, and how to compare it with what is there later, as long as that is the same objects."""
+    parts = _parts(value)
+    if parts is None:
+        return None, _CLOSELY
+    if type(value) not in _LISTS:
+        return value, _IS
+    # objects that are equal to themselves only are compared at once
+    are_objects = all(kind.__eq__ is object.__eq__ or getattr(kind, "is_equal_to_itself_only", False) for kind in set(map(type, parts)))
+    return type(value)(parts), _EQUALS if are_objects else _EACH_IS
 
 
 class _Held:

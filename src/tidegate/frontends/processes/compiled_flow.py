@@ -93,7 +93,7 @@ class CompiledFlow:
                 raise
             self._refused, self.reason = _subject(motion), str(error)
             return None
-        if (composition, _limits(motion.settings)) not in self._segments and len(self._segments) >= _MOST_MODELS and not self._must:
+        if len(self._segments) >= _MOST_MODELS and (composition, _limits(motion.settings)) not in self._segments and not self._must:
             self.reason = f"what flows was put together in more than {_MOST_MODELS} ways"
             return None
         self.reason = ""
@@ -109,7 +109,7 @@ class CompiledFlow:
         """Whether bodies are called around events although compiled code moves what flows: they do more than set rates, or samples look at them."""
         if self._now is not None and self._now.sensitive:
             return False  # they would compute with numbers that move
-        return len(motion.samples) > 0 or (self._now is not None and not self._now.is_pure)
+        return bool(motion.samples) or (self._now is not None and not self._now.is_pure)
 
     def forget_tolerances(self) -> None:
         """The tolerance of some variable is another: the next period starts with it."""
@@ -182,9 +182,10 @@ class CompiledFlow:
                 self._stands_inside = True  # where a sample has raised: the code starts again from there
                 raise
             finally:
-                end, y = (motion.time, None) if self._stands_inside else (stretch.time, segments.y)
-                slopes = segments.sensitivities if composition.sensitive and y is not None else None
-                self._record.stretch(states, stretch.rows, stretch.polynomials, end, y, slopes)
+                if self._record.keeps_rows:
+                    end, y = (motion.time, None) if self._stands_inside else (stretch.time, segments.y)
+                    slopes = segments.sensitivities if composition.sensitive and y is not None else None
+                    self._record.stretch(states, stretch.rows, stretch.polynomials, end, y, slopes)
             if isinstance(broken, StepSizeError) and not self._must and self._options["method"] != "auto":
                 # the monitor's own steps come to the same end, and from there the run can be repaired
                 self._refused, self.reason = _subject(motion), "the step cannot be made small enough"
@@ -253,14 +254,15 @@ class CompiledFlow:
         vectors.names = composition.sensitive
         y = vectors.take(composition.states, segments)
         total = vectors.total_slopes() if composition.sensitive else vectors.slopes
-        if not composition.sensitive:
+        if not composition.sensitive and self._record.keeps_rows:
             self._record.mark(motion.time, (*vectors.awake, *changed))
-        if self._fired or segments.time != motion.time:
+        is_waited_for_again = any(self._composer.waiting_at(label) is not None for label in self._fired)
+        self._fired = ()
+        if is_waited_for_again or segments.time != motion.time:
             # a condition that holds begins to hold for whoever starts to wait now: there is a moment at which nobody has waited
             asleep = values.copy()
             asleep[self._composer.armed] = 0.0
             segments.begin(motion.time, motion.event, y, asleep)
-            self._fired = ()
         segments.begin(motion.time, motion.event, y, values)
         if composition.sensitive:
             vectors.slopes = vectors.fixed_slopes(total)

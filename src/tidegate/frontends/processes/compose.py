@@ -69,18 +69,25 @@ class _Placed:
     followed : what was found of the condition, as long as the composer's generation is this one.
     sources : of the composition for which the rest is known.
     armed : where it is put in the vector of that, that somebody waits; -1 where the model has no clause for the condition.
-    numbers : where the numbers of the condition are put, each with its cell.
+    numbers : where the numbers of the condition are put, each with its cell and what was in it.
+    reads : what else the condition reads of its surroundings; None for nothing.
     """
 
-    __slots__ = ("armed", "cells", "contents", "followed", "generation", "numbers", "place", "sources")
+    __slots__ = ("armed", "cells", "contents", "followed", "generation", "numbers", "place", "reads", "sources")
 
     def __init__(self, condition: Any, place: _Place, followed: FollowedCondition, generation: int) -> None:
         self.cells: tuple[Any, ...] = getattr(condition, "__closure__", None) or ()
         self.contents = [(cell, cell.cell_contents) for cell in self.cells if not is_number(cell.cell_contents)]
-        self.place, self.followed, self.generation = place, followed, generation
+        self.place = place
+        self.take(followed, generation)
+
+    def take(self, followed: FollowedCondition, generation: int) -> None:
+        """What was found of the condition."""
+        self.followed, self.generation = followed, generation
+        self.reads = followed.reads or None
         self.sources: _Sources | None = None
         self.armed = -1
-        self.numbers: list[tuple[int, Any]] = []
+        self.numbers: list[list[Any]] = []
 
     def is_as_before(self, generation: int) -> bool:
         """Whether nothing has changed that decides about the place."""
@@ -94,7 +101,8 @@ class _Placed:
     def find_positions(self, sources: _Sources, held: Mapping[Expr, int]) -> None:
         """For another composition."""
         self.sources, self.armed = sources, held.get(self.followed.armed, -1)
-        self.numbers = [(held[number], self.cells[k]) for number, k in self.followed.numbers.items() if number in held and self.armed >= 0]
+        numbers = self.followed.numbers.items() if self.armed >= 0 else ()
+        self.numbers = [[held[number], self.cells[k], None] for number, k in numbers if number in held]
 
 
 class Composer:
@@ -206,18 +214,21 @@ class Composer:
             self._running = self._seen
             for at, item in sources.running:
                 values[at] = item in (motion.variables if isinstance(item, Variable) else motion.bodies)
-        for at in self.armed:
-            values[at] = 0.0
-        self.armed = armed = []
+        armed: list[int] = []
         for placed in self._placed.values():
             if placed.sources is not sources:
                 placed.find_positions(sources, held)
             if placed.armed >= 0:
-                values[placed.armed] = 1.0
                 armed.append(placed.armed)
-                for at, cell in placed.numbers:
-                    value = cell.cell_contents
-                    values[at] = value.number if isinstance(value, Moved) else value
+                for entry in placed.numbers:
+                    value = entry[1].cell_contents
+                    if value is not entry[2]:
+                        entry[2] = value
+                        values[entry[0]] = plain(value)
+        if armed != self.armed:
+            values[self.armed] = 0.0
+            values[armed] = 1.0
+            self.armed = armed
         return changed
 
     def called_rates(self, motion: Any) -> dict[Variable, float]:
@@ -340,6 +351,8 @@ class Composer:
 
     def _has_changed(self, reads: Reads) -> bool:
         """Whether something that was read is not what it was; from the second time on, all numbers have a symbol, not only those that changed."""
+        if reads.are_as_before():
+            return False
         found = list(reads.changes())
         if not found:
             return False
@@ -376,25 +389,26 @@ class Composer:
 
     def _conditions(self, motion: Any, bodies: FollowedBodies) -> None:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
-        before, self._placed, generation = self._placed, {}, self._generation
+        before, generation = self._placed, self._generation
+        self._placed = now = {}
         taken: set[_Place] | None = None  # as long as all who wait have waited before, no two of them have the same place
         for wait in motion.waiting:
             known = before.get(wait)
             if known is not None and known.is_as_before(self._generation) and (taken is None or known.place not in taken):
-                reads = known.followed.reads
-                if not reads or not self._has_changed(reads):
+                reads = known.reads
+                if reads is None or not self._has_changed(reads):
                     if taken is not None:
                         taken.add(known.place)
-                    self._placed[wait] = known
+                    now[wait] = known
                     continue
             if taken is None:
-                taken = {placed.place for placed in self._placed.values()}
+                taken = {placed.place for placed in now.values()}
             place = known.place if known is not None and known.is_as_before(self._generation) and known.place not in taken else None
             self._put_in_place(motion, wait, place, taken, bodies)
         if generation != self._generation and self._followed is not None:
             # somebody's place was followed anew, perhaps for another
             for placed in self._placed.values():
-                placed.followed, placed.generation, placed.sources = self._places[placed.place][1], self._generation, None
+                placed.take(self._places[placed.place][1], self._generation)
 
     def _put_in_place(self, motion: Any, wait: Any, place: _Place | None, taken: set[_Place], bodies: FollowedBodies) -> None:
         """Find the place of somebody who waits, the one kept for the condition if it has one, and follow the condition there if need be."""

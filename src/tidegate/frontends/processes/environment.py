@@ -456,7 +456,7 @@ class Environment(simpy.Environment):
         self._supervisor.report()
         monitor, step = self.monitor, self._plain["step"]
         # most have listeners as before: then there is nothing to be asked
-        for wait in [wait for wait in self._waits if not wait.callbacks or not wait.was_heard or wait.triggered]:
+        for wait in [wait for wait in self._waits if not wait.callbacks or not wait.was_heard or wait._value is not PENDING]:  # noqa: SLF001
             if wait.triggered or wait.has_lost_its_listeners():
                 self.forget(wait)
         if not monitor.is_needed:

@@ -70,6 +70,7 @@ class NotANumber:
     number_in : the attribute that is meant.
     """
 
+    is_equal_to_itself_only: ClassVar[bool] = True
     number_in: ClassVar[str]
     kind: ClassVar[str]
     name: str
