@@ -390,7 +390,7 @@ class Composer:
     def _conditions(self, motion: Any, bodies: FollowedBodies) -> None:
         """A place for everyone who waits; places of earlier waits stay for later ones."""
         before, generation = self._placed, self._generation
-        self._placed = now = {}
+        self._placed = now = dict[Any, _Placed]()
         taken: set[_Place] | None = None  # as long as all who wait have waited before, no two of them have the same place
         for wait in motion.waiting:
             known = before.get(wait)
