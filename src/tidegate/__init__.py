@@ -41,7 +41,7 @@ from tidegate.errors import (
 )
 
 if TYPE_CHECKING:
-    from tidegate import csmp
+    from tidegate import csmp, library
     from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
@@ -162,6 +162,7 @@ __all__ = [
     "finally_",
     "initial_equations",
     "initially",
+    "library",
     "maximum",
     "message",
     "minimum",
@@ -209,7 +210,7 @@ _HOMES: Final = {
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 
-_PACKAGES: Final = ("csmp",)  # used as tg.csmp.run(...)
+_PACKAGES: Final = ("csmp", "library")  # used as tg.csmp.run(...), tg.library.electrical.Resistor(...)
 
 
 class _Package(ModuleType):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp  # pyright: ignore[reportUnknownVariableType]
 
 import tidegate as tg
 from engines import allowed
+from tidegate.expressions import as_expr
 from tidegate.structure import chosen_states
 
 __all__: list[str] = []
@@ -167,3 +170,159 @@ def test_a_pendulum_that_turns_over_changes_its_states_and_nothing_else(dae_meth
     for event in result.events:
         for name, before in event.before.items():
             assert event.after[name] == pytest.approx(before, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("parameter", ["L", "g"])
+def test_sensitivities_of_a_pendulum_go_on_through_the_changes_of_its_states(parameter: str, dae_method: str) -> None:
+    options: dict[str, Any] = {"rtol": 1e-10, "method": "radau", "outputs": [0.0, 0.5, 1.0, 2.5]}
+    result = tg.simulate(pendulum(), (0.0, 2.5), sensitivities=[parameter], **{**options, "method": dae_method, "rtol": 1e-9})
+    value, step = {"L": 1.0, "g": 9.81}[parameter], 1e-4
+    up, down = (tg.simulate(pendulum(), (0.0, 2.5), parameters={parameter: value + by}, **options) for by in (step, -step))
+    for name in ("x", "y", "vx", "vy", "pull"):
+        difference = (up[name].values - down[name].values) / (2.0 * step)
+        size = np.max(np.abs(difference))
+        # of central differences: a third derivative of the order of 1e3 times a square of the step; of IDA: its tolerances, added up
+        close = size * (1e-5 if dae_method == "radau" else 1e-4)
+        np.testing.assert_allclose(result.sensitivity(name, parameter).values, difference, rtol=0.0, atol=close)
+
+
+def test_a_pendulum_keeps_its_energy_over_a_hundred_turns(dae_method: str) -> None:
+    model = pendulum(0.0)
+    result = tg.simulate(_with_speed(model, 8.0), (0.0, 100.0), rtol=1e-8, method=dae_method, outputs=0.1)
+    x, y, vx, vy = (result[name].values for name in ("x", "y", "vx", "vy"))
+    angle = np.unwrap(np.arctan2(y, x))
+    assert (angle[-1] - angle[0]) / (2.0 * math.pi) > 100.0
+    energy = 0.5 * (vx**2 + vy**2) + 9.81 * y
+    # of the kinetic energy below; a hundred thousand steps of IDA add up
+    assert np.ptp(energy) <= (1e-6 if dae_method == "radau" else 1e-5) * 32.0
+    assert np.max(np.abs(x**2 + y**2 - 1.0)) <= 1e-7
+
+
+def _with_speed(model: Any, speed: float) -> Any:
+    lowered = model.lower()
+    variables = [replace(v, start=(as_expr(speed),)) if v.name == "vx" else v for v in lowered.variables]
+    return replace(lowered, variables=tuple(variables))
+
+
+def double_pendulum(angles: tuple[float, float], masses: tuple[float, float]) -> Any:
+    """Rods of length 1, from rest, in Cartesian coordinates."""
+
+    def residual(t: Any, y: Any, ydot: Any, p: Any) -> Any:
+        r, v, pull = y["r"], y["v"], y["pull"]
+        dx, dy = r[2] - r[0], r[3] - r[1]
+        return [
+            *[ydot["r"][k] - v[k] for k in range(4)],
+            masses[0] * ydot["v"][0] + pull[0] * r[0] - pull[1] * dx,
+            masses[0] * ydot["v"][1] + pull[0] * r[1] - pull[1] * dy + masses[0] * p["g"],
+            masses[1] * ydot["v"][2] + pull[1] * dx,
+            masses[1] * ydot["v"][3] + pull[1] * dy + masses[1] * p["g"],
+            r[0] ** 2 + r[1] ** 2 - 1.0,
+            dx**2 + dy**2 - 1.0,
+        ]
+
+    a, b = angles
+    first = np.array([math.sin(a), -math.cos(a)])
+    start = {"r": np.concatenate([first, first + np.array([math.sin(b), -math.cos(b)])]), "v": np.zeros(4), "pull": np.zeros(2)}
+    return tg.dae(residual, y0=start, p={"g": 9.81}, name="double")
+
+
+def double_pendulum_by_angles(angles: tuple[float, float], masses: tuple[float, float], t_end: float) -> Any:
+    """Positions at the end, by Lagrange's equations in the two angles."""
+    m1, m2 = masses
+
+    def rates(_t: float, z: Any) -> list[float]:
+        a, b, u, w = z
+        c, s = math.cos(a - b), math.sin(a - b)
+        # (m1 + m2) a'' + m2 c b'' = -m2 s w^2 - (m1 + m2) g sin a;  c a'' + b'' = s u^2 - g sin b
+        right = -m2 * s * w * w - (m1 + m2) * 9.81 * math.sin(a), s * u * u - 9.81 * math.sin(b)
+        first = (right[0] - m2 * c * right[1]) / (m1 + m2 - m2 * c * c)
+        return [u, w, first, right[1] - c * first]
+
+    found: Any = solve_ivp(rates, (0.0, t_end), [*angles, 0.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-13)
+    a, b, u, w = found.y[:, -1]
+    first, second = np.array([math.sin(a), -math.cos(a)]), np.array([math.sin(b), -math.cos(b)])
+    turned = u * np.array([math.cos(a), math.sin(a)]), w * np.array([math.cos(b), math.sin(b)])
+    return np.concatenate([first, first + second]), np.concatenate([turned[0], turned[0] + turned[1]])
+
+
+@pytest.mark.parametrize("angles", [(2.0, 2.5), (-1.2, 3.0)])
+def test_a_double_pendulum_moves_as_its_angles_do(angles: tuple[float, float], dae_method: str) -> None:
+    masses = 1.0, 0.7
+    model = double_pendulum(angles, masses)
+    assert [group.n_states for group in chosen_states(model.lower()).open] == [1, 1, 1, 1]
+    result = tg.simulate(model, (0.0, 2.0), rtol=1e-8, method=dae_method)
+    assert len(result.events) > 4
+    positions, speeds = double_pendulum_by_angles(angles, masses, 2.0)
+    # errors grow a hundredfold in this time: the motion is chaotic
+    close = allowed(dae_method, 1e-5, 1e-8, 1e4)
+    np.testing.assert_allclose(result["r"].values[-1], positions, rtol=0.0, atol=close)
+    np.testing.assert_allclose(result["v"].values[-1], speeds, rtol=0.0, atol=10.0 * close)
+
+
+class ThrownBack(tg.Component):
+    """A pendulum that is thrown back by a wall below its pivot; without loss it comes back to where it began."""
+
+    x = tg.State(1.0)
+    y, vx, vy = tg.State(0.0), tg.State(0.0), tg.State(0.0)
+    pull = tg.Algebraic(0.0)
+    hits = tg.Discrete(0)
+
+    def equations(self):
+        yield tg.der(self.x) == self.vx
+        yield tg.der(self.y) == self.vy
+        yield tg.der(self.vx) == -self.x * self.pull
+        yield tg.der(self.vy) == -self.y * self.pull - 9.81
+        yield self.x**2 + self.y**2 == 1
+
+    @tg.when(lambda self: self.x < 0.0)
+    def wall(self):
+        return {self.vx: -self.vx, self.vy: -self.vy, self.hits: self.hits + 1}
+
+
+def test_an_event_resets_states_that_are_chosen_while_the_model_runs(dae_method: str) -> None:
+    # a quarter of the period of a pendulum let go at the horizontal: K(1/2) / sqrt(9.81)
+    quarter = 1.8540746773013719184 / math.sqrt(9.81)
+    result = tg.simulate(ThrownBack(), (0.0, 6.0 * quarter), rtol=1e-8, method=dae_method)
+    hits = [event.time for event in result.events if "wall" in event.cause]
+    assert hits == pytest.approx([quarter, 3.0 * quarter, 5.0 * quarter], rel=allowed(dae_method, 1e-6, 1e-8))
+    assert result.final["hits"] == 3
+    assert result.final["x"] == pytest.approx(1.0, abs=1e-6)
+    assert np.min(result["x"].values) > -1e-6
+
+
+def test_the_first_choice_of_states_keeps_what_is_to_hold() -> None:
+    class Given(ThrownBack):
+        x = tg.State(0.6, fixed=True)
+        y = tg.State(-0.1)
+
+    result = tg.simulate(Given(), (0.0, 0.1))
+    assert (result["x"].values[0], result["y"].values[0]) == pytest.approx((0.6, -0.8), rel=1e-9)
+
+    class Both(ThrownBack):
+        x = tg.State(0.6, fixed=True)
+        y = tg.State(-0.7, fixed=True)
+
+    with pytest.raises(tg.InitializationError, match=r"start value -0.7 of y is to hold, but comes out as -0.8: it follows from x, whose"):
+        tg.simulate(Both(), (0.0, 0.1))
+
+
+def test_initial_actions_choose_the_branch() -> None:
+    class Begun(ThrownBack):
+        phi = tg.Parameter(0.3)
+        x, y = tg.State(0.0), tg.State(0.0)
+
+        @tg.initially
+        def begin(self):
+            return {self.x: np.sin(self.phi), self.y: -np.cos(self.phi)}
+
+    result = tg.simulate(Begun(), (0.0, 0.1), rtol=1e-8)
+    assert (result["x"].values[0], result["y"].values[0]) == pytest.approx((math.sin(0.3), -math.cos(0.3)), rel=1e-9)
+
+
+def test_a_simulation_of_a_pendulum_is_saved_and_goes_on(tmp_path: Path) -> None:
+    simulation = tg.Simulation(pendulum(), rtol=1e-8)
+    for time in (1.0, 2.0, 5.0):
+        simulation.advance(time)
+    again = tg.Simulation.load(simulation.save(tmp_path / "pendulum.sim"), pendulum())
+    again.advance(10.0)
+    assert again["x"] == pytest.approx(float(GOLDEN["D05_pendulum_index3"]["values"]["10"]["x"]), rel=1e-7)

@@ -27,6 +27,7 @@ from tidegate.compiled.native_functions import FunctionParts, function_specs
 from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
 from tidegate.compiled.start import ExpressionStart
 from tidegate.compiled.transitions import TargetWriter, flatten_transitions, states_before
+from tidegate.compiled.variants import Variants
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.compiled.waking import MOST_STOPS, forcing_of, stops
 from tidegate.compiled.words import ExpressionWords, zeros_of
@@ -165,6 +166,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         most_stops=MOST_STOPS if forcing else 0,
         identity=partial(identity, reduced.given),
         again=(compile_model, (reduced,)),
+        fitting=None if not any(demand.is_choice for demand in reduced.demands) else Variants(reduced, symbols.parameters, compile_model),
         keep_alive=(module, *callbacks.values()),
     )
 

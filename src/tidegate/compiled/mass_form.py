@@ -117,7 +117,7 @@ def _explicit(split: Sequence[tuple[Expr, dict[Expr, Expr | None]]], extras: set
 
 
 def _explicit_rows_first(rhs: list[Expr], mass: dict[tuple[int, int], Expr], n: int) -> tuple[list[Expr], dict[tuple[int, int], Expr], list[int]]:
-    """Sign and order of explicit rows such that a system of explicit equations has the unit matrix, whatever order they were written in."""
+    """Sign and order of rows such that M is diagonal, or the unit matrix, where no row has two entries, whatever order they were written in."""
     rows: dict[int, list[tuple[int, Expr]]] = {}
     for (i, j), entry in mass.items():
         rows.setdefault(i, []).append((j, entry))
@@ -128,8 +128,9 @@ def _explicit_rows_first(rhs: list[Expr], mass: dict[tuple[int, int], Expr], n: 
             rows[i] = [(entries[0][0], ONE)]
     target = {entries[0][0]: i for i, entries in rows.items() if len(entries) == 1}
     order = list(range(len(rhs)))
-    if len(target) == len(rhs) == n:
-        order = [target[j] for j in range(n)]
+    if len(target) == len(rows) and len(rhs) == n:
+        others = iter(i for i in order if i not in rows)
+        order = [target[j] if j in target else next(others) for j in range(n)]
         rhs = [rhs[i] for i in order]
-        rows = {k: rows[i] for k, i in enumerate(order)}
+        rows = {k: rows[i] for k, i in enumerate(order) if i in rows}
     return rhs, {(i, j): entry for i, entries in rows.items() for j, entry in entries}, order

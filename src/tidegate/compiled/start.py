@@ -18,6 +18,7 @@ from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiat
 from tidegate.model import Assignment, VariableRole
 from tidegate.model.validate import problems_with
 from tidegate.structure import Reduced
+from tidegate.structure.linear_solution import is_rounding
 
 __all__ = ["ExpressionStart"]
 
@@ -66,9 +67,10 @@ class ExpressionStart:
         found = problems_with(self._given, known, has_started=has_started)
         if found:
             return found[0]
-        asked = [demand for demand in self._demands if not (has_started and demand.is_zero)]
+        # a run begins with a model that was made for its parameters
+        asked = [demand for demand in self._demands if not (demand.is_zero if has_started else demand.is_choice)]
         for demand, value in zip(asked, evaluate([demand.value for demand in asked], known), strict=True):
-            if (abs(value) > _SAME) if demand.is_zero else value == 0.0:
+            if abs(value) > _SAME if demand.is_zero else is_rounding(demand.value, known):
                 return demand.sentence, demand.origin
         return None
 

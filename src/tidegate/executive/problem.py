@@ -34,6 +34,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     start, end = check_options(options, t_span)
     chosen = _chosen(compiled, options.sensitivities)
     p = parameter_vector(compiled, options.parameters)
+    compiled = (compiled.fitting and compiled.fitting(p)) or compiled
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
     values = compiled.start.values(p, start, chosen, with_actions=not waits)

@@ -313,13 +313,13 @@ class _RecordedEvents(LazyEvents):
     def _lasting(self) -> FloatArray:
         """(events, 2, values): what is shown of unknowns and discrete variables before and after each event."""
         legend, layout, log = self._legend, self._legend.layout, self._log
-        rows = np.zeros((len(log), 2, layout.n_recorded))
+        rows = np.full((len(log), 2, layout.n_recorded), np.nan)
         n, first = len(layout.unknowns), layout.n_recorded - layout.n_outputs
         for k, side in enumerate(("before", "after")):
             y, m = log[f"y_{side}"], log[f"m_{side}"]
             rows[:, k, :n], rows[:, k, n:first] = y, m[:, layout.first_discrete : layout.first_previous]
             formulas = legend.computed
-            if formulas is not None and self._m is not None and len(log):
+            if formulas and self._m is not None and len(log):
                 constants = [*legend.p[list(formulas.parameters)], *self._m[[layout.first_input + i for i in formulas.inputs]]]
                 own = np.broadcast_to(np.array(constants), (len(log), len(constants)))
                 found = formulas.at(log["time"], rows[:, k, :first], own, m[:, list(formulas.modes)])

@@ -7,7 +7,7 @@ from operator import is_
 
 from tidegate.expressions.nodes import Expr, as_boolean, as_real, node, select, walk
 
-__all__ = ["substitute"]
+__all__ = ["Substitution", "substitute"]
 
 
 def substitute(exprs: Iterable[Expr], mapping: Mapping[Expr, Expr]) -> list[Expr]:
@@ -46,3 +46,35 @@ def _rebuilt(item: Expr, new: dict[Expr, Expr]) -> Expr:
     if op == "nonzero":
         return as_boolean(args[0])
     return node(op, tuple(as_real(a) for a in args), item.data)
+
+
+class Substitution:
+    """Replacement that goes on: what was rebuilt once is not rebuilt again, so that many expressions that share parts cost little.
+
+    A symbol must be put in before an expression that holds it is asked for.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, constant, symbol
+    >>> x, y = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "y")
+    >>> put_in = Substitution()
+    >>> put_in[x] = constant(2.0)
+    >>> put_in([x * y, x + 1])
+    [2*y, 3]
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[Expr, Expr] = {}
+        self._seen: set[Expr] = set()
+
+    def __setitem__(self, item: Expr, value: Expr) -> None:
+        assert item not in self._seen, f"{item!r} was read before it was replaced"
+        self._new[item] = value
+        self._seen.add(item)
+
+    def __call__(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """The expressions with everything replaced that was put in."""
+        roots, new = list(exprs), self._new
+        for item in walk(roots, self._seen):
+            new[item] = _rebuilt(item, new)
+        return [new[root] for root in roots]

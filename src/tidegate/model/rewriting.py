@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tidegate.expressions import Expr
@@ -10,7 +10,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.model.events import Action, Assignment, Branch, StepEvent, TimeEvent, When
 from tidegate.model.model import Model
 
-__all__ = ["expressions_of", "rewritten"]
+__all__ = ["expressions_of", "rewritten", "with_actions"]
 
 
 def expressions_of(model: Model) -> Iterator[Expr]:
@@ -81,4 +81,28 @@ def rewritten(model: Model, mapping: Mapping[Expr, Expr]) -> Model:
         step_events=tuple(map(step_event, model.step_events)),
         initial_actions=actions(model.initial_actions),
         final_actions=actions(model.final_actions),
+    )
+
+
+def with_actions(model: Model, change: Callable[[tuple[Action, ...]], tuple[Action, ...]]) -> Model:
+    """The model with other actions at its events; those of its start and end stay.
+
+    Parameters
+    ----------
+    model : any.
+    change : from the actions of a body to new ones.
+    """
+    # clauses with the same tuple of actions are one body, and stay one
+    kept: dict[int, tuple[Action, ...]] = {}
+
+    def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
+        if id(given) not in kept:
+            kept[id(given)] = change(given)
+        return kept[id(given)]
+
+    return replace(
+        model,
+        whens=tuple(replace(when, branches=tuple(replace(b, actions=actions(b.actions)) for b in when.branches)) for when in model.whens),
+        time_events=tuple(replace(event, actions=actions(event.actions)) for event in model.time_events),
+        step_events=tuple(replace(event, actions=actions(event.actions)) for event in model.step_events),
     )

@@ -44,7 +44,14 @@ class Times:
             # a run that failed may have recorded more than its last complete step covers
             if self._inner.min() >= first - slack and self._inner.max() <= last + slack:
                 self._names = {name: i for i, name in enumerate(interpolant.names)}
-                self._dense = interpolant(np.clip(self._inner, first, last))
+                inner = np.clip(self._inner, first, last)
+                self._dense = interpolant(inner)
+                outputs = result.dense_outputs
+                if outputs is not None and outputs.names:
+                    first_output = self._dense.shape[1]
+                    values = outputs.at(inner, self._dense, interpolant.pieces(inner, "right"), interpolant)
+                    self._dense = np.concatenate([self._dense, values], axis=1)
+                    self._names |= {name: first_output + k for k, name in enumerate(outputs.names)}
 
     def points(self, curve: Curve) -> CurvePoints:
         """Points of a value, or of a sensitivity, with NaN where it jumps at an event."""

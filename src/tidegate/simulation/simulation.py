@@ -268,12 +268,14 @@ class Simulation:
                 f"{path} was saved from another model ({saved.facts['model']}): {'; '.join(found)}",
                 hint="load it with the model that it was saved from",
             )
-        sizes = {"unknowns": len(compiled.layout.unknowns), "modes": compiled.layout.n_m, "parameters": len(compiled.layout.parameters)}
-        if any(saved.state[name].size != size for name, size in sizes.items()):
-            raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
         start = saved.facts["t_start"]
         options = changed(Options(**saved.facts["options"]), changes, start)
-        session = Session(_problem(compiled, start, options), options, judged_by(source), going_on=(saved.state, [saved.result]))
+        problem = _problem(compiled, start, options)
+        layout = problem.model.layout
+        sizes = {"unknowns": len(layout.unknowns), "modes": layout.n_m, "parameters": len(layout.parameters)}
+        if any(saved.state[name].size != size for name, size in sizes.items()):
+            raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
+        session = Session(problem, options, judged_by(source), going_on=(saved.state, [saved.result]))
         session.status, session.message = saved.facts["status"], saved.facts["message"]
         return _of_session(cls, session)
 

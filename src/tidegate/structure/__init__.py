@@ -9,6 +9,8 @@ from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, v
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
 from tidegate.structure.passes import Check, Demand, HeldStart, Pass, Passed, Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
+from tidegate.structure.report import StructureReport, structure_report
+from tidegate.structure.solve_explicitly import SolvedBlock, explicit_blocks, solve_explicitly
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
 __all__ = [
@@ -24,20 +26,25 @@ __all__ = [
     "Pass",
     "Passed",
     "Reduced",
+    "SolvedBlock",
     "StateReport",
+    "StructureReport",
     "check_structure",
     "check_units",
     "chosen_states",
     "dulmage_mendelsohn",
     "eliminate_aliases",
     "equation_name",
+    "explicit_blocks",
     "incidence",
     "maximum_matching",
     "reduce_index",
     "reduced",
     "smooth_symbols",
+    "solve_explicitly",
+    "structure_report",
     "variable_incidence",
 ]
 
 # what every model goes through, in this order
-PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index)
+PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index, solve_explicitly)

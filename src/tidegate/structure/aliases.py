@@ -25,6 +25,7 @@ from tidegate.structure.passes import Passed
 
 __all__ = ["eliminate_aliases"]
 
+_ROUNDING: Final = 1e-14  # of the factors that it is the sum of: a factor that is less is zero
 _LONGEST: Final = 64  # operations in a sum that may come down to two unknowns when the others are known
 
 Known = tuple[Expr | None, float]  # an unknown and its sign, or none and a number
@@ -152,13 +153,15 @@ class _Aliases:
         """Take an equation if it says only that one unknown is another or a number; the equations that may now say as much."""
         terms, number = self._sums[index]
         rest: dict[Expr, float] = {}
+        sizes: dict[Expr, float] = {}
         for item, factor in terms.items():
             end, sign = self._end(item)
             if end in self._number:
                 number += factor * sign * self._number[end][0]
             else:
                 rest[end] = rest.get(end, 0.0) + factor * sign
-        rest = {item: factor for item, factor in rest.items() if factor != 0.0}
+                sizes[end] = sizes.get(end, 0.0) + abs(factor)
+        rest = {item: factor for item, factor in rest.items() if abs(factor) > _ROUNDING * sizes[item]}
         if len(rest) == 1:
             ((item, factor),) = rest.items()
             return self._is_number(index, item, -number / factor) if self._rank[item] > _HELD else []

@@ -8,12 +8,12 @@ nothing but the names of the states. One layout serves for all choices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tidegate.expressions import FALSE, ONE, TRUE, ZERO, Expr, Role, select, symbol
-from tidegate.model import Assignment, Branch, Equation, Origin, Variable, VariableRole, When
+from tidegate.model import Action, Assignment, Branch, Equation, Origin, Variable, VariableRole, When
 from tidegate.names import listed
 
 __all__ = ["Candidates", "OpenStates", "open_states"]
@@ -23,6 +23,7 @@ __all__ = ["Candidates", "OpenStates", "open_states"]
 _SMALL: Final = 0.6
 _INSIST: Final = 1e12  # at the start: so many times smaller a squared determinant is taken for the sake of a start value that must hold
 _MOST_NAMED: Final = 4
+_LEAST_IMPORTANT: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +62,40 @@ class Candidates:
 
 
 @dataclass(frozen=True, eq=False)
+class _Slot:
+    """One state: what it is of the unknowns between which is chosen, each times the sum of some flags."""
+
+    state: Expr
+    flags: Mapping[Expr, tuple[Expr, ...]]
+
+
+@dataclass(frozen=True, eq=False)
 class OpenStates:
-    """What comes into the model."""
+    """What comes into the model.
+
+    Parameters
+    ----------
+    variables, equations, whens : new ones.
+    slots : for each group of unknowns between which is chosen the states.
+    """
 
     variables: list[Variable] = field(default_factory=list[Variable])
     equations: list[Equation] = field(default_factory=list[Equation])
     whens: list[When] = field(default_factory=list[When])
+    slots: list[tuple[_Slot, ...]] = field(default_factory=list[tuple[_Slot, ...]])
+
+    def resets(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """A body with what it does to the states, if it gives values to all of a group; the same tuple where it gives none."""
+        given = {action.target: action for action in actions if isinstance(action, Assignment)}
+        more: list[Action] = []
+        for slots in self.slots:
+            for slot in slots:
+                if slot.flags.keys() <= given.keys():
+                    # by the choice that holds behind the event
+                    weights = [_sum([ONE] * len(several), [symbol(Role.NEXT, flag.data.name) for flag in several]) for several in slot.flags.values()]
+                    value = _sum(weights, [given[item].value for item in slot.flags])
+                    more.append(Assignment(slot.state, value, next(given[item].origin for item in slot.flags)))
+        return (*actions, *more) if more else actions
 
 
 def open_states(several: Sequence[Candidates], at_start: Callable[[Sequence[Expr]], list[Expr]]) -> OpenStates:
@@ -102,7 +131,8 @@ def _add(found: OpenStates, group: Sequence[Candidates], at_start: Callable[[Seq
         actions.extend(_add_states(found, candidates, flags, first_flags, new_flags))
     now, total = _sum(flags, first.sizes), _sum([ONE] * len(ways), first.sizes)
     small = now < _SMALL / len(ways) * total
-    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), origin=first.origin))
+    # what an event gives a value has that value
+    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), _LEAST_IMPORTANT, first.origin))
 
 
 def _add_states(
@@ -110,6 +140,7 @@ def _add_states(
 ) -> list[Assignment]:
     names = listed(candidates.names, _MOST_NAMED)
     actions: list[Assignment] = []
+    slots: list[_Slot] = []
     free = [candidates.free(way) for way in range(len(flags))]
     for slot in range(len(free[0])):
         state = symbol(Role.UNKNOWN, f"state {slot + 1} of {names}")
@@ -131,6 +162,11 @@ def _add_states(
         rate = symbol(Role.DERIVATIVE, state.data.name)
         found.equations.append(Equation(rate, of(candidates.rates, flags), origin, label))
         actions.append(Assignment(state, of(candidates.values, new_flags), origin))
+        by_item: dict[Expr, tuple[Expr, ...]] = {}
+        for flag, place in zip(flags, places, strict=True):
+            by_item[candidates.values[place]] = (*by_item.get(candidates.values[place], ()), flag)
+        slots.append(_Slot(state, by_item))
+    found.slots.append(tuple(slots))
     return actions
 
 

@@ -33,12 +33,14 @@ class Demand:
     sentence : what is wrong where it is not as it must be.
     is_zero : True if the value must be zero, at the start; False if it must never be.
     origin : of what is wrong then.
+    is_choice : True if the pass can do without where it is not so from the start (``solve_explicitly``).
     """
 
     value: Expr
     sentence: str
     is_zero: bool = False
     origin: Origin = field(default_factory=Origin)
+    is_choice: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,14 +49,14 @@ def reduce_index(model: Model, /) -> Passed:
 
     Examples
     --------
-    Two masses that move as one:
+    Two masses, of which one moves as the other does:
 
-    >>> from tidegate.expressions import ZERO
+    >>> from tidegate.expressions import symbol
     >>> from tidegate.model import Equation, Variable
     >>> a, b, force = (symbol(Role.UNKNOWN, name) for name in ("a", "b", "force"))
     >>> der_a, der_b = (symbol(Role.DERIVATIVE, name) for name in "ab")
     >>> states = [Variable(name, VariableRole.STATE) for name in "ab"]
-    >>> equations = (Equation(der_a, 1.0 - force), Equation(2.0 * der_b, force), Equation(a, b))
+    >>> equations = (Equation(der_a, 1.0 - force), Equation(2.0 * der_b, force), Equation(2.0 * a, 3.0 * b))
     >>> model = Model("masses", Form.DAE, (*states, Variable("force", VariableRole.ALGEBRAIC)), equations)
     >>> passed = reduce_index(model)
     >>> [(variable.name, variable.role.value) for variable in passed.model.unknowns]
@@ -183,7 +183,7 @@ class _Reduction:
     def _rank(self, j: int, order: int) -> Any:
         """The less, the rather the derivative is a dummy: the wish, then what is lost if the unknown below is no state."""
         if order > 1:
-            return (0, 0)
+            return (min(_RANK.values()), 0)  # what the user has no name for
         element = self.elements[j]
         is_declared = element.variable.role is VariableRole.STATE
         loss = 4 * (element.name in self._assigned) + 3 * element.is_held if is_declared else 0

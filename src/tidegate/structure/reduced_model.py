@@ -10,7 +10,7 @@ from typing import Final
 from tidegate.errors import Origin
 from tidegate.expressions import ZERO, Expr, Role, evaluate, substitute, symbol
 from tidegate.model import Assignment, Equation, Model, Variable, VariableRole
-from tidegate.model.rewriting import rewritten
+from tidegate.model.rewriting import rewritten, with_actions
 from tidegate.model.validate import parameter_values
 from tidegate.structure.derived_equations import derivative_name, derivatives_in_time, own_symbol, value_symbol
 from tidegate.structure.dummy_derivatives import Dummies
@@ -59,10 +59,22 @@ class StartsOf:
         found = {item: start for v in model.by_role(*_STARTED) for item, start in zip(v.symbols(), v.starts(), strict=True)}
         found |= {symbol(Role.PREVIOUS, item.data.name): start for item, start in found.items()}
         names = [name for variable in model.unknowns for name in variable.names]
-        found |= {value_symbol(name, 1): model.derivative_starts.get(name, ZERO) for name in names}
+        found |= {value_symbol(name, 1): ZERO for name in names}
+        found |= dict(self._explicit_rates(found))
+        found |= {value_symbol(name, 1): guess for name, guess in model.derivative_starts.items()}
         assigned = [action for action in model.initial_actions if isinstance(action, Assignment)]
         values = substitute([action.value for action in assigned], found)
         return found | {action.target: value for action, value in zip(assigned, values, strict=True)}
+
+    def _explicit_rates(self, known: Mapping[Expr, Expr]) -> Iterator[tuple[Expr, Expr]]:
+        """Derivatives that an equation gives by itself, in terms of start values."""
+        for equation in self._model.equations:
+            sides = (equation.left, equation.right)
+            if sides[0] is ZERO and sides[1].op == "sub":
+                sides = sides[1].args
+            for slope, value in (sides, sides[::-1]):
+                if slope in known and slope.data.role is Role.DERIVATIVE and value.op == "symbol":
+                    yield slope, known.get(value, ZERO)
 
     def of(self, exprs: Sequence[Expr]) -> list[Expr]:
         """The expressions at the start."""
@@ -172,12 +184,13 @@ def reduced_model(model: Model, elements: Elements, orders: Orders, dummies: Dum
         Equation(ZERO, residual, model.equations[k].origin, _label(model, k, times)) for (k, times, _), residual in zip(more, residuals, strict=True)
     ]
     choices = _open(model, levels, dummies, new, starts)
+    acting = with_actions(whole, choices.resets) if choices.slots else whole
     return Passed(
         replace(
-            whole,
+            acting,
             equations=(*whole.equations, *differentiated, *levels.ties(), *choices.equations),
             variables=(*levels.variables(model, starts), *choices.variables),
-            whens=(*whole.whens, *choices.whens),
+            whens=(*acting.whens, *choices.whens),
         ),
         {symbol(Role.DERIVATIVE, item.data.name): value for item, value in new.items() if item.data.name in {e.name for e in elements}},
         held=tuple(_held(elements, levels, dummies)),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.errors import UsageError
 from tidegate.model.plain_model import Instant
 from tidegate.results import Result
 
@@ -17,6 +18,7 @@ __all__ = ["Exact", "StepPiece", "pieces_of"]
 
 FloatArray = NDArray[np.float64]
 
+_BESIDE: Final = 1e-4  # of a step, to either side: where slopes of what is computed are taken from
 _LOOKS: Final = np.linspace(0.0, 1.0, 9)  # parts of a step at which sizes are taken
 
 
@@ -31,6 +33,7 @@ class StepPiece:
     coefficients : (degree + 1, n), in powers of theta.
     d : discrete variables, constant in it.
     first, last : whether it begins, or ends, at an event or at an end of the run.
+    computed : from parts of the step the values, (parts, n), of the unknowns that are no polynomials, and zero for the others; None without such.
     """
 
     index: int
@@ -40,6 +43,7 @@ class StepPiece:
     d: FloatArray
     first: bool
     last: bool
+    computed: Callable[[FloatArray], FloatArray] | None = None
 
     @property
     def end(self) -> float:
@@ -57,10 +61,15 @@ class StepPiece:
         for row in c[-2::-1]:
             slope = slope * theta + y
             y = y * theta + row
+        if self.computed is not None:
+            below, here, above = self.computed(np.array([theta - _BESIDE, theta, theta + _BESIDE]))
+            y, slope = y + here, slope + (above - below) / (2.0 * _BESIDE)
         return Instant(self.start + theta * self.width, y, slope / self.width, self.d, self.d)
 
     def instants(self, thetas: FloatArray) -> list[Instant]:
         """The same at several parts."""
+        if self.computed is not None:
+            return [self.at(theta) for theta in thetas.tolist()]
         powers = np.vander(thetas, len(self.coefficients), increasing=True)
         y = powers @ self.coefficients
         slopes = powers[:, :-1] @ (np.arange(1, len(self.coefficients))[:, None] * self.coefficients[1:]) / self.width
@@ -70,7 +79,8 @@ class StepPiece:
     @cached_property
     def size(self) -> FloatArray:
         """Largest absolute values of the unknowns in it."""
-        return np.max(np.abs(np.vander(_LOOKS, len(self.coefficients), increasing=True) @ self.coefficients), axis=0)
+        values = np.vander(_LOOKS, len(self.coefficients), increasing=True) @ self.coefficients
+        return np.max(np.abs(values if self.computed is None else values + self.computed(_LOOKS)), axis=0)
 
 
 def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str]) -> list[StepPiece]:
@@ -78,7 +88,8 @@ def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str])
     kept = result.interpolant
     assert kept is not None
     place = {name: k for k, name in enumerate(kept.names)}
-    own, constants = [place[name] for name in unknowns], [place[name] for name in discretes]
+    own, constants = [place.get(name, -1) for name in unknowns], [place[name] for name in discretes]
+    computed = _Computed(result, unknowns, [k for k, index in enumerate(own) if index < 0]) if -1 in own else None
     instants = set(result.events.times.tolist())
     moving = np.flatnonzero(kept.widths)
     found: list[StepPiece] = []
@@ -89,8 +100,40 @@ def pieces_of(result: Result, unknowns: Sequence[str], discretes: Sequence[str])
         is_last = following >= len(kept) or end in instants
         is_first = not found or start in instants
         c = kept.coefficients[k]
-        found.append(StepPiece(k, start, width, c[:, own], c[0, constants], is_first, is_last))
+        kept_own = c[:, own]
+        if computed is not None:
+            kept_own[:, computed.columns] = 0.0
+        others = None if computed is None else partial(computed, k)
+        found.append(StepPiece(k, start, width, kept_own, c[0, constants], is_first, is_last, others))
     return found
+
+
+class _Computed:
+    """Unknowns of a result that are formulas of its polynomials.
+
+    Parameters
+    ----------
+    result : with these.
+    unknowns : all names; columns : places in them of those that are computed.
+    """
+
+    def __init__(self, result: Result, unknowns: Sequence[str], columns: list[int]) -> None:
+        kept, outputs = result.interpolant, result.dense_outputs
+        assert kept is not None
+        if outputs is None or any(unknowns[k] not in outputs.names for k in columns):
+            missing = ", ".join(unknowns[k] for k in columns)
+            raise UsageError(f"this result was stored without what {missing} follow from", hint="verify it before it is stored")
+        self._kept, self._outputs, self._n, self.columns = kept, outputs, len(unknowns), columns
+        self._places = [outputs.names.index(unknowns[k]) for k in columns]
+
+    def __call__(self, piece: int, thetas: FloatArray) -> FloatArray:
+        """(parts, n)."""
+        kept = self._kept
+        times = kept.starts[piece] + thetas * kept.widths[piece]
+        dense = np.vander(thetas, kept.coefficients.shape[1], increasing=True) @ kept.coefficients[piece]
+        found = np.zeros((thetas.size, self._n))
+        found[:, self.columns] = self._outputs.at(times, dense, np.full(thetas.size, piece), kept)[:, self._places]
+        return found
 
 
 class Exact:
@@ -117,5 +160,7 @@ class Exact:
         if piece.start in self._changed:
             self._given = self._given | self._changed[piece.start]
         rests = ~np.any(piece.coefficients[1:], axis=0)
+        if piece.computed is not None:
+            rests &= np.ptp(piece.computed(_LOOKS), axis=0) == 0.0
         self._given = self._given & rests
         return self._given

@@ -25,7 +25,7 @@ from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Cl
 from tidegate.expressions.tracing.is_and_type import check_arguments
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
-from tidegate.expressions.tracing.source import find_source, is_generator, leaves_early, origin_at
+from tidegate.expressions.tracing.source import find_source, is_generator, is_tidegates_own, leaves_early, origin_at
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
@@ -35,7 +35,6 @@ __all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
 _STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
-_OWN: Final = str(Path(__file__).resolve().parents[2])
 _PACKAGES: Final = ("site-packages", "dist-packages")
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
@@ -116,8 +115,8 @@ def _again(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dict
 
 @lru_cache(maxsize=1024)
 def _is_users(filename: str) -> bool:
-    """Whether functions of a file are followed: not those of Python itself, of numerical packages, and of tidegate."""
-    if filename.startswith(("<frozen", _OWN)):
+    """Whether functions of a file are followed: not those of Python itself, of numerical packages, and of tidegate but for its library."""
+    if filename.startswith("<frozen") or is_tidegates_own(filename):
         return False
     parts = Path(filename).parts
     inside = next((parts[at + 1] for at, part in enumerate(parts[:-1]) if part in _PACKAGES), None)
@@ -245,7 +244,7 @@ def _exploration(tracer: Tracer, before_more: Callable[[], None]) -> Exploration
 
 
 def _met(tracer: Tracer, condition: Expr, origin: Origin) -> None:
-    if origin.file.startswith(_OWN) or not origin.line:
+    if is_tidegates_own(origin.file) or not origin.line:
         tracer.note(condition)
     elif condition not in tracer.condition_origins:
         tracer.condition_origins[condition] = origin

@@ -15,11 +15,12 @@ from typing import Any, Final
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr, decide
+from tidegate.expressions.tracing.source import is_tidegates_own
 
 __all__ = ["MOST_PATHS", "Exploration", "explore", "failing_line"]
 
 MOST_PATHS: Final = 4096  # twelve independent conditions; beyond it the graph would be unusable too
-_LIBRARIES: Final = (str(Path(__file__).resolve().parents[2]), f"{Path('/numpy/')}/")
+_NUMPY: Final = f"{Path('/numpy/')}/"
 
 
 @dataclass(eq=False)
@@ -94,7 +95,7 @@ def failing_line(error: BaseException) -> Origin:
     trail = error.__traceback__
     while trail is not None:
         code = trail.tb_frame.f_code
-        if not any(library in code.co_filename for library in _LIBRARIES):
+        if not _is_library(code.co_filename):
             found = Origin(code.co_filename, trail.tb_lineno)
         trail = trail.tb_next
     return found
@@ -103,6 +104,10 @@ def failing_line(error: BaseException) -> Origin:
 def _asking() -> Origin:
     """The line that asked for the truth of a condition: the innermost that is not in a library."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to see who called bool()
-    while frame is not None and any(library in frame.f_code.co_filename for library in _LIBRARIES):
+    while frame is not None and _is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return Origin() if frame is None else Origin(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_library(filename: str) -> bool:
+    return is_tidegates_own(filename) or _NUMPY in filename

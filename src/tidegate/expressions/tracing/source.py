@@ -10,6 +10,7 @@ import ast
 import functools
 import inspect
 import linecache
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ __all__ = [
     "find_source",
     "function_origin",
     "is_generator",
+    "is_tidegates_own",
     "leaves_early",
     "origin_at",
     "users_frame",
@@ -33,6 +35,9 @@ __all__ = [
 ]
 
 _PACKAGE: Final = "tidegate."
+_MODELS: Final = "tidegate.library."  # models that are written as a user writes them, and read so
+_FOLDER: Final = f"{Path(__file__).resolve().parents[2]}{os.sep}"
+_MODELS_FOLDER: Final = f"{_FOLDER}library{os.sep}"
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LONGEST_TEXT: Final = 160  # characters of source quoted in a message; more would hide the message itself
@@ -106,9 +111,18 @@ def _seen_from(folder: str, filename: str) -> str:
 def users_frame() -> FrameType:
     """Where the user's source called into tidegate."""
     frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack reads every source file on the way
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE):
+    while frame.f_back is not None and _is_own(str(frame.f_globals.get("__name__", "")), _PACKAGE, _MODELS):
         frame = frame.f_back
     return frame
+
+
+def is_tidegates_own(filename: str) -> bool:
+    """Whether a file is part of tidegate; its library of models is read as if a user had written it."""
+    return _is_own(filename, _FOLDER, _MODELS_FOLDER)
+
+
+def _is_own(name: str, package: str, models: str) -> bool:
+    return name.startswith(package) and not name.startswith(models)
 
 
 def written_at(frame: FrameType | None = None) -> Origin:

@@ -1,0 +1,63 @@
+"""The same model, solved in another way where parameters ask for it (stage: compiled). In: a reduced model, parameters; out: a compiled model.
+
+An unknown that its equation gives by dividing by parameters is not solved for. Where such a divisor is zero, as the resistance of a short circuit is,
+the equation still says something: the model is reduced and compiled again without that division, once for all runs in which the same divisors vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.expressions import Expr
+from tidegate.structure import PASSES, Reduced, reduced, solve_explicitly
+from tidegate.structure.linear_solution import is_rounding
+
+__all__ = ["Variants"]
+
+
+class Variants:
+    """Compiled models of one model, found by the divisors that vanish.
+
+    Parameters
+    ----------
+    given : the model, reduced with all divisions.
+    parameters : symbols, in the order of their vector.
+    compiled : what compiles a reduced model.
+    """
+
+    def __init__(self, given: Reduced, parameters: Sequence[Expr], compiled: Callable[[Reduced], CompiledModel]) -> None:
+        self._given, self._parameters, self._compiled = given, tuple(parameters), compiled
+        self._divisors = _divisors(given)
+        self._made: dict[frozenset[Expr], CompiledModel] = {}
+
+    def __call__(self, p: NDArray[np.float64]) -> CompiledModel | None:
+        """The model for these parameters, if it is another."""
+        avoided = self._vanishing(self._divisors, p)
+        if not avoided:
+            return None
+        if avoided not in self._made:
+            self._made[avoided] = self._compiled(self._without(avoided, p))
+        return self._made[avoided]
+
+    def _vanishing(self, divisors: Sequence[Expr], p: NDArray[np.float64]) -> frozenset[Expr]:
+        values = dict(zip(self._parameters, p.tolist(), strict=True))
+        return frozenset(divisor for divisor in divisors if is_rounding(divisor, values))
+
+    def _without(self, avoided: frozenset[Expr], p: NDArray[np.float64]) -> Reduced:
+        """The model reduced without these divisors, and without others that vanish too."""
+        while True:
+            passes = [partial(solve_explicitly, avoided=avoided) if step is solve_explicitly else step for step in PASSES]
+            found = reduced(self._given.given, passes)
+            more = self._vanishing(_divisors(found), p)
+            if not more - avoided:
+                return found
+            avoided |= more
+
+
+def _divisors(found: Reduced) -> list[Expr]:
+    return [demand.value for demand in found.demands if demand.is_choice]

@@ -1,0 +1,119 @@
+"""Dry friction with its modes (library of components): what clutches, brakes and bearings have in common, whatever moves.
+
+A contact that slides carries what its law of friction gives, against the motion; one that is stuck has no relative acceleration, and carries what
+that takes, up to its limit. Which of both holds is a discrete variable, and each change an event (Otter, Elmqvist and Mattsson 1999).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tidegate.expressions.elementary import where
+from tidegate.frontends.components import Component, Discrete, InputSignal, Parameter, initially, time, when
+
+__all__ = ["BACKWARD", "FORWARD", "FREE", "STUCK", "PressedContact", "StickSlip"]
+
+STUCK: Final = 0
+FORWARD: Final = 1
+BACKWARD: Final = -1
+FREE: Final = 2
+_A_MOMENT: Final = 1e-9  # after the start: when a contact at rest that does not hold begins to slide
+
+
+class StickSlip(Component):
+    """Base of contacts with dry friction: the discrete variable ``mode`` is 1 forward, -1 backward, 0 stuck, 2 free.
+
+    A subclass says what moves by the methods ``slip``, ``friction``, ``sliding`` and ``limit``, and yields ``self.friction_law(...) == 0``.
+
+    Examples
+    --------
+    >>> FORWARD, STUCK
+    (1, 0)
+    """
+
+    mode = Discrete(STUCK, description="1 forward, -1 backward, 0 stuck, 2 free")
+    started = Discrete(0.0, description="when the run began")
+
+    def slip(self) -> Any:
+        """The relative speed."""
+        raise NotImplementedError
+
+    def friction(self) -> Any:
+        """What the contact carries, positive while it slides forward."""
+        raise NotImplementedError
+
+    def sliding(self) -> Any:
+        """The size of it while it slides."""
+        raise NotImplementedError
+
+    def limit(self) -> Any:
+        """The size of it up to which it sticks."""
+        raise NotImplementedError
+
+    def friction_law(self, acceleration: Any, size: Any) -> Any:
+        """What is zero: while stuck the relative acceleration, times a size that gives it the unit of friction; else what the friction differs by."""
+        direction = where(self.mode == FREE, 0.0, self.mode)
+        return where(self.mode == STUCK, size * acceleration, self.friction() - direction * self.sliding())
+
+    def found(self) -> Any:
+        """The mode by the speed; whether it holds at rest is found out after it."""
+        return where(self.slip() > 0, FORWARD, where(self.slip() < 0, BACKWARD, STUCK))
+
+    @initially
+    def find_mode(self) -> Any:
+        """As it moves at the start."""
+        return {self.mode: self.found(), self.started: time}
+
+    @when(lambda self: (self.mode == FORWARD) & (self.slip() < 0), lambda self: (self.mode == BACKWARD) & (self.slip() > 0))
+    def stick(self) -> Any:
+        """It has come to rest."""
+        return {self.mode: STUCK}
+
+    # which of several contacts hold that are at rest can only be found out one after the other, and a condition that holds at the start is no event
+    @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.started + _A_MOMENT))
+    def slide_forward(self) -> Any:
+        """It holds no longer."""
+        return {self.mode: FORWARD}
+
+    @when(lambda self: (self.mode == STUCK) & (self.friction() < -self.limit()) & (time > self.started + _A_MOMENT))
+    def slide_backward(self) -> Any:
+        """It holds no longer."""
+        return {self.mode: BACKWARD}
+
+
+class PressedContact(StickSlip):
+    """A contact that carries as much as its signal ``capacity`` says, times ``peak`` while stuck; at 0 and below it is free.
+
+    Examples
+    --------
+    >>> class Pad(PressedContact):
+    ...     pass
+    >>> Pad().peak
+    peak
+    """
+
+    capacity = InputSignal(description="friction while it slides")
+    peak = Parameter(1.0, min=1.0, description="friction while stuck, relative to that while it slides")
+
+    def sliding(self) -> Any:
+        """As the signal says."""
+        return self.capacity
+
+    def limit(self) -> Any:
+        """A multiple of it."""
+        return self.peak * self.capacity
+
+    @initially
+    def find_mode(self) -> Any:
+        """As it moves at the start."""
+        return {self.mode: where(self.capacity > 0, self.found(), FREE), self.started: time}
+
+    @when(lambda self: (self.mode != FREE) & (self.capacity <= 0))
+    def release(self) -> Any:
+        """Nothing presses any more."""
+        return {self.mode: FREE}
+
+    @when(lambda self: (self.mode == FREE) & (self.capacity > 0))
+    def engage(self) -> Any:
+        """It is pressed again."""
+        return {self.mode: self.found()}

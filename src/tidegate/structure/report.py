@@ -1,0 +1,150 @@
+"""What became of a model's unknowns, as plain data for whoever shows a model (stage: structure). In: a neutral model; out: names and texts.
+
+Aliases with the unknown that stays for them, the blocks in the order in which they are solved, with their tearing variables, the states and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tidegate.expressions import Expr, Role
+from tidegate.model import Model
+from tidegate.names import listed, shortened
+from tidegate.structure.aliases import eliminate_aliases
+from tidegate.structure.passes import reduced
+from tidegate.structure.reduce_index import chosen_states, reduce_index
+from tidegate.structure.solve_explicitly import explicit_blocks, solve_explicitly
+from tidegate.structure.state_report import StateReport
+
+__all__ = ["AliasSet", "Block", "StructureReport", "structure_report"]
+
+_MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class AliasSet:
+    """Unknowns that are one.
+
+    Parameters
+    ----------
+    stays : the one that is solved for; "" if all are numbers.
+    equal, opposite : the others, with the same and with the other sign.
+    number : that those in ``equal`` are, where none stays.
+    """
+
+    stays: str
+    equal: tuple[str, ...] = ()
+    opposite: tuple[str, ...] = ()
+    number: float | None = None
+
+    def __str__(self) -> str:
+        first = self.stays if self.number is None else f"{self.number:g}"
+        return " = ".join([first, *shortened(self.equal, _MOST), *shortened([f"-{name}" for name in self.opposite], _MOST)])
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Equations that are solved together, behind all that they need.
+
+    Parameters
+    ----------
+    equations : as the user counts them, or by their labels.
+    unknowns : names, a derivative as ``der(x)``.
+    tearing : of these the tearing variables, where there are several.
+    remaining : of these what is solved for in a run; the others are expressions of what was before.
+    """
+
+    equations: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    tearing: tuple[str, ...]
+    remaining: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of its equations."""
+        return len(self.equations)
+
+    def __str__(self) -> str:
+        given = "" if self.remaining else " (by an expression)" if self.size == 1 else " (by expressions)"
+        torn = f", torn at {listed(self.tearing, _MOST)}" if self.tearing else ""
+        solved = f", solved for {listed(self.remaining, _MOST)}" if self.remaining and self.size > 1 else ""
+        return f"{listed(self.unknowns, _MOST)} from {listed(self.equations, _MOST)}{given}{torn}{solved}"
+
+
+@dataclass(frozen=True, slots=True)
+class StructureReport:
+    """What the passes make of a model.
+
+    Parameters
+    ----------
+    n_unknowns : of the model as it was given; n_solved : of what is solved in its place.
+    is_ode : whether that is a system of explicit differential equations.
+    aliases : sets of unknowns that are one.
+    states : which there are, and why.
+    blocks : in the order in which they are solved.
+    """
+
+    n_unknowns: int
+    n_solved: int
+    is_ode: bool
+    aliases: tuple[AliasSet, ...]
+    states: StateReport
+    blocks: tuple[Block, ...]
+
+    def lines(self) -> Iterator[str]:
+        """The report as text."""
+        kind = "explicit differential equations" if self.is_ode else "differential and algebraic equations"
+        yield f"{self.n_unknowns} unknowns, of which {self.n_solved} are solved for, by {kind}"
+        yield from (f"alias: {item}" for item in self.aliases)
+        yield from self.states.lines()
+        yield from (f"block {k + 1}: {block}" for k, block in enumerate(self.blocks))
+
+
+def structure_report(model: Model) -> StructureReport:
+    r"""What became of the unknowns of a valid model.
+
+    Raises
+    ------
+    StructureError : the model cannot be solved.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import symbol
+    >>> from tidegate.model import Equation, Form, Variable, VariableRole
+    >>> x, i, j = (symbol(Role.UNKNOWN, name) for name in "xij")
+    >>> variables = Variable("x", VariableRole.STATE), *(Variable(name, VariableRole.ALGEBRAIC) for name in "ij")
+    >>> model = Model("rc", Form.DAE, variables, (Equation(2 * i, x), Equation(symbol(Role.DERIVATIVE, "x"), j), Equation(i, -j)))
+    >>> print(*structure_report(model).lines(), sep="\n")
+    3 unknowns, of which 1 are solved for, by explicit differential equations
+    alias: i = -j
+    1 state: x
+    block 1: i from equation 1 (by an expression)
+    block 2: der(x) from equation 2 (by an expression)
+    """
+    aliased = reduced(model, [eliminate_aliases])
+    low = aliased.then(reduce_index)
+    solved = low.then(solve_explicitly)
+    labels = [equation.label or f"equation {k + 1}" for k, equation in enumerate(low.model.equations)]
+    blocks = [
+        Block(tuple(labels[k] for k in block.equations), block.unknowns, block.tearing, block.remaining) for block in explicit_blocks(low.model)
+    ]
+    counts = [sum(variable.size for variable in given.unknowns) for given in (model, solved.model)]
+    is_ode = solved.model.form.name == "ODE"
+    return StructureReport(counts[0], counts[1], is_ode, tuple(_alias_sets(aliased.replaced)), chosen_states(aliased.model), tuple(blocks))
+
+
+def _alias_sets(replaced: Mapping[Expr, Expr]) -> Iterator[AliasSet]:
+    """In the order of the first of each."""
+    equal: dict[Expr, list[str]] = {}
+    opposite: dict[Expr, list[str]] = {}
+    for item, value in replaced.items():
+        if item.data.role is Role.UNKNOWN:
+            stays = value.args[0] if value.op == "neg" else value
+            equal.setdefault(stays, [])
+            (opposite if value.op == "neg" else equal).setdefault(stays, []).append(item.data.name)
+    for stays, names in equal.items():
+        if stays.is_constant:
+            yield AliasSet("", tuple(names), (), stays.value)
+        else:
+            yield AliasSet(stays.data.name, tuple(names), tuple(opposite.get(stays, ())))
