@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from tidegate.errors import (
+    AssertionFailedError,
     CallbackError,
     ChatteringError,
     ClockError,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         Parameter,
         Potential,
         State,
+        assertion,
         at,
         change,
         connect,
@@ -93,6 +95,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Algebraic",
     "Array",
+    "AssertionFailedError",
     "CallbackError",
     "ChatteringError",
     "ClockError",
@@ -142,6 +145,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "ZenoError",
+    "assertion",
     "at",
     "blocks",
     "change",
@@ -201,7 +205,7 @@ _HOMES: Final = {
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "at", "change", "connect", "der"), _COMPONENTS),
+    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "assertion", "at", "change", "connect", "der"), _COMPONENTS),
     **dict.fromkeys(("edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }

@@ -24,6 +24,7 @@
         │   └── ZenoError          ever shorter intervals between events, accumulating at a time
         ├── ClockError             a clock whose period has become zero or negative
         ├── UndecidedError         bounds do not tell whether a condition changes, however short the step
+        ├── AssertionFailedError   what the model says must hold does not
         ├── CallbackError          the user's own opaque function raised an exception
         └── ProcessError           a numbered error of processes with variables that flow; ``.resume()`` goes on after some
 
@@ -46,6 +47,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = [
+    "AssertionFailedError",
     "CallbackError",
     "ChatteringError",
     "ClockError",
@@ -313,6 +315,10 @@ class ClockError(RunError):
 
 class UndecidedError(RunError):
     """Nothing tells whether a condition changes just ahead, however short the step."""
+
+
+class AssertionFailedError(RunError):
+    """Something that the model says must hold does not."""
 
 
 class CallbackError(RunError):

@@ -67,4 +67,5 @@ class ExpressionActions:
             asked = evaluate([as_real(action.condition) for action in held], self._symbols.values(at))
             held = [action for action, holds in zip(held, asked, strict=True) if holds]
         texts = [action.text if isinstance(action, Message) else action.message for action in held]
-        return Said(tuple(filter(None, texts)), any(isinstance(action, Terminate) for action in held))
+        ends = [action for action in held if isinstance(action, Terminate)]
+        return Said(tuple(filter(None, texts)), bool(ends), any(action.is_failure for action in ends))

@@ -184,6 +184,7 @@ class EventAction:
     conditions : indices of its conditions in what ``conditions`` gives; empty for a time event.
     is_noted : True if it is an event even where it changes nothing: it ends the run, says something, is there to be noted only, or a clock's tick.
     terminates : True if it ends the run.
+    fails : True if that end is no success.
     messages : what it says.
     targets : names of what it gives a new value.
     """
@@ -197,6 +198,7 @@ class EventAction:
     terminates: bool
     messages: tuple[str, ...]
     targets: tuple[str, ...]
+    fails: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,10 +261,11 @@ class Start(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """Sentences, and whether the run ends."""
+    """Sentences, whether the run ends, and whether that is a failure."""
 
     messages: tuple[str, ...]
     terminates: bool
+    fails: bool = False
 
 
 class Actions(Protocol):

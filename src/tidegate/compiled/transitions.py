@@ -52,6 +52,7 @@ class TransitionBody:
             terminates=any(isinstance(action, Terminate) for action in self.actions),
             messages=tuple(filter(None, messages)),
             targets=tuple(action.target.data.name for action in self.actions if isinstance(action, Assignment)),
+            fails=any(isinstance(action, Terminate) and action.is_failure for action in self.actions),
         )
 
 

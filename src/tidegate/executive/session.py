@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import Said
-from tidegate.errors import InterruptedRunError, RunError, TooManyStepsError, UsageError
+from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
 from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_rows_behind
 from tidegate.executive.failures import failure
@@ -304,12 +304,27 @@ class Session:
             else:
                 done = 0 if self._is_whole else integrator.counters.steps
                 stop = drive(integrator, self.problem, options, records, interrupts, done, visits)
+            if stop is Stop.TERMINATED:
+                self._require_success(integrator, initial_words)
             if visits is not None:
                 visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
             return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, initial_words), None
         except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
             return self._broken_off(error, meter, visits, interrupts)
+
+    def _require_success(self, integrator: StepIntegrator, initial_words: Said | None) -> None:
+        """An error where the model ended the run because something does not hold that must."""
+        if initial_words is not None and initial_words.fails:
+            raise _failed(initial_words.messages, self.problem.t_start, None)
+        failing = [action for action in self.problem.model.event_actions if action.fails]
+        if not failing:
+            return
+        integrator.collect(self._records)
+        last = self._label(self._records, NOTHING_DONE, "unfinished", "").events[-1]
+        told = next((action for action in failing if action.label in last.causes), None)
+        if told is not None:
+            raise _failed(told.messages, integrator.time, told.origin)
 
     def _broken_off(self, error: BaseException, meter: Meter, visits: Visits | None, interrupts: Interrupts) -> tuple[Recording, _StoppedRun]:
         integrator, records, cause = self._live(), self._records, error.__cause__
@@ -461,6 +476,10 @@ class Session:
             integrator = self._integrator
             self.standing = Standing(integrator.time, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
         return part
+
+
+def _failed(messages: Sequence[str], time: float, origin: Origin | None) -> AssertionFailedError:
+    return AssertionFailedError(f"{'; '.join(messages)} (t = {number(time, 6)})", time=time, origin=origin)
 
 
 def _reached(time: float) -> str:

@@ -30,15 +30,17 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Terminate:
-    """End the run at this event, as a success, with this sentence.
+    """End the run at this event with this sentence.
 
     Parameters
     ----------
     condition : asked when the body happens; the run goes on where it does not hold.
+    is_failure : the end is no success: the model says that something is wrong.
     """
 
     message: str = ""
     condition: Expr = field(default=TRUE, compare=False)
+    is_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Models as Python classes: variables and parts are attributes, equations and events methods; ``Component.lower`` makes the neutral model."""
 
+from tidegate.frontends.components.assertions import assertion, terminate
 from tidegate.frontends.components.clauses import at, every, finally_, initially, when
 from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.connect import connect
@@ -11,7 +12,7 @@ from tidegate.frontends.components.equation_methods import replaces
 from tidegate.frontends.components.initial_equations import initial_equations
 from tidegate.frontends.components.part_array import Array
 from tidegate.frontends.components.samples import sample
-from tidegate.model.remarks import message, terminate
+from tidegate.model.remarks import message
 
 __all__ = [
     "Algebraic",
@@ -28,6 +29,7 @@ __all__ = [
     "Parameter",
     "Potential",
     "State",
+    "assertion",
     "at",
     "change",
     "connect",

@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
+from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time
@@ -89,7 +90,7 @@ def standing_at(moment: Moment) -> Generator[None]:
 
 def read_sides(item: Any) -> list[Sides]:
     """Both sides of what ``equations`` yields; other statements are looked at elsewhere."""
-    if isinstance(item, Connection | Enable | InitialEquations):
+    if isinstance(item, Connection | Demand | Enable | InitialEquations):
         return []
     if is_array(item):
         return [sides for element in flat(item) for sides in read_sides(element)]

@@ -92,7 +92,7 @@ class Component(Part):
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainModel:
         """The methods called as Python with numbers; see ``tidegate.model.plain_model``."""
         kinds = {name: {trigger.kind for trigger in clause.triggers} for name, clause in self.all_clauses().items()}
-        says_more = any(not branch.label for when in model.whens for branch in when.branches) or any(
+        says_more = any(branch.label.partition("[")[0] not in kinds for when in model.whens for branch in when.branches) or any(
             event.label and not kinds.get(event.label, set()) & {"at", "every"} for event in model.time_events
         )
         if self.parts() or says_more:  # what is not in the methods alone

@@ -13,6 +13,7 @@ from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
@@ -29,8 +30,8 @@ __all__ = ["Follower"]
 
 _Way = Callable[[Mapping[Expr, float]], Any]
 
-_STATEMENTS: Final = (Connection, Enable, InitialEquations)  # what equations yield beside equations
-_STATED: Final = {Connection: "a connection", Enable: "what is enabled", InitialEquations: "an initial equation"}
+_STATEMENTS: Final = (Connection, Demand, Enable, InitialEquations)  # what equations yield beside equations
+_STATED: Final = {Connection: "a connection", Demand: "an assertion", Enable: "what is enabled", InitialEquations: "an initial equation"}
 _POINTS: Final = 6  # at which one path is compared with all paths; each costs about what following costs
 _WORK: Final = 4_000  # nodes times points: a larger graph is compared at fewer points
 
@@ -94,6 +95,7 @@ class Follower:
     name : how messages name it.
     declarations : its variables.
     connections : filled while following, with what equations connect.
+    demands : assertions, filled while following.
     initial : equations that hold at the start, filled while following.
     samples : clocks among the conditions that were followed last, each with start and interval.
     yielded : filled while following, with equations of clauses.
@@ -106,6 +108,7 @@ class Follower:
     name: str
     declarations: Mapping[str, Declaration]
     connections: list[Connection] = field(default_factory=list[Connection])
+    demands: list[Demand] = field(default_factory=list[Demand])
     initial: list[Equality] = field(default_factory=list[Equality])
     samples: Mapping[Expr, tuple[Expr, Expr]] = field(default_factory=dict[Expr, tuple[Expr, Expr]])
     yielded: dict[str, list[Equality]] = field(default_factory=dict[str, list[Equality]])
@@ -211,6 +214,8 @@ class Follower:
         """Keep a statement that is no equation, with the place where it was yielded."""
         if isinstance(said, Connection):
             self.connections.append(replace(said, origin=origin))
+        elif isinstance(said, Demand):
+            self.demands.append(replace(said, origin=origin))
         elif isinstance(said, Enable):
             self.enables.append(replace(said, origin=origin))
         elif isinstance(said, InitialEquations):

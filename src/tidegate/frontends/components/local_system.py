@@ -7,7 +7,8 @@ their structure, is their key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
+from tidegate.frontends.components.assertions import Demand, clause_of
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.connect import connection_equalities
 from tidegate.frontends.components.connectors import Connector
@@ -27,7 +29,7 @@ from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.part import Part, joined, outer_scope
-from tidegate.model import Assignment
+from tidegate.model import Action, Assignment, Message, Terminate, When
 
 __all__ = ["LocalSystem", "declarations_below", "follow", "given_value", "standing_alone", "structure_key"]
 
@@ -63,6 +65,7 @@ class LocalSystem:
         roots += [*self.condition_origins, *(item.condition for item in self.enables)]
         for when in self.agenda.whens:
             roots += [item for branch in when.branches for item in branch.conditions]
+            roots += [_expression(action) for branch in when.branches for action in branch.actions]
         for event in self.agenda.time_events:
             roots += [item for item in (event.first, event.period, event.condition) if item is not None]
         for instant in self.agenda.instants:
@@ -204,7 +207,26 @@ def follow(part: Any, name: str, place: Origin, methods: Callable[[Any], list[Ca
         if is_function(given := given_value(alone, own, declaration)) and outer_scope(alone, own) is None and not isinstance(declaration, Constant)
     }
     agenda = read_agenda(alone.all_clauses(), follower)
+    agenda = _with_demands(agenda, follower.demands)
     return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins, tuple(follower.enables), tuple(follower.initial))
+
+
+def _expression(action: Action) -> Expr:
+    return action.value if isinstance(action, Assignment) else action.condition
+
+
+def _with_demands(agenda: Agenda, demands: Sequence[Demand]) -> Agenda:
+    """The clauses of assertions beside the others."""
+    counts: Counter[bool] = Counter()
+    whens: list[When] = []
+    said: list[Message | Terminate] = []
+    for item in demands:
+        ends = item.level == "terminate"
+        counts[ends] += 1
+        when, at_start = clause_of(item, counts[ends])
+        whens.append(when)
+        said.append(at_start)
+    return replace(agenda, whens=(*agenda.whens, *whens), initial_actions=(*agenda.initial_actions, *said)) if whens else agenda
 
 
 def symbols_of(path: str, declaration: Declaration) -> list[Expr]:
