@@ -1,8 +1,8 @@
 """Parts that turn about one axis (library of components): connectors are flanges with an angle phi and a torque tau into the part.
 
 Between two flanges springs and dampers count ``phi_rel = flange_b.phi - flange_a.phi``; a clutch counts from the driving to the driven side,
-``w_rel = flange_a.w - flange_b.w``, so that it slides forward while a is the faster one. Relative angles are guesses at a start, since masses have the
-states; where there are none, ``SpringDamper(phi_rel=tg.start(0.7, fixed=True, state_select="prefer"))`` makes one of them a state.
+``w_rel = flange_a.w - flange_b.w``, so that it slides forward while a is the faster one. Relative angles are guesses at a start, since
+masses have the states; where there are none, ``SpringDamper(phi_rel=tg.start(0.7, fixed=True, state_select="prefer"))`` makes one of them a state.
 """
 
 from __future__ import annotations

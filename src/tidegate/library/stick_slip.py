@@ -11,13 +11,13 @@ from typing import Any, Final
 from tidegate.expressions.elementary import where
 from tidegate.frontends.components import Component, Discrete, InputSignal, Parameter, initially, time, when
 
-__all__ = ["BACKWARD", "FORWARD", "FREE", "STUCK", "PressedContact", "StickSlip"]
+__all__ = ["A_MOMENT", "BACKWARD", "FORWARD", "FREE", "STUCK", "PressedContact", "StickSlip"]
 
 STUCK: Final = 0
 FORWARD: Final = 1
 BACKWARD: Final = -1
 FREE: Final = 2
-_A_MOMENT: Final = 1e-9  # after the start: when a contact at rest that does not hold begins to slide
+A_MOMENT: Final = 1e-9  # after the start: when a contact at rest that does not hold begins to slide
 
 
 class StickSlip(Component):
@@ -70,12 +70,12 @@ class StickSlip(Component):
         return {self.mode: STUCK}
 
     # which of several contacts hold that are at rest can only be found out one after the other, and a condition that holds at the start is no event
-    @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.started + _A_MOMENT))
+    @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.started + A_MOMENT))
     def slide_forward(self) -> Any:
         """It holds no longer."""
         return {self.mode: FORWARD}
 
-    @when(lambda self: (self.mode == STUCK) & (self.friction() < -self.limit()) & (time > self.started + _A_MOMENT))
+    @when(lambda self: (self.mode == STUCK) & (self.friction() < -self.limit()) & (time > self.started + A_MOMENT))
     def slide_backward(self) -> Any:
         """It holds no longer."""
         return {self.mode: BACKWARD}
@@ -92,6 +92,7 @@ class PressedContact(StickSlip):
     peak
     """
 
+    mode = Discrete(FREE, description="1 forward, -1 backward, 0 stuck, 2 free")
     capacity = InputSignal(description="friction while it slides")
     peak = Parameter(1.0, min=1.0, description="friction while stuck, relative to that while it slides")
 
