@@ -4,6 +4,6 @@ Each domain is a module, each part a class: ``tg.library.electrical.Resistor(R=1
 connector is positive.
 """
 
-from tidegate.library import electrical, rotational, translational
+from tidegate.library import electrical, fluid, rotational, thermal, translational
 
-__all__ = ["electrical", "rotational", "translational"]
+__all__ = ["electrical", "fluid", "rotational", "thermal", "translational"]
