@@ -109,7 +109,8 @@ class LaminarPipe(FlowElement):
 class Valve(FlowElement):
     """``q = K opening sqrt(dp)`` forwards, ``-K opening sqrt(-dp)`` backwards, or 0 for a check valve.
 
-    Next to ``dp = 0``, where the root has no derivative, it is ``q = K opening dp (5 - (dp/dp_small)^2) / (4 sqrt(dp_small))``, which joins it smoothly.
+    Between -dp_small and dp_small, where the root has no derivative or a steep one, stands ``dp (5 - (dp/dp_small)^2) / (4 sqrt(dp_small))`` in its
+    place, which joins it smoothly.
 
     Parameters
     ----------
@@ -135,7 +136,8 @@ class Valve(FlowElement):
         """Torricelli's law."""
         x, small = self.dp / self.one_pascal, self.dp_small / self.one_pascal
         forward, back = x > small, x < -small
-        root = where(forward, where(forward, x, small) ** 0.5, where(back, -(where(back, -x, small) ** 0.5), x * (5.0 - (x / small) ** 2) / (4.0 * small**0.5)))
+        near = x * (5.0 - (x / small) ** 2) / (4.0 * small**0.5)
+        root = where(forward, where(forward, x, small) ** 0.5, where(back, -(where(back, -x, small) ** 0.5), near))
         yield self.q == self.one_flow * self.K * maximum(self.opening, 0.0) * where(x < 0, self.backward, 1.0) * root
 
 
