@@ -216,3 +216,31 @@ def test_events_ask_for_pins_that_are_not_solved_for(method: str) -> None:
     assert event.cause == "half, R0.p.i < 0.5"
     assert event.before["R0.n.v"] == pytest.approx(0.5, abs=1e-6)
     assert event.after["C0.v"] == event.after["R1.p.v"] == -event.after["R0.v"] + 1.0
+
+
+def check_short_circuit(seed: int) -> None:
+    """One resistance is zero in the run: then the resistor is a source of nothing."""
+    network, draw = Network(seed, 3 + seed % 9), random.Random(seed)
+    short = draw.choice([part for part in network.parts if part.kind == "R"])
+    group = list(range(network.n_nodes))
+    for part in [part for part in network.parts if part.kind != "R"] + [short]:
+        one, other = (group[node] for node in part.nodes)
+        if one == other:
+            return  # a loop without resistance: another index
+        group = [one if item == other else item for item in group]
+    result = tg.simulate(network.model(draw), (0.0, 0.5), parameters={f"{short.name}.value": 0.0}, rtol=1e-8, atol=1e-10)
+    network.parts = [Part(part.name, "V", part.nodes, 0.0) if part is short else part for part in network.parts]
+    exact = network.exact(0.5)
+    largest = max(map(abs, exact.values()))
+    assert {name: result.final[name] for name in exact} == pytest.approx(exact, abs=1e-5 * largest), seed
+
+
+@pytest.mark.parametrize("seed", [500, 501])
+def test_a_short_circuit_is_what_nodal_analysis_says(seed: int) -> None:
+    check_short_circuit(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(502, 530))
+def test_many_short_circuits_are_what_nodal_analysis_says(seed: int) -> None:
+    check_short_circuit(seed)
