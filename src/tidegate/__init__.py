@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.frontends.processes import Environment, Group, SimulaProcess
     from tidegate.results import Result
+    from tidegate.show import show
     from tidegate.simulate import prepare, simulate
     from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
@@ -172,6 +173,7 @@ __all__ = [
     "prepare",
     "replaces",
     "sample",
+    "show",
     "sign",
     "simulate",
     "solve_ivp",
@@ -197,6 +199,7 @@ _HOMES: Final = {
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "prepare": "tidegate.simulate",
+    "show": "tidegate.show",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",
     "table": "tidegate.expressions.lookup_tables",

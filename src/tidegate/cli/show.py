@@ -20,6 +20,7 @@ from tidegate.errors import Origin
 from tidegate.export import FORMATS, load
 from tidegate.plot import picture_format
 from tidegate.plot import plot as draw
+from tidegate.show import show as told
 
 __all__ = ["plot", "print_description", "show"]
 
@@ -46,7 +47,11 @@ def show(source: str) -> None:
     found = load_source(source)
     model = found.model.lower()
     console.print(model_line(model))
-    print_description(console, describe(model))
+    description = describe(model)
+    if not model.opaque_parts:
+        console.print()
+        console.print(Text(str(told(found.model))))
+    print_description(console, description)
 
 
 def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities: bool = False) -> None:
