@@ -39,7 +39,7 @@ class Wall(tg.Component):
         yield tg.connect(self.resistor.port_b, self.bath.port)
         yield self.convection.Gc == 1.5
         yield self.signal.Q_flow == 2.0 * tg.time
-        yield self.bath.T == 280.0 + tg.time
+        yield 280.0 + tg.time == self.bath.T
 
 
 @pytest.mark.parametrize("seed", range(3))

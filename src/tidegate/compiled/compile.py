@@ -160,6 +160,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         final=ExpressionActions(model.final_actions, symbols),
         outputs=formulas,
         computed=own_formulas,
+        followers={item.name: item.reason for item in reduced.followers},
         words=ExpressionWords(reduced, symbols, guard_list, guard_activity, bodies),
         diagnosis=ExpressionDiagnosis(reduced, symbols, guard_list, guard_activity, bodies, transitions.writers),
         stops=partial(stops, forcing, symbols.parameters),

@@ -11,7 +11,7 @@ tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -401,6 +401,7 @@ class CompiledModel:
     adjusting : what is done when parameters have been set from outside; closing : called when a run is over; None where nothing is.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
+    followers : declared states that are none, since others determine them, each with a sentence that says by what.
     words, diagnosis : for messages.
     stops : from parameters, the start, the present and the end of the run: increasing instants that no step may pass.
     most_stops : how many these are at most.
@@ -439,6 +440,7 @@ class CompiledModel:
     identity: Callable[[], dict[str, dict[str, str]]]
     again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
     computed: OutputFormulas | None = None
+    followers: Mapping[str, str] = field(default_factory=dict[str, str])
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     adjusting: Actions | None = None
     closing: Callable[[Point], object] | None = None

@@ -43,7 +43,7 @@ class ExpressionStart:
         self.asks_parameters = bool(reduced.demands)
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
-        self._held = reduced.held
+        self._held = [item for item in reduced.followers if item.is_held]
         self.compares = bool(self._held)
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:

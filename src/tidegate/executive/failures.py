@@ -27,8 +27,9 @@ from tidegate.errors import (
 )
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
+from tidegate.results import Event, Result
 
-__all__ = ["callback_error", "failure"]
+__all__ = ["callback_error", "failure", "jumped"]
 
 _RECENT: Final = 12  # events looked back over to name what chatters
 _MOST_EXAMINED: Final = 1000  # algebraic unknowns whose null space is computed
@@ -87,6 +88,20 @@ def failure(stop: Stop, problem: Problem, integrator: StepIntegrator, recent: ND
     error = _of_the_model(stop, problem, integrator, recent, at_start=at_start)
     if integrator.remark:
         error.add(integrator.remark)
+    return error
+
+
+def jumped(event: Event, name: str, problem: Problem, result: Result) -> RunError:
+    """The exception for a run in which a declared state jumps with others that do not, since a constraint between them jumps."""
+    before, after = event.before[name], event.after[name]
+    error = InitializationError(
+        f"{name} jumps from {before:.6g} to {after:.6g} at t = {event.time:.9g} ({event.cause}), though nothing gave it a value: "
+        f"{problem.model.followers[name]}, which changes there at once; what makes it jump would make others jump with it, and by how much no "
+        "equation says",
+        time=event.time,
+        hint="let the constraint change continuously (of positions its derivative, too), or let the event give values to the states that are tied",
+    )
+    error.result = result
     return error
 
 

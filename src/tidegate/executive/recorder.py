@@ -32,6 +32,8 @@ FloatArray = NDArray[np.float64]
 
 _SHARED: Final = [name for name in Counters._fields if name in Statistics.__dataclass_fields__ and name != "events"]
 _IDLE_SHOWN: Final = 3
+_JUMP: Final = 1000.0  # tolerances of the run, of the size of a variable: less at an event may come of where on the step it was found
+_FINEST: Final = 1e-9
 
 
 class Cost(NamedTuple):
@@ -73,7 +75,9 @@ class Legend:
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
-        self.computed = model.computed
+        self.computed, self.followers = model.computed, model.followers
+        unknowns = set(model.layout.unknowns)
+        self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
         self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
@@ -184,6 +188,13 @@ class Recording:
         return sentences
 
     # -- events ---------------------------------------------------------------------------------------------------------------------------
+
+    def jump(self) -> tuple[Event, str] | None:
+        """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
+        if not self.legend.followers or not len(self.log):
+            return None
+        found = _RecordedEvents(self.legend, self.log, self.values, self._m, [], []).jump(self.legend.options.rtol)
+        return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
     @cached_property
     def log(self) -> Written:
@@ -325,6 +336,20 @@ class _RecordedEvents(LazyEvents):
                 found = formulas.at(log["time"], rows[:, k, :first], own, m[:, list(formulas.modes)])
                 rows[:, k, layout.n_recorded - found.shape[1] :] = found
         return layout.of_lasting(rows)
+
+    def jump(self, rtol: float) -> tuple[int, str] | None:
+        """The first entry of the log at which a follower jumps, and its name."""
+        legend, log = self._legend, self._log
+        names = legend.layout.lasting_names
+        places = [k for k, name in enumerate(names) if name in legend.followers]
+        quiet = ~log["fired"][:, legend.setters].any(axis=1)
+        if not places or not quiet.any():
+            return None
+        sizes = np.array([self._sizes[names[k]] for k in places])
+        before, after = (self._lasting[:, side][:, places] for side in (0, 1))
+        wrong = (np.abs(after - before) > _JUMP * max(rtol, _FINEST) * (sizes + np.abs(after))) & quiet[:, None]
+        rows, columns = np.nonzero(wrong)
+        return (int(rows[0]), names[places[int(columns[0])]]) if len(rows) else None
 
     @property
     def times(self) -> FloatArray:

@@ -23,7 +23,7 @@ from tidegate.compiled.compiled_model import Said
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
 from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_rows_behind
-from tidegate.executive.failures import failure
+from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
 from tidegate.executive.initial_actions import open_run
 from tidegate.executive.interrupts import Interrupts
@@ -283,6 +283,9 @@ class Session:
             error, cause = InterruptedRunError(f"interrupted at t = {now:g}, when the run had come to its end", time=now, result=result), error
         if error is not None:
             raise error from cause
+        jump = segment.jump()
+        if jump is not None:
+            raise jumped(*jump, self.problem, part if self._is_whole else self.result)
         warn(segment.not_finite(), self._lost_derivatives.untold())
         return part
 

@@ -357,7 +357,7 @@ class IdealDiode(OnePort):
     knee = Parameter(0.0, unit="V", description="forward voltage")
     one_volt = Parameter(1.0, unit="V", description="of one unit of s while off")
     one_ampere = Parameter(1.0, unit="A", description="of one unit of s while on")
-    s = Algebraic(description="along the characteristic: in ampere while on, in volt while off")
+    s = Algebraic(-1.0, description="along the characteristic: in ampere while on, in volt while off; a run looks for it from off")
     off = OutputSignal(description="1 while off")
 
     def equations(self) -> Iterator[Any]:

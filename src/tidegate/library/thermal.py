@@ -71,7 +71,7 @@ class ThermalElement(Component):
     """
 
     port_a, port_b = HeatPort(), HeatPort()
-    dT = Algebraic(unit="K", description="temperature of a above b")
+    dT = Algebraic(unit="K", description="temperature of a above b")  # noqa: N815 - a symbol of physics
     Q_flow = Algebraic(unit="W", description="heat flow from a to b")
 
     def equations(self) -> Iterator[Any]:

@@ -180,27 +180,43 @@ class Segments:
         Raises
         ------
         RunError : the run stopped before; it stands where it stopped, and what it has passed is in ``cut_off``.
+        KeyboardInterrupt : so did Ctrl-C. Where the stretch came to its end all the same, ``heed_interrupt`` raises it.
         """
         run = self._integrator
         assert run is not None
+        interrupts = self._interrupts
+        interrupts.wanted = False
         run.want_step_rows(with_steps)
         if run.is_terminated:  # setting values has made a clause happen
             return Stretch(self._time, self._reopened(run), _NO_TIMES, [], [])
         records = Records()
         run.set_end(until, times)
         try:
-            with self._interrupts as interrupts:
+            with interrupts:
                 first = 0 if self._options.max_steps is None else run.counters.steps
                 stop = drive(run, self._problem, self._options, records, interrupts, first)
-        except BaseException:
+        except BaseException as error:
             self._time = run.time
             drop_rows_behind(self._time, records)
             self.cut_off = Stretch(self._time, (), _NO_TIMES, records.rows, records.polynomials)
+            if interrupts.wanted and isinstance(error, Exception):
+                raise KeyboardInterrupt from error
             raise
         self._time = run.time
         fired = self._reopened(run) if stop is Stop.TERMINATED else ()
         dt_dp = records.log[-1]["dt_dp"][-1].copy() if fired and len(self._problem.sensitivity_parameters) else _NO_TIMES
         return Stretch(self._time, fired, dt_dp, records.rows, records.polynomials)
+
+    def heed_interrupt(self) -> None:
+        """Ctrl-C that came while the last stretch went to its end counts now, when whoever keeps the agenda has taken in what was computed.
+
+        Raises
+        ------
+        KeyboardInterrupt : it came.
+        """
+        if self._interrupts.wanted:
+            self._interrupts.wanted = False
+            raise KeyboardInterrupt
 
     def _reopened(self, run: StepIntegrator) -> tuple[str, ...]:
         labels = self._labels

@@ -7,7 +7,7 @@ from tidegate.structure.analyse import check_structure, equation_name
 from tidegate.structure.check_units import check_units
 from tidegate.structure.incidence import Incidence, incidence, smooth_symbols, variable_incidence
 from tidegate.structure.matching import Matching, Parts, dulmage_mendelsohn, maximum_matching
-from tidegate.structure.passes import Check, Demand, HeldStart, Pass, Passed, Reduced, reduced
+from tidegate.structure.passes import Check, Demand, Follower, Pass, Passed, Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.report import StructureReport, structure_report
 from tidegate.structure.solve_explicitly import SolvedBlock, explicit_blocks, solve_explicitly
@@ -18,7 +18,7 @@ __all__ = [
     "Check",
     "Demand",
     "Demoted",
-    "HeldStart",
+    "Follower",
     "Incidence",
     "Matching",
     "OpenGroup",

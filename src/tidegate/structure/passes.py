@@ -18,7 +18,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.model import Model
 from tidegate.model.rewriting import expressions_of
 
-__all__ = ["Check", "Demand", "HeldStart", "Pass", "Passed", "Reduced", "reduced"]
+__all__ = ["Check", "Demand", "Follower", "Pass", "Passed", "Reduced", "reduced"]
 
 _RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
 
@@ -44,14 +44,18 @@ class Demand:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldStart:
-    """A start value that must hold exactly, of an unknown that is no state any more: the start is compared with it.
+class Follower:
+    """An unknown that was declared as a state and is none, since others determine it.
+
+    If its start value must hold exactly, the start is compared with it. It may not jump unless the others are given values: what made it jump would
+    make them jump too, and by how much is in no equation.
 
     Parameters
     ----------
     name : of the unknown, as the user knows it.
     value : what it is in the new model.
-    start : the value it must have, in terms of parameters.
+    start : its start value, in terms of parameters.
+    is_held : whether its start value must hold.
     row : number of the equation that determines it; -1 if it is not known.
     origin : where the unknown was declared.
     reason : why it is no state, as messages say it.
@@ -60,6 +64,7 @@ class HeldStart:
     name: str
     value: Expr
     start: Expr
+    is_held: bool
     row: int = -1
     origin: Origin = field(default_factory=Origin)
     reason: str = ""
@@ -74,13 +79,13 @@ class Passed:
     model : the new model.
     replaced : symbols of the old one that the new one does not have, unknowns, derivatives and values before a round, and what each is now.
     demands : what must be true of parameters.
-    held : start values to compare the start with, in terms of the new model.
+    followers : declared states that are none any more, in terms of the new model.
     """
 
     model: Model
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     demands: tuple[Demand, ...] = ()
-    held: tuple[HeldStart, ...] = ()
+    followers: tuple[Follower, ...] = ()
 
 
 class Pass(Protocol):
@@ -114,7 +119,7 @@ class Reduced:
     replaced : symbols of ``given`` that ``model`` does not have, and what they are in it.
     demands : what must be true of parameters.
     steps : the models that became others, each with what was replaced in it.
-    held : start values that no state holds, and that the start is compared with.
+    followers : states of ``given`` that are none any more.
     """
 
     given: Model
@@ -122,7 +127,7 @@ class Reduced:
     replaced: Mapping[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     demands: tuple[Demand, ...] = ()
     steps: tuple[tuple[Model, Mapping[Expr, Expr]], ...] = ()
-    held: tuple[HeldStart, ...] = ()
+    followers: tuple[Follower, ...] = ()
 
     @cached_property
     def written(self) -> dict[Expr, Expr]:
@@ -142,13 +147,13 @@ class Reduced:
         passed = step(self.model)
         before = dict(zip(self.replaced, substitute(self.replaced.values(), passed.replaced), strict=True))
         steps = (*self.steps, (self.model, passed.replaced)) if passed.replaced else self.steps
-        values = substitute([held.value for held in self.held], passed.replaced)
-        held = tuple(replace(item, value=value) for item, value in zip(self.held, values, strict=True))
+        values = substitute([item.value for item in self.followers], passed.replaced)
+        followers = tuple(replace(item, value=value) for item, value in zip(self.followers, values, strict=True))
         demands, every = (*self.demands, *passed.demands), {**before, **passed.replaced}
-        return Reduced(self.given, passed.model, every, demands, steps, (*held, *passed.held))
+        return Reduced(self.given, passed.model, every, demands, steps, (*followers, *passed.followers))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reduced_of, stored((self.given, self.model, self.replaced, self.demands, self.steps, self.held))
+        return _reduced_of, stored((self.given, self.model, self.replaced, self.demands, self.steps, self.followers))
 
 
 def _reduced_of(*parts: Any) -> Reduced:

@@ -9,7 +9,7 @@ name and its start value, which is then a guess; if it was to hold exactly, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from tidegate.structure.dummy_derivatives import Constraints, Dummies, choose_du
 from tidegate.structure.incidence import incidence, smooth_symbols
 from tidegate.structure.matching import maximum_matching
 from tidegate.structure.pantelides import Orders, differentiations
-from tidegate.structure.passes import Demand, HeldStart, Passed, Reduced
+from tidegate.structure.passes import Demand, Follower, Passed, Reduced
 from tidegate.structure.reduced_model import Element, StartsOf, reduced_model
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
@@ -268,10 +268,10 @@ class _Reduction:
     def passed(self) -> Passed:
         """The new model, without the aliases that the reduction has made of equations der(x) == v."""
         found = reduced_model(self.model, self.elements, self.orders, self.dummies, self.starts)
-        held = tuple(HeldStart(h.name, h.value, h.start, h.row, h.origin, self._reason(h)) for h in found.held)
-        before = Reduced(self.model, found.model, found.replaced, tuple(self._demands()), held=held)
+        followers = tuple(replace(item, reason=self._reason(item)) for item in found.followers)
+        before = Reduced(self.model, found.model, found.replaced, tuple(self._demands()), followers=followers)
         after = before.then(eliminate_aliases)
-        return Passed(after.model, after.replaced, after.demands, after.held)
+        return Passed(after.model, after.replaced, after.demands, followers=after.followers)
 
     def _demands(self) -> Iterator[Demand]:
         for (j, k), pivot in self.dummies.demanded.items():
@@ -279,11 +279,11 @@ class _Reduction:
             sentence = f"{self._name(k)} determines {name} only while {pivot!r} is not zero; for the model's own parameters that is so"
             yield Demand(pivot, sentence, origin=self.model.equations[k].origin)
 
-    def _reason(self, held: HeldStart) -> str:
+    def _reason(self, follower: Follower) -> str:
         report = self.report
-        place = next(j for j, element in enumerate(self.elements) if element.name == held.name)
-        row = self.dummies.because.get((place, 1), held.row)
-        present = [e.name for e in self.elements if e.name != held.name and row >= 0 and self._holds(row, e.name)]
+        place = next(j for j, element in enumerate(self.elements) if element.name == follower.name)
+        row = self.dummies.because.get((place, 1), follower.row)
+        present = [e.name for e in self.elements if e.name != follower.name and row >= 0 and self._holds(row, e.name)]
         others = [name for name in present if name in report.states] or present
         if not others:
             return f"it is determined by {self._name(row)}"

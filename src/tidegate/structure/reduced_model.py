@@ -16,7 +16,7 @@ from tidegate.structure.derived_equations import derivative_name, derivatives_in
 from tidegate.structure.dummy_derivatives import Dummies
 from tidegate.structure.open_states import Candidates, OpenStates, open_states
 from tidegate.structure.pantelides import Orders
-from tidegate.structure.passes import HeldStart, Passed
+from tidegate.structure.passes import Follower, Passed
 
 __all__ = ["Element", "Elements", "StartsOf", "reduced_model"]
 
@@ -162,7 +162,7 @@ class _Levels:
 def _in_role(variable: Variable, role: VariableRole) -> Variable:
     if role is variable.role:
         return variable
-    # what must hold is compared with the start, see HeldStart
+    # what must hold is compared with the start, see Follower
     return replace(variable, role=role, fixed=None if role is VariableRole.STATE else False)
 
 
@@ -193,7 +193,7 @@ def reduced_model(model: Model, elements: Elements, orders: Orders, dummies: Dum
             whens=(*acting.whens, *choices.whens),
         ),
         {symbol(Role.DERIVATIVE, item.data.name): value for item, value in new.items() if item.data.name in {e.name for e in elements}},
-        held=tuple(_held(elements, levels, dummies)),
+        followers=tuple(_followers(elements, levels, dummies)),
     )
 
 
@@ -225,10 +225,10 @@ def _open(model: Model, levels: _Levels, dummies: Dummies, new: Mapping[Expr, Ex
     return open_states(several, lambda exprs: starts.of(substitute(exprs, back)))
 
 
-def _held(elements: Elements, levels: _Levels, dummies: Dummies) -> Iterator[HeldStart]:
-    """Start values that must hold and that no state holds."""
+def _followers(elements: Elements, levels: _Levels, dummies: Dummies) -> Iterator[Follower]:
+    """Declared states that are none."""
     because = {j: row for (j, order), row in dummies.because.items() if order == 1}
     because |= {j: choice.rows[0] for choice in dummies.open for j, order in choice.order.items() if order == 1}
     for j, element in enumerate(elements):
-        if element.is_held and not levels.is_state(j, 0) and element.variable.role is VariableRole.STATE:
-            yield HeldStart(element.name, own_symbol(element.name, 0), element.start, because.get(j, -1), element.variable.origin)
+        if not levels.is_state(j, 0) and element.variable.role is VariableRole.STATE:
+            yield Follower(element.name, own_symbol(element.name, 0), element.start, element.is_held, because.get(j, -1), element.variable.origin)

@@ -158,3 +158,24 @@ def test_a_parameter_written_for_its_value_is_told_wherever_it_is(where: str, co
 
     with pytest.raises(tg.UsageError, match=r"k is a parameter, and no number itself; its number is k\.value"):
         env.run(env.process(process()))
+
+
+def test_a_body_that_is_mistyped_is_told_at_its_first_call_and_others_cost_no_look_up() -> None:
+    """One period of 200 steps or more: names are looked at in the first evaluation only, and behind the period."""
+    env, y, _ = tank(compiled=False, dtmax=0.01)
+    kinds: dict[str, int] = {}
+
+    @env.continuous
+    def body() -> None:
+        y.rate = -y.state
+        kinds[type(y).__name__] = kinds.get(type(y).__name__, 0) + 1
+        if y.state < 1.0:
+            y.rte = 0.0
+
+    Group(y, body).start()
+    with pytest.raises(tg.UnknownNameError, match="no attribute 'rte' in the variable y"):
+        env.run(until=2.0)
+    assert kinds["Variable"] <= 2
+    assert kinds["Moving"] > 200
+    assert type(y).__name__ == "Variable"
+    assert "rte" not in vars(y)

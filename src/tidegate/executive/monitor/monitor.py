@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from tidegate.errors import UsageError
@@ -46,6 +46,7 @@ class Monitor:
     trouble : the numbered error it stands in front of, if any.
     mover : what may move through periods by other means than steps of this monitor; None for nothing.
     record : what is written down; None for nothing.
+    before_steps : called where this monitor is about to step through a period, behind the first evaluation of it.
     """
 
     def __init__(self, agenda: Agenda, settings: Settings | None = None, *, time: float = 0.0) -> None:
@@ -58,6 +59,7 @@ class Monitor:
         self.trouble: Trouble | None = None
         self.mover: Mover | None = None
         self.record: Record | None = None
+        self.before_steps: Callable[[], None] = _nothing
         self._rest: _Troubles | None = None
 
     @property
@@ -311,7 +313,7 @@ class Monitor:
                 for track in motion.variables:
                     track.begin_period()
                 motion.evaluate()
-                self._propose()
+                self._prepare_steps()
             elif looks:
                 yield from sample_at_end_of_step(motion)
         while motion.time < motion.event:
@@ -362,16 +364,17 @@ class Monitor:
         if motion.bodies and (mover is None or mover.needs_evaluation(motion)):
             motion.evaluate()
         if motion.bodies and mover is None:
-            self._propose()
+            self._prepare_steps()
         return mover
 
-    def _propose(self) -> None:
-        """What Runge-Kutta-England found outlives an event; everything else starts with dtmax.
+    def _prepare_steps(self) -> None:
+        """The step to try first: what Runge-Kutta-England found outlives an event; everything else starts with dtmax.
 
         The source keeps a step that an event has cut short as the first of "pc" behind it, and never forgets the halvings of earlier periods, though
         each period starts with the whole step again: a smooth model with events ran into number 1.
         """
         motion, settings = self.motion, self.settings
+        self.before_steps()
         if settings.method == "rke" and motion.variables and 0 < motion.proposal <= settings.dtmax:
             motion.proposal = max(motion.proposal, settings.dtmin)
         else:
@@ -398,3 +401,7 @@ class Monitor:
         if due is None:
             return 20
         return 17 if due != motion.time else 0
+
+
+def _nothing() -> None:
+    pass

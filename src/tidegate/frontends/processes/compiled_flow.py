@@ -164,6 +164,7 @@ class CompiledFlow:
         motion.remainder = motion.step = 0.0
         if self.needs_evaluation(motion):
             motion.evaluate()
+        segments.heed_interrupt()
 
     def _run(self, motion: Any, composition: Composition, segments: Any) -> Generator[Any, None, Any]:
         """Run as far as it goes, with the samples on the way; None where only the monitor's own steps can be gone on from."""
@@ -194,6 +195,7 @@ class CompiledFlow:
                 raise broken
             if stretch.fired or until >= motion.event:
                 return stretch
+            segments.heed_interrupt()
 
     def slopes_now(self, motion: Any) -> FloatArray | None:
         """Derivatives of everything that is written down, as the last event has left it, (parameters, items); None where nothing is followed."""

@@ -226,8 +226,8 @@ class Composer:
                         entry[2] = value
                         values[entry[0]] = plain(value)
         if armed != self.armed:
-            values[self.armed] = 0.0
-            values[armed] = 1.0
+            _put(values, self.armed, 0.0)
+            _put(values, armed, 1.0)
             self.armed = armed
         return changed
 
@@ -504,3 +504,9 @@ def _composition(bodies: FollowedBodies, conditions: Sequence[FollowedCondition]
         check_units=False,
     )
     return Composition(model, states, {item: k for k, item in enumerate(held)}, bodies.is_pure, sensitive)
+
+
+def _put(values: NDArray[np.float64], positions: list[int], number: float) -> None:
+    """One by one: a list as an index costs as much as fifty numbers, whatever its length."""
+    for at in positions:
+        values[at] = number

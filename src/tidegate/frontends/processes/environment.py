@@ -205,6 +205,8 @@ class Environment(simpy.Environment):
         stepping = self.method if is_classical else "rke"
         self.monitor.change(method=stepping, dtmin=given["dtmin"], dtmax=1.0 if dtmax is None else dtmax)
         self.monitor.record = self._record = later("Record")(self._variables, self._parameters, keeps_rows=record, keeps_polynomials=dense)
+        self._is_hurried = False
+        self.monitor.before_steps = self._hurry
         self._flow: CompiledFlow | None = None
         if compiled is not False:
             self.monitor.mover = self._flow = CompiledFlow(
@@ -481,16 +483,13 @@ class Environment(simpy.Environment):
                 if name != "all" and name not in names:
                     raise unknown_name("parameter", name, names, of="this environment")
         record, found = self._record, monitor.counters.state_events
-        # from the second period on: what is called does a name's look-up at every trial point, and names were looked at in the first
-        are_hurried = monitor.counters.periods > 0 and (self._flow is None or not self._flow.is_moving)
-        if are_hurried:
-            hurry(self._variables)
         began = perf_counter()
         try:
             self._supervisor.pass_period()
         finally:
             self._seconds += perf_counter() - began
-            if are_hurried:
+            if self._is_hurried:
+                self._is_hurried = False
                 calm(self._variables)
             self.follow()
             record.finish_period()
@@ -500,6 +499,11 @@ class Environment(simpy.Environment):
             record.mark(monitor.time)
         moves: Mapping[str, float] = {} if self._flow is None else self._flow.vectors.moves
         record.event(monitor.time, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None, dt_dp=moves)
+
+    def _hurry(self) -> None:
+        """What is called does a name's look-up at every trial point; names were looked at in the first evaluation, and are behind the period."""
+        self._is_hurried = True
+        hurry(self._variables)
 
     def _cause(self) -> str:
         """Who is due now, for the log of events."""

@@ -179,7 +179,7 @@ class Asleep(Variable):
 
 
 class Moving(Variable):
-    """A variable while bodies that are called set its rate at every trial point: its names are looked at before and behind."""
+    """A variable while bodies that are called set its rate at trial points: its names are looked at before, at the first of them, and behind."""
 
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
