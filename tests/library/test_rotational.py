@@ -221,3 +221,17 @@ def test_shafts_at_rest_begin_to_slide_where_they_cannot_hold(seed: int) -> None
     t1, t2 = at_rest(one, two)
     assert (found["c1.tau"], found["c2.tau"]) == close((t1, t2), 1.0)
     assert (found["J1.w"], found["J2.w"], found["J3.w"]) == close((one - t1, two + t1 - t2, t2), 10.0)
+
+
+@pytest.mark.parametrize("start", [-3.0, 1e9])
+def test_what_does_not_hold_at_the_start_slides_at_once_whenever_that_is(start: float) -> None:
+    class Pulled(tg.Component):
+        J, bearing, motor = ro.Inertia(J=2.0, phi=1.0), ro.BearingFriction(tau_coulomb=1.0, tau_peak=1.5), ro.ConstantTorque(tau=3.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.motor.flange, self.J.flange_a)
+            yield tg.connect(self.J.flange_b, self.bearing.flange_a)
+
+    # 1 rad/s^2; it begins a billionth of the time later
+    found = tg.simulate(Pulled(), (start, start + 10.0), rtol=RTOL).final["J.w"]
+    assert found == pytest.approx(10.0, abs=2e-9 * max(1.0, abs(start)))

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tidegate.expressions.elementary import where
+from tidegate.expressions.elementary import maximum, where
 from tidegate.frontends.components import Component, Discrete, InputSignal, Parameter, initially, time, when
 
-__all__ = ["A_MOMENT", "BACKWARD", "FORWARD", "FREE", "STUCK", "PressedContact", "StickSlip"]
+__all__ = ["BACKWARD", "FORWARD", "FREE", "STUCK", "PressedContact", "StickSlip", "a_moment_later"]
 
 STUCK: Final = 0
 FORWARD: Final = 1
 BACKWARD: Final = -1
 FREE: Final = 2
-A_MOMENT: Final = 1e-9  # after the start: when a contact at rest that does not hold begins to slide
+_A_MOMENT: Final = 1e-9  # after the start, of its time or of 1: when a contact at rest that does not hold begins to slide
+
+
+def a_moment_later() -> Any:
+    """A time that is just after the present one, at any size of it.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Expr
+    >>> isinstance(a_moment_later(), Expr)
+    True
+    """
+    return time + _A_MOMENT * maximum(1.0, abs(time))
 
 
 class StickSlip(Component):
@@ -32,7 +44,7 @@ class StickSlip(Component):
     """
 
     mode = Discrete(STUCK, description="1 forward, -1 backward, 0 stuck, 2 free")
-    started = Discrete(0.0, description="when the run began")
+    settled = Discrete(0.0, description="when what is at rest at the start can begin to slide")
 
     def slip(self) -> Any:
         """The relative speed."""
@@ -62,7 +74,7 @@ class StickSlip(Component):
     @initially
     def find_mode(self) -> Any:
         """As it moves at the start."""
-        return {self.mode: self.found(), self.started: time}
+        return {self.mode: self.found(), self.settled: a_moment_later()}
 
     @when(lambda self: (self.mode == FORWARD) & (self.slip() < 0), lambda self: (self.mode == BACKWARD) & (self.slip() > 0))
     def stick(self) -> Any:
@@ -70,12 +82,12 @@ class StickSlip(Component):
         return {self.mode: STUCK}
 
     # which of several contacts hold that are at rest can only be found out one after the other, and a condition that holds at the start is no event
-    @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.started + A_MOMENT))
+    @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.settled))
     def slide_forward(self) -> Any:
         """It holds no longer."""
         return {self.mode: FORWARD}
 
-    @when(lambda self: (self.mode == STUCK) & (self.friction() < -self.limit()) & (time > self.started + A_MOMENT))
+    @when(lambda self: (self.mode == STUCK) & (self.friction() < -self.limit()) & (time > self.settled))
     def slide_backward(self) -> Any:
         """It holds no longer."""
         return {self.mode: BACKWARD}
@@ -107,7 +119,7 @@ class PressedContact(StickSlip):
     @initially
     def find_mode(self) -> Any:
         """As it moves at the start."""
-        return {self.mode: where(self.capacity > 0, self.found(), FREE), self.started: time}
+        return {self.mode: where(self.capacity > 0, self.found(), FREE), self.settled: a_moment_later()}
 
     @when(lambda self: (self.mode != FREE) & (self.capacity <= 0))
     def release(self) -> Any:

@@ -28,7 +28,7 @@ from tidegate.frontends.components import (
     time,
     when,
 )
-from tidegate.library.stick_slip import A_MOMENT, PressedContact, StickSlip
+from tidegate.library.stick_slip import PressedContact, StickSlip, a_moment_later
 
 __all__ = [
     "Body",
@@ -131,7 +131,7 @@ class StoppedMass(Body):
     v_rest = Parameter(1e-3, unit="m/s", min=0.0, description="speed below which it rests")
     f_stop = Algebraic(unit="N", description="force of the stop on the mass")
     rest = Discrete(0, description="1 at s_max, -1 at s_min, 0 on the way")
-    started = Discrete(0.0, description="when the run began")
+    settled = Discrete(0.0, description="when what is at rest at the start can leave")
 
     def equations(self) -> Iterator[Any]:
         """Newton's law; no force on the way, no acceleration at rest."""
@@ -149,7 +149,7 @@ class StoppedMass(Body):
         upper, lower = (self.s >= self.s_max) & (self.v >= 0), (self.s <= self.s_min) & (self.v <= 0)
         stays = self.e * abs(self.v) <= self.v_rest
         return {
-            self.started: time,
+            self.settled: a_moment_later(),
             self.v: where(upper | lower, where(stays, 0.0, -self.e * self.v), self.v),
             self.rest: where(stays, where(upper, 1, where(lower, -1, 0)), 0),
         }
@@ -165,7 +165,7 @@ class StoppedMass(Body):
         return self.meets(-1)
 
     # a condition that holds at the start is no event; hence the moment
-    @when(lambda self: (self.rest * self.f_stop > 0) & (time > self.started + A_MOMENT))
+    @when(lambda self: (self.rest * self.f_stop > 0) & (time > self.settled))
     def leave(self) -> Any:
         """A stop does not pull."""
         return {self.rest: 0}
