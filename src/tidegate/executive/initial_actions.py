@@ -22,7 +22,7 @@ from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 __all__ = ["acted_on", "open_run"]
 
 FloatArray = NDArray[np.float64]
-_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or leave out fixed=True where the value is a guess"
+_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or say fixed=False where the value is a guess: tg.start(0.2, fixed=False) for a part"
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,6 +74,8 @@ class Variable:
     nominal : typical size, used for scaling; None if unknown.
     kind : what the values are.
     origin : where the user wrote it.
+    start_source : "default" for what the class of a part says, which gives way to others; "given" for what was said of this one part, which may not
+        be lost without a word; else "declared".
     state_select : whether it is to be a state where constraints leave a choice; "never" and "always" are orders, "avoid" and "prefer" wishes.
     """
 
@@ -90,6 +92,7 @@ class Variable:
     kind: Literal["real", "integer", "boolean"] = "real"
     origin: Origin = field(default_factory=Origin)
     state_select: StateSelect = "default"
+    start_source: Literal["declared", "default", "given"] = "declared"
 
     @property
     def size(self) -> int:

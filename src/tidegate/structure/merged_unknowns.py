@@ -55,7 +55,8 @@ class _Known:
         """How certain its start value is: 2 must hold, 1 is what was declared of a state, 0 a guess."""
         if self.variable.fixed is True:
             return 2
-        return int(self.variable.role is VariableRole.STATE and self.variable.fixed is None and bool(self.variable.start))
+        is_default = self.variable.start_source == "default"
+        return int(self.variable.role is VariableRole.STATE and self.variable.fixed is None and bool(self.variable.start) and not is_default)
 
     def __str__(self) -> str:
         return str(self.member.item.data.name)

@@ -187,7 +187,9 @@ class _Reduction:
         element = self.elements[j]
         is_declared = element.variable.role is VariableRole.STATE
         loss = 4 * (element.name in self._assigned) + 3 * element.is_held if is_declared else 0
-        return (_RANK[element.variable.state_select], 1 + is_declared * (element.variable.fixed is not False) + loss if is_declared else 0)
+        # what was given counts before what was declared, and that before the default of a part
+        worth = {"default": 0, "declared": 1, "given": 2}[element.variable.start_source] if element.variable.fixed is not False else 0
+        return (_RANK[element.variable.state_select], 1 + worth + loss if is_declared else 0)
 
     def _may_be_dummy(self, j: int, order: int) -> bool:
         return order > 1 or self.elements[j].variable.state_select != "always"

@@ -35,7 +35,9 @@ class Element:
     @property
     def is_held(self) -> bool:
         """Whether its start value must hold exactly, state or not."""
-        return self.variable.fixed is True
+        if self.variable.fixed is None:
+            return self.variable.role is VariableRole.STATE and self.variable.start_source == "given"
+        return self.variable.fixed
 
 
 Elements = Sequence[Element]

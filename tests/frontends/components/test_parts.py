@@ -270,3 +270,28 @@ def test_sensitivities_go_through_connections(dae_method: str) -> None:
         step = 1e-4 * defaults[name]
         ends = [tg.simulate(Circuit(), (0.0, 0.02), parameters={name: defaults[name] + s * step}, rtol=1e-11).final["C.v"] for s in (1, -1)]
         assert result.sensitivity("C.v", name)[-1] == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-4)
+
+
+def test_elements_of_arrays_are_modified_one_by_one_or_together() -> None:
+    class Row(tg.Component):
+        r = tg.Array(Resistor, 3, R=2.0)
+        s, g = Source(V=6.0), Ground()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.s.p, self.r[0].p)
+            yield tg.connect(self.r[0].n, self.r[1].p)
+            yield tg.connect(self.r[1].n, self.r[2].p)
+            yield tg.connect(self.r[2].n, self.s.n, self.g.p)
+
+    def resistances(row: tg.Component) -> list[float]:
+        model = row.lower()
+        return [value_of(model, f"r[{k}].R") for k in range(3)]
+
+    assert resistances(Row()) == [2.0, 2.0, 2.0]
+    assert resistances(Row(mods={"r[1].R": 5.0})) == [2.0, 5.0, 2.0]
+    assert resistances(Row(r={"R": 7.0})) == [7.0, 7.0, 7.0]
+    assert resistances(Row(r={"R": [1.0, 2.0, 3.0]})) == [1.0, 2.0, 3.0]
+    with pytest.raises(tg.UsageError, match=r"r has no element r\[3\]: its shape is \(3,\)"):
+        Row(mods={"r[3].R": 5.0}).lower()
+    with pytest.raises(tg.UsageError, match=r"r\[2\]\.R: the values that were given have the shape \(2,\)"):
+        Row(r={"R": [1.0, 2.0]}).lower()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.balance import Node, ends_of, require_balance
 from tidegate.frontends.components.connect import no_flow
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
-from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Input, Kind, Output
+from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Input, Kind, Modification, Output
 from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
@@ -207,6 +207,7 @@ class _VariableReader:
                     _kind(declaration, declaration.value),
                     origin,
                     declaration.state_select,
+                    _source(node, own),
                 )
             )
 
@@ -245,6 +246,14 @@ class _VariableReader:
                 self._followers[path] = Follower(scope, joined(self._name, path), declarations_below(scope))
             self._values[path, function] = self._followers[path].value(function, origin)
         return self._values[path, function]
+
+
+def _source(node: Node, own: str) -> Literal["declared", "default", "given"]:
+    if not node.path:
+        return "declared"
+    given = cast("dict[str, Any]", vars(node.part).get("_overrides", {})).get(own, UNSET)
+    is_given = "start" in given.attributes if isinstance(given, Modification) else given is not UNSET
+    return "given" if is_given else "default"
 
 
 def _kind(declaration: Declaration, value: Any) -> Kind:
@@ -320,7 +329,8 @@ def _states_of_derivatives(found: Flat) -> None:
     states: list[Variable] = []
     for item in found.variables:
         if item.role is VariableRole.ALGEBRAIC and any(name in derived for name in item.names):
-            states.append(replace(item, role=VariableRole.STATE))  # its start stays a guess, which others may overrule
+            # its start stays a guess, which others may overrule, unless somebody gave it
+            states.append(replace(item, role=VariableRole.STATE, fixed=item.fixed or (None if item.start_source == "given" else False)))
         elif item.role is VariableRole.STATE and not any(name in derived for name in item.names):
             states.append(replace(item, role=VariableRole.ALGEBRAIC, fixed=item.fixed or False))
         else:

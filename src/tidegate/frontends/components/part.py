@@ -18,6 +18,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Constant, Declaration, Modification, Output
+from tidegate.frontends.components.elements import is_array
 from tidegate.names import suggestion
 
 __all__ = ["Part", "Parts", "joined", "outer_scope", "unchanged_classes"]
@@ -66,6 +67,10 @@ class Part:
         """Take one value that was given, after looking whether there is something of this name."""
         head, _, rest = name.partition(".")
         kind, declared, parts = type(self).__name__, self.declarations(), self._parts()
+        own = head.partition("[")[0]
+        if own != head and isinstance(parts.get(own), Parts):
+            self._modify_part(head, rest, value)
+            return
         if head not in declared and head not in parts:
             known = [*declared, *parts]
             raise UsageError(
@@ -220,7 +225,7 @@ class Part:
         for path, value in vars(self).get("_mods", {}).items():
             head, _, rest = path.partition(".")
             if head in (own, name):
-                _modify_placed(part, rest, value, outer_scope(self, path) or self)
+                _modify_placed(part, rest, _share(part, rest, value, name) if head != name else value, outer_scope(self, path) or self)
         _settle_constants(part)
         return part
 
@@ -237,6 +242,21 @@ def _modify_placed(part: Part, name: str, value: Any, scope: Part) -> None:
     for key, item in {**vars(part)["_overrides"], **vars(part)["_mods"]}.items():
         if before.get(key, UNSET) is not item:
             vars(part)["_scopes"][key] = scope
+
+
+def _share(part: Part, name: str, value: Any, place: str) -> Any:
+    """What one element of an array of parts has of a value that was given for all."""
+    declared = part.declarations().get(name)
+    index = place.partition("[")[2].rstrip("]")
+    if declared is None or not index or not is_array(value):
+        return value
+    given: Any = np.asarray(value)
+    at = tuple(map(int, index.split(",")))
+    if given.ndim < len(at) + len(declared.shape_of(declared.value)):
+        return value
+    if any(k >= length for k, length in zip(at, given.shape, strict=False)):
+        raise UsageError(f"{place}.{name}: the values that were given have the shape {given.shape}, and no element for it")
+    return given[at].tolist()
 
 
 def _settle_constants(part: Part) -> None:

@@ -74,6 +74,11 @@ class Array(Parts):
         """
         shape = self._shape_in(outer)
         places = element_names(name, shape)
+        for path in vars(outer).get("_mods", {}):
+            head = path.partition(".")[0]
+            if head.partition("[")[0] == name and head not in (name, *places):
+                hint = f"the last one is {places[-1]}" if places else "it has none"
+                raise UsageError(f"{name} has no element {head}: its shape is {shape}", hint=hint)
         values: list[dict[str, Any]] = [{} for _ in places]
         for key, given in self._values.items():
             for own, value in zip(values, self._divided(key, given, outer, shape), strict=True):
