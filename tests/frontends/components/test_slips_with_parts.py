@@ -75,6 +75,8 @@ def test_what_cannot_be_said_of_parts_is_named_at_its_line(statement: Any, words
     [
         (lambda self: tg.enable(self.mixer, when=self.x > 1), "tg.enable"),
         (lambda self: tg.initial_equations(self.x == 3), "tg.initial_equations"),
+        (lambda self: tg.assertion(self.x < 3, "too far"), "tg.assertion"),
+        (lambda self: tg.terminate(self.x > 3, "far enough"), "tg.terminate"),
         (lambda self: tg.connect(self.mixer.c, self.x), "tg.connect"),
     ],
 )
