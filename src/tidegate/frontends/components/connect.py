@@ -76,10 +76,10 @@ def connect(*ends: Any) -> Connection:
     'connect(p, n): p.v == n.v'
     """
     place = written_at()
-    gathered: Any = next((item for item in ends if isinstance(item, list | tuple | dict | set)), None)
-    if gathered is not None:
+    gathered = [type(item).__name__ for item in ends if isinstance(item, list | tuple | dict | set)]
+    if gathered:
         raise UsageError(
-            f"tg.connect is given a {type(gathered).__name__}; connectors are expected",
+            f"tg.connect is given a {gathered[0]}; connectors are expected",
             origin=place,
             hint="write tg.connect(*connectors), with a star",
         )

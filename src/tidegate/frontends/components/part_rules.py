@@ -40,16 +40,18 @@ def require_no_collection(owner: str, name: str, item: Any, kind: type, place: O
         raise UsageError(
             f"{owner}.{name} is the class {item.__name__}, and no part", origin=place, hint=f"make an instance: {name} = {item.__name__}()"
         )
-    held = cast("Iterable[Any]", item if isinstance(item, list | tuple | set) else ())
-    if isinstance(item, Mapping):
-        held = cast("Mapping[Any, Any]", item).values()
+    held: list[Any] = []
+    if isinstance(item, list | tuple | set):
+        held = list(cast("Iterable[Any]", item))
+    elif isinstance(item, Mapping):
+        held = list(cast("Mapping[Any, Any]", item).values())
     first: Any = next((one for one in held if isinstance(one, kind)), None)
     if first is not None:
-        own = type(cast("Any", first)).__name__
+        own = type(first).__name__
         raise UsageError(
-            f"{owner}.{name} holds parts in a {type(item).__name__}, where nothing has a name",
+            f"{owner}.{name} holds parts in a {type(cast('Any', item)).__name__}, where nothing has a name",
             origin=place,
-            hint=f"write {name} = tg.Array({own}, {len(cast('Any', item))}), or make each an attribute: {name}1, {name}2 = {own}(), {own}()",
+            hint=f"write {name} = tg.Array({own}, {len(held)}), or make each an attribute: {name}1, {name}2 = {own}(), {own}()",
         )
 
 
