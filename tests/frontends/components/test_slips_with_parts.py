@@ -85,6 +85,18 @@ def test_a_statement_that_is_not_yielded_is_told(statement: Any, name: str) -> N
         tank(statement, is_yielded=False)().lower()
 
 
+def test_one_of_two_connections_made_on_one_line_is_missed() -> None:
+    def wire(*ends: Any) -> Any:
+        return tg.connect(*ends)
+
+    def equations(self: Any) -> Iterator[Any]:
+        yield wire(self.s.p, self.r.p)
+        wire(self.r.n, self.s.n, self.g.p)
+
+    with pytest.raises(tg.ModelError, match=r"tg\.connect\(\.\.\.\) is not yielded"):
+        whole(equations)().lower()
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

@@ -76,7 +76,7 @@ def connect(*ends: Any) -> Connection:
     'connect(p, n): p.v == n.v'
     """
     place = written_at()
-    gathered = [type(item).__name__ for item in ends if isinstance(item, list | tuple | dict | set)]
+    gathered = [type(cast("Any", item)).__name__ for item in ends if isinstance(item, list | tuple | dict | set)]
     if gathered:
         raise UsageError(
             f"tg.connect is given a {gathered[0]}; connectors are expected",

@@ -238,9 +238,10 @@ class Follower:
 
     def _require_yielded(self, made: Sequence[tuple[Any, str]], yielded: Sequence[Yielded]) -> None:
         """Whatever was made by ``tg.connect`` and the like is among what was yielded."""
-        said = {(type(one), one.origin) for item in yielded for one in _several(item.value) if isinstance(one, _STATEMENTS)}
+        said = [one for item in yielded for one in _several(item.value) if isinstance(one, _STATEMENTS)]
+        same, alike = {id(one) for one in said}, {repr(one) for one in said}  # what is followed along several paths is made several times
         for statement, name in made:
-            if (type(statement), statement.origin) not in said:
+            if id(statement) not in same and repr(statement) not in alike:
                 raise ModelError(f"{name}(...) is not yielded", origin=self.placed(statement.origin), hint=f"write `yield {name}(...)`")
 
     def _state(self, said: Any, origin: Origin) -> None:
