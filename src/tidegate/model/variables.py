@@ -74,7 +74,7 @@ class Variable:
     nominal : typical size, used for scaling; None if unknown.
     kind : what the values are.
     origin : where the user wrote it.
-    start_source : "default" for what the class of a part says, which gives way to others; "given" for what was said of this one part, which may not
+    start_source : "default" for what the class of a part says, which gives way to others; "given" for what was said of this one part, and may not
         be lost without a word; else "declared".
     state_select : whether it is to be a state where constraints leave a choice; "never" and "always" are orders, "avoid" and "prefer" wishes.
     """

@@ -12,7 +12,8 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -25,6 +26,7 @@ __all__ = [
     "FunctionSource",
     "SourceFile",
     "find_source",
+    "followed_place",
     "function_origin",
     "is_generator",
     "is_tidegates_own",
@@ -40,6 +42,7 @@ _FOLDER: Final = f"{Path(__file__).resolve().parents[2]}{os.sep}"
 _MODELS_FOLDER: Final = f"{_FOLDER}library{os.sep}"
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+followed_place: Final[ContextVar[Callable[[], Origin] | None]] = ContextVar("followed_place", default=None)  # tells where a trace is
 _LONGEST_TEXT: Final = 160  # characters of source quoted in a message; more would hide the message itself
 
 
@@ -126,7 +129,10 @@ def _is_own(name: str, package: str, models: str) -> bool:
 
 
 def written_at(frame: FrameType | None = None) -> Origin:
-    """The place in the user's source that called into tidegate."""
+    """The place in the user's source that called into tidegate; while a function is followed, no frame of Python stands there."""
+    followed = followed_place.get()
+    if frame is None and followed is not None:
+        return followed()
     frame = frame or users_frame()
     file, line = frame.f_code.co_filename, frame.f_lineno
     return Origin(file=_shown_file(file), line=line, text=linecache.getline(file, line).strip())

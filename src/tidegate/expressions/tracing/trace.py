@@ -20,7 +20,7 @@ from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
 from tidegate.expressions.tracing.merge import frozen, joined_objects
-from tidegate.expressions.tracing.source import origin_at
+from tidegate.expressions.tracing.source import followed_place, origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
 
@@ -89,6 +89,7 @@ def trace(
     tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point)
     token = _tracer.set(tracer)
     joined = joined_objects.set(tracer.join_objects)
+    place = followed_place.set(tracer.here)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
@@ -110,6 +111,7 @@ def trace(
     finally:
         _tracer.reset(token)
         joined_objects.reset(joined)
+        followed_place.reset(place)
         if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
             sys.setrecursionlimit(limit)
     return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer), changed)

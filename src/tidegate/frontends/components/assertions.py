@@ -8,6 +8,7 @@ from typing import Any, Literal
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, as_boolean
 from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.statements import noted
 from tidegate.model import Branch, Message, Terminate, When
 from tidegate.model.remarks import terminate as terminate_in_body
 
@@ -59,7 +60,7 @@ def assertion(condition: Any, text: str, level: Literal["error", "warning"] = "e
     place = written_at()
     if level not in ("error", "warning"):
         raise UsageError(f"the level of an assertion is {level!r}", origin=place, hint="it is 'error' or 'warning'")
-    return Demand(~as_boolean(condition), _text(text, "tg.assertion", place), level, place)
+    return noted(Demand(~as_boolean(condition), _text(text, "tg.assertion", place), level, place), "tg.assertion", place)
 
 
 def terminate(reason: Any = "", text: str | None = None) -> Demand | None:
@@ -90,7 +91,7 @@ def terminate(reason: Any = "", text: str | None = None) -> Demand | None:
         terminate_in_body(reason)
         return None
     place = written_at()
-    return Demand(as_boolean(reason), _text(text, "tg.terminate", place), "terminate", place)
+    return noted(Demand(as_boolean(reason), _text(text, "tg.terminate", place), "terminate", place), "tg.terminate", place)
 
 
 def _text(given: object, name: str, place: Origin) -> str:

@@ -6,16 +6,17 @@ computed belongs into a function of the instance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FrameType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
 from tidegate.errors import UsageError
+from tidegate.expressions import Expr, Role, walk
 from tidegate.expressions.tracing import users_frame, written_at
 
-__all__ = ["class_names", "refuse_computations"]
+__all__ = ["class_names", "refuse_computations", "require_value"]
 
 _BINARY: Final = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -29,6 +30,25 @@ def class_names() -> Mapping[str, Any]:
     """What the body of the class that called into this package has named so far; nothing where the caller is no body of a class."""
     names = users_frame().f_locals
     return names if "__module__" in names and "__qualname__" in names else {}
+
+
+def require_value(value: Any, what: str) -> None:
+    """An expression that was made in the body of a class, ``R=other.R``, names a variable that is not meant.
+
+    Raises
+    ------
+    UsageError : for such an expression.
+    """
+    given: Any = list(value.attributes.values()) if hasattr(value, "attributes") and not isinstance(value, Expr) else value
+    items = cast("Sequence[Any]", given if isinstance(given, list | tuple) else [given])
+    for item in items:
+        names = [node.data.name for node in walk([item]) if node.op == "symbol" and node.data.role is not Role.TIME] if isinstance(item, Expr) else []
+        if names:
+            raise UsageError(
+                f"{what} is given an expression of {', '.join(dict.fromkeys(names))}, which is a variable of no instance yet",
+                origin=written_at(),
+                hint="give a function of the component around it: lambda self: self.part.R, or lambda self: self.R",
+            )
 
 
 def refuse_computations[T](kind: type[T]) -> type[T]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, cast, overload
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.class_body import class_names
+from tidegate.frontends.components.class_body import class_names, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
 
@@ -129,6 +129,7 @@ def _require_conditions(conditions: Sequence[Given], name: str, place: Origin) -
     if not conditions:
         raise UsageError(f"@tg.{name} has no condition", origin=place, hint=f"write @tg.{name}(lambda self: self.h < 0)")
     for condition in conditions:
+        require_value(condition, f"@tg.{name}")
         if isinstance(condition, bool | int | float):
             raise UsageError(
                 f"@tg.{name} is given {condition!r}, which never changes", origin=place, hint=f"give a function: @tg.{name}(lambda self: self.h < 0)"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import Declaration
-from tidegate.frontends.components.equation_methods import equation_methods, refuse_super
+from tidegate.frontends.components.equation_methods import equation_methods, refuse_super, require_self
 from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.plain_component import PlainComponent
@@ -60,6 +60,7 @@ class Component(Part):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         refuse_super(cls)
+        require_self(cls)
 
     def equations(self) -> Iterable[Any]:
         """The equations, each yielded as ``left == right``; those of base classes apply besides. A component without any needs no such method."""

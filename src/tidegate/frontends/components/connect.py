@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tidegate.errors import ModelError, Origin, UsageError
-from tidegate.expressions import ZERO, Expr, as_expr
+from tidegate.expressions import ZERO, Expr, Role, as_expr
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.connectors import Connector, Flow, Potential
 from tidegate.frontends.components.declarations import Declaration, Input, Output
@@ -22,10 +22,14 @@ from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.part import Part, joined
 from tidegate.frontends.components.part_array import PartArray
+from tidegate.frontends.components.statements import noted
 from tidegate.names import listed
 from tidegate.units import parse
 
 __all__ = ["Connection", "connect", "connection_equalities", "no_flow"]
+
+
+_NO_CONNECTOR: Final = "it has none; what parts are connected by is a class of its own: class {}(tg.Connector), with tg.Potential and tg.Flow"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,9 @@ class Connection:
 
     ends: tuple[Any, ...]
     origin: Origin = field(default_factory=Origin)
+
+    def __repr__(self) -> str:
+        return f"tg.connect({', '.join(map(repr, self.ends))})"
 
     def __bool__(self) -> bool:
         raise UsageError("a connection is neither true nor false", origin=self.origin, hint="yield tg.connect(...) among the equations")
@@ -69,18 +76,30 @@ def connect(*ends: Any) -> Connection:
     'connect(p, n): p.v == n.v'
     """
     place = written_at()
+    gathered = [type(cast("Any", item)).__name__ for item in ends if isinstance(item, list | tuple | dict | set)]
+    if gathered:
+        raise UsageError(
+            f"tg.connect is given a {gathered[0]}; connectors are expected",
+            origin=place,
+            hint="write tg.connect(*connectors), with a star",
+        )
     if len(ends) < 2:
         raise UsageError(f"tg.connect is given {len(ends)} connector{'s' * (len(ends) != 1)}; two or more are expected", origin=place)
-    for item in ends:
+    for given in ends:
+        several = list(given.named("").values()) if isinstance(given, PartArray) else []
+        item = several[0] if several else given
         if isinstance(item, Part) and not isinstance(item, Connector):
             known = [name for name, part in item.parts().items() if isinstance(part, Connector)]
             name = item._path or type(item).__name__  # noqa: SLF001 - one package
-            raise UsageError(f"{name} is a component; a connector is expected", origin=place, hint=f"it has {listed(known, 8) or 'none'}")
+            hint = _NO_CONNECTOR.format(type(item).__name__)
+            if known:
+                hint = f"it has {listed(known, 8)}: write {'' if several else 'self.'}{name}.{known[0]}"
+            raise UsageError(f"{name} is a component; a connector is expected", origin=place, hint=hint)
         if not isinstance(item, Connector | PartArray | Expr | np.ndarray | float | int):
             raise UsageError(
                 f"tg.connect is given {item!r}; a connector is expected", origin=place, hint="write e.g. tg.connect(self.R1.p, self.C.p)"
             )
-    return Connection(ends, place)
+    return noted(Connection(ends, place), "tg.connect", place)
 
 
 def _is_own(end: Connector) -> bool:
@@ -117,7 +136,7 @@ def _quantities(end: Connector, within: str = "") -> Iterator[_Quantity]:
 
 
 def connection_equalities(
-    connections: Sequence[Connection], inner: Mapping[str, Connector], signals: Mapping[Expr, tuple[Declaration, bool]], what: str
+    connections: Sequence[Connection], inner: Mapping[str, Connector], signals: Mapping[Expr, tuple[Declaration, bool]], what: str, whole: Part
 ) -> list[Equality]:
     """The equations of one component's connections.
 
@@ -127,6 +146,7 @@ def connection_equalities(
     inner : connectors of its parts, by path; those in no connection carry no flow.
     signals : symbols of signals, each with its declaration and whether it belongs to a part.
     what : the name of the component.
+    whole : the component.
 
     Raises
     ------
@@ -149,11 +169,12 @@ def connection_equalities(
                 found += _signal_equalities(group, signals, connection.origin)
                 continue
             first: Connector = group[0]
+            for end in group:
+                _require_near(end, what, whole, connection.origin)
             for other in group[1:]:
                 _require_fit(first, other, connection.origin)
             for end in group:
                 path = end._path  # noqa: SLF001 - one package
-                _require_near(end, what, connection.origin)
                 ends[path] = end
                 places.setdefault(path, connection.origin)
                 follows[end_of(path)] = end_of(first._path)  # noqa: SLF001
@@ -176,13 +197,28 @@ def _side_by_side(connection: Connection) -> Iterator[tuple[Any, ...]]:
     shapes = [item.shape if isinstance(item, PartArray) else () for item in connection.ends]
     if len(set(shapes)) != 1:
         named = " and ".join(f"{item!r} of the shape {shape}" for item, shape in zip(connection.ends, shapes, strict=True))
-        raise ModelError(f"arrays of different shapes are connected: {named}", origin=connection.origin)
+        array = next(item for item in connection.ends if isinstance(item, PartArray))
+        hint = f"to connect all of them with one: tg.connect(*self.{array.common_name}, ...), with a star"
+        raise ModelError(f"arrays of different shapes are connected: {named}", origin=connection.origin, hint=hint if () in shapes else "")
     yield from zip(*(item.named("").values() for item in connection.ends), strict=True)
 
 
-def _require_near(end: Connector, what: str, origin: Origin) -> None:
-    """A connector of a part of a part belongs to that part's inside."""
+def _require_near(end: Any, what: str, whole: Part, origin: Origin) -> None:
+    """A connector of a part of a part belongs to that part's inside; one of something that is no part at all is lost."""
+    if not isinstance(end, Connector):
+        return
     outer = _component_of(end)
+    top: Any = cast("Any", end)
+    while (next_one := getattr(top, "_outer", None)) is not None:
+        top = next_one
+    if top is not whole:
+        kind = type(top).__name__
+        path = "" if top is end else f".{end._path}"  # noqa: SLF001 - one package
+        raise ModelError(
+            f"{what} connects {end!r}, which belongs to no part of {what}",
+            origin=origin,
+            hint=f"make the {kind} an attribute of the class, `part = {kind}(...)`, and write self.part{path}",
+        )
     around = None if outer is None else cast("Any", vars(outer).get("_outer"))
     near = "" if around is None else cast("str", vars(around).get("_place", ""))
     if near:
@@ -195,7 +231,11 @@ def _require_near(end: Connector, what: str, origin: Origin) -> None:
 
 def _require_fit(first: Any, other: Any, origin: Origin) -> None:
     if not isinstance(other, Connector):
-        raise ModelError(f"{first._path} is a connector, {other!r} is none", origin=origin)  # noqa: SLF001
+        raise ModelError(
+            f"{first._path} is a connector, {other!r} is none",  # noqa: SLF001
+            origin=origin,
+            hint="connect connectors with connectors and signals with signals; a single variable of a connector is set by an equation",
+        )
     if first is other or first._path == other._path:  # noqa: SLF001
         raise ModelError(f"{first._path} is connected with itself", origin=origin)  # noqa: SLF001
     mine, its = ({item.name: item for item in _quantities(end)} for end in (first, other))
@@ -274,6 +314,13 @@ def _signal_equalities(ends: Sequence[Any], signals: Mapping[Expr, tuple[Declara
         items = [as_expr(item) for item in group]
         givers = [item for item in items if _gives(item, signals)]
         names = listed([repr(item) for item in items], 6)
+        within = next((item for item in items if item.op == "symbol" and item.data.role is Role.UNKNOWN and item not in signals), None)
+        if len(givers) != 1 and within is not None:
+            raise ModelError(
+                f"connect({names}): {within!r} is a variable and no connector",
+                origin=origin,
+                hint="connect the connectors that have the variables: tg.connect(self.R1.p, self.C.p); or yield an equation, left == right",
+            )
         if len(givers) != 1:
             given = f"{listed([repr(item) for item in givers], 6)} give a value" if givers else "none of them gives a value"
             raise ModelError(

@@ -6,7 +6,11 @@ A signal has a direction: one output, or an input of the component around, gives
 
 from __future__ import annotations
 
-from tidegate.frontends.components.declarations import UNSET, Algebraic, Input, Output
+from typing import Any
+
+from tidegate.errors import Origin, UsageError
+from tidegate.frontends.components.clauses import Clause
+from tidegate.frontends.components.declarations import UNSET, Algebraic, Constant, Declaration, Input, Output, Parameter
 from tidegate.frontends.components.part import Part
 
 __all__ = ["Connector", "Flow", "InputSignal", "OutputSignal", "Potential"]
@@ -63,3 +67,20 @@ class Connector(Part):
     ...     v = Potential(unit="V")
     ...     i = Flow(unit="A")
     """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name, item in vars(cls).items():
+            if name == "equations" or isinstance(item, Clause):
+                place = item.origin if isinstance(item, Clause) else Origin(file=item.__code__.co_filename, line=item.__code__.co_firstlineno)
+                raise UsageError(
+                    f"{cls.__name__}.{name}: a connector has variables only",
+                    origin=place,
+                    hint="equations and clauses belong to the component around it",
+                )
+            if isinstance(item, Declaration) and not isinstance(item, Potential | Flow | Input | Output | Parameter | Constant):
+                raise UsageError(
+                    f"{cls.__name__}.{name} is a tg.{type(item).__name__}, which a connection says nothing about",
+                    origin=item.origin,
+                    hint="declare tg.Potential, tg.Flow, tg.InputSignal or tg.OutputSignal",
+                )

@@ -16,7 +16,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.class_body import refuse_computations
+from tidegate.frontends.components.class_body import refuse_computations, require_value
 from tidegate.frontends.components.elements import Given, quantity
 from tidegate.model import Bound, VariableRole
 from tidegate.names import suggestion
@@ -146,6 +146,7 @@ class Declaration:
         self.name = ""
         self.owner = ""
         self.origin = written_at()
+        require_value(value, type(self).__name__)
         self.value = value
         self.unit = unit
         self.description = description

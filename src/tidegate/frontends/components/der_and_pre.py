@@ -35,7 +35,11 @@ def _each(function: Callable[[Any], Any], x: Any) -> Any:
         return Numbers([_each(function, item) for item in flat(x)], np.shape(x))
     if is_array(x):
         return Vector([function(as_real(item)) for item in flat(x)]).reshape(np.shape(x))
-    return function(as_real(x))
+    try:
+        number = as_real(x)
+    except TypeError:
+        raise UsageError(f"{x!r} has no derivative and no value before", hint="take a variable of it: tg.der(self.C.v)") from None
+    return function(number)
 
 
 def _derivative(x: Any) -> Any:

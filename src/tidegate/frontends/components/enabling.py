@@ -10,6 +10,7 @@ from tidegate.expressions import Expr, as_boolean
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.connectors import Connector
 from tidegate.frontends.components.part import Part
+from tidegate.frontends.components.statements import noted
 
 __all__ = ["Enable", "enable"]
 
@@ -29,7 +30,7 @@ class Enable:
     origin: Origin = field(default_factory=Origin)
 
 
-def enable(part: Any, *, when: Any) -> Enable:
+def enable(part: Any, when: Any) -> Enable:
     """A part that takes part only while a condition holds; to be yielded by ``equations``.
 
     Off, it has no equations and no states: its variables keep their values, and nothing flows through its connectors. On again, it goes on from them.
@@ -62,4 +63,8 @@ def enable(part: Any, *, when: Any) -> Enable:
     place = written_at()
     if not isinstance(part, Part) or isinstance(part, Connector):
         raise UsageError(f"tg.enable is given {part!r}; a part is expected", origin=place, hint="write e.g. tg.enable(self.mixer, when=self.h > 0.5)")
-    return Enable(part._path, as_boolean(when), place)  # noqa: SLF001 - one package
+    if not part._path:  # noqa: SLF001 - one package
+        raise UsageError(
+            f"tg.enable is given {part!r}, which is no part of this component", origin=place, hint="the component around says it of its part"
+        )
+    return noted(Enable(part._path, as_boolean(when), place), "tg.enable", place)  # noqa: SLF001

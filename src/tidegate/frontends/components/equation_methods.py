@@ -6,12 +6,13 @@ Python's overriding would drop the equations of a base class without a word.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
 from tidegate.errors import Origin, UsageError
 
-__all__ = ["equation_methods", "refuse_super", "replaces"]
+__all__ = ["equation_methods", "refuse_super", "replaces", "require_self"]
 
 
 def replaces(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,6 +51,19 @@ def refuse_super(kind: type) -> None:
             origin=Origin(file=code.co_filename, line=code.co_firstlineno),
             hint="yield only what this class adds, or write @tg.replaces above the method",
         )
+
+
+def require_self(kind: type) -> None:
+    """An error for ``def equations():``.
+
+    Raises
+    ------
+    UsageError : at the method.
+    """
+    code = getattr(vars(kind).get("equations"), "__code__", None)
+    if code is not None and not code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
+        place = Origin(file=code.co_filename, line=code.co_firstlineno)
+        raise UsageError(f"{kind.__name__}.equations has no argument for the component", origin=place, hint="write def equations(self):")
 
 
 def equation_methods(component: Any, *, last: type) -> list[Callable[[], Any]]:

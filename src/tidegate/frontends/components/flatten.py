@@ -146,7 +146,7 @@ def _nodes(component: Any, name: str, given: set[str]) -> Iterator[Node]:
                 known[key] = follow(part, kind if path else name, component_place(part, kind), lambda alone: alone.equation_methods())
             local = known[key]
             given |= {joined(path, item) for item in local.inputs_given if not _is_of_connector(part, item)}
-            yield Node(part, path, local.at(path, joined(name, path), frozenset(given)))
+            yield Node(part, path, local.at(path, joined(name, path) if path else name, frozenset(given)))
         waiting.extend((inner, joined(path, own)) for own, inner in reversed(part.parts().items()))
 
 

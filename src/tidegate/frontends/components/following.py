@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, Final, cast
 
 import numpy as np
 
-from tidegate.errors import ModelError, Origin, UsageError
+from tidegate.errors import ModelError, Origin, UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_function
@@ -22,6 +24,7 @@ from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
 from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.samples import collected_samples
+from tidegate.frontends.components.statements import noted_statements
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
 from tidegate.names import listed, suggestion
@@ -54,6 +57,12 @@ def _called(function: Any) -> str:
 def _inside(text: str) -> str:
     """What stands between the parentheses of a statement."""
     return text.partition("(")[2].rpartition(")")[0] or text
+
+
+def _several(item: Any) -> list[Any]:
+    """What was yielded; of a list what is in it, where these are no equations."""
+    found = flat(item) if is_array(item) else [item]
+    return found if any(isinstance(one, _STATEMENTS) for one in found) else [item]
 
 
 def _or(a: Expr, b: Expr) -> Expr:
@@ -139,7 +148,8 @@ class Follower:
                 raise UsageError(f"{self.name} has no variable {given!r}", origin=self.placed(origin), hint=hint)
             return quantity(declared.symbol_role, given, declared.shape_of(declared.value))
         if is_function(given):
-            followed = trace(given, (self.component,))
+            with self._names_of_its_own():
+                followed = trace(given, (self.component,))
             self._keep(followed.condition_origins)
             self._compare(
                 given,
@@ -198,8 +208,10 @@ class Follower:
         def along(point: Mapping[Expr, float]) -> list[float]:
             return _sizes(equations_of(trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
 
-        followed = trace(method, (), merge_yields=merge, make_equation=make_equality)
+        with noted_statements() as made, self._names_of_its_own():
+            followed = trace(method, (), merge_yields=merge, make_equation=make_equality)
         returned: Any = followed.value if is_array(followed.value) else ()
+        self._require_yielded(made, [*followed.yields, *(Yielded(item, place) for item in returned)])
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
         self._keep({condition: origin for condition, origin in followed.condition_origins.items() if condition not in yielded})
         for item in (*followed.yields, *(Yielded(item, place) for item in returned)):
@@ -210,13 +222,51 @@ class Follower:
             self._compare(method, followed, [item.residual for item in found], ways, place, _in_order_of_size)
         return found
 
+    @contextmanager
+    def _names_of_its_own(self) -> Generator[None]:
+        """Where Python does not know a name that the component has, ``self.`` was forgotten."""
+        try:
+            yield
+        except UntraceableError as error:
+            name = next(iter(re.findall("'([^']+)'", str(error.__cause__))), "")
+            if isinstance(error.__cause__, NameError) and name:
+                known = [*self.component.declarations(), *self.component._parts()]  # noqa: SLF001 - one package
+                hint = f"write self.{name}" if name in known else suggestion(name, known, f"it has {listed(known) or 'no variables'}")
+                place = self.placed(error.origin or Origin())
+                raise UnknownNameError(f"the name {name} is not defined", origin=place, hint=hint) from error.__cause__
+            raise
+
+    def _require_yielded(self, made: Sequence[tuple[Any, str]], yielded: Sequence[Yielded]) -> None:
+        """Whatever was made by ``tg.connect`` and the like is among what was yielded."""
+        said = [one for item in yielded for one in _several(item.value) if isinstance(one, _STATEMENTS)]
+        same, alike = {id(one) for one in said}, {repr(one) for one in said}  # what is followed along several paths is made several times
+        for statement, name in made:
+            if id(statement) not in same and repr(statement) not in alike:
+                raise ModelError(f"{name}(...) is not yielded", origin=self.placed(statement.origin), hint=f"write `yield {name}(...)`")
+
     def _state(self, said: Any, origin: Origin) -> None:
         """Keep a statement that is no equation, with the place where it was yielded."""
-        if isinstance(said, Connection):
+        if is_array(said):
+            for item in flat(said):
+                self._state(item, origin)
+        elif isinstance(said, Connection):
             self.connections.append(replace(said, origin=origin))
         elif isinstance(said, Demand):
             self.demands.append(replace(said, origin=origin))
         elif isinstance(said, Enable):
+            other = next((item for item in self.enables if item.path == said.path), None)
+            if other is not None:
+                raise ModelError(
+                    f"tg.enable is said twice of {said.path}, here and at {other.origin}", origin=origin, hint="write one condition, with & or |"
+                )
+            for condition in (said.condition, ~said.condition):
+                number = condition.args[0] if condition.op == "nonzero" else fleeting_equality(condition, self._moves)
+                if number is not None and any(item.op == "symbol" and self._moves(item) for item in walk([number])):
+                    raise UsageError(
+                        f"the condition that enables {said.path} turns on whether `{number!r}` is exactly zero, which it is for no time",
+                        origin=origin,
+                        hint="give a condition: when=self.h > 0.5",
+                    )
             self.enables.append(replace(said, origin=origin))
         elif isinstance(said, InitialEquations):
             self.initial += [replace(item, origin=origin, label=_inside(origin.text)) for item in said.equalities]
@@ -225,7 +275,7 @@ class Follower:
         """What reads the equations among the things that are yielded, and what merges those of two branches."""
 
         def read(items: Sequence[Yielded]) -> list[Equality]:
-            own = [item for item in items if not isinstance(item.value, _STATEMENTS)]
+            own = [Yielded(one, item.origin) for item in items for one in _several(item.value) if not isinstance(one, _STATEMENTS)]
             return [equality for item in own for equality in read_equalities(item.value, self.placed(item.origin if item.origin.line else place))]
 
         def merge(condition: Expr, first: list[Yielded], second: list[Yielded]) -> list[Yielded]:
@@ -249,7 +299,7 @@ class Follower:
             return self._merged_returns(condition, first, second, name, origin)
 
         def actions_of(point: Mapping[Expr, float] | None) -> tuple[Trace, tuple[Action, ...]]:
-            with collect_remarks() as said:
+            with collect_remarks() as said, self._names_of_its_own():
                 followed = trace(method, (), merge_yields=merge_yields, make_equation=make_equality, merge_returns=merge, point=point)
             found: list[Action] = []
             if followed.value is not None:
@@ -258,6 +308,14 @@ class Follower:
             return followed, (*found, *said)
 
         followed, found = actions_of(None)
+        for item in followed.yields:
+            for one in _several(item.value):
+                if isinstance(one, _STATEMENTS):
+                    raise ModelError(
+                        f"{name} yields {_STATED[type(one)]}; a clause yields equations",
+                        origin=self.placed(item.origin),
+                        hint="parts are connected and switched in `def equations(self)`, for the whole run",
+                    )
         if followed.yields:
             self.yielded[name] = read(followed.yields)
         self._keep(followed.condition_origins)

@@ -8,6 +8,7 @@ from typing import Any
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.equalities import Equality, read_equalities
+from tidegate.frontends.components.statements import noted
 
 __all__ = ["InitialEquations", "initial_equations"]
 
@@ -46,4 +47,4 @@ def initial_equations(*items: Any) -> InitialEquations:
     place = written_at()
     if not items:
         raise UsageError("tg.initial_equations is given none", origin=place, hint="write e.g. yield tg.initial_equations(tg.der(self.x) == 0)")
-    return InitialEquations(tuple(found for item in items for found in read_equalities(item, place)), place)
+    return noted(InitialEquations(tuple(found for item in items for found in read_equalities(item, place)), place), "tg.initial_equations", place)

@@ -200,7 +200,7 @@ def follow(part: Any, name: str, place: Origin, methods: Callable[[Any], list[Ca
             if isinstance(declaration, Input | Output)
             for item in symbols_of(path, declaration)
         }
-        equalities += connection_equalities(follower.connections, inner, signals, name)
+        equalities += connection_equalities(follower.connections, inner, signals, name, alone)
     values = {
         own: follower.value(given, declaration.origin)
         for own, declaration in alone.declarations().items()

@@ -14,15 +14,21 @@ from typing import Any, ClassVar, Final, Self, cast, overload
 
 import numpy as np
 
-from tidegate.errors import Origin, UsageError
+from tidegate.errors import Origin, UnknownNameError, UsageError
 from tidegate.expressions.tracing import written_at
+from tidegate.expressions.tracing.source import followed_place
 from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.class_body import require_value
 from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Constant, Declaration, Modification, Output
 from tidegate.frontends.components.elements import is_array
+from tidegate.frontends.components.part_rules import by_name, refuse_arithmetic, require_no_collection
+from tidegate.model import VariableRole
 from tidegate.names import suggestion
 
 __all__ = ["Part", "Parts", "joined", "outer_scope", "unchanged_classes"]
 
+_DEEPEST: Final = 100  # parts in parts; more is a part of itself
+_SETTINGS: Final = frozenset({"time_unit", "check_units"})  # kept names that users give values
 _VALUES: Final = (bool, int, float, list, tuple, np.ndarray, np.generic)
 
 
@@ -42,6 +48,7 @@ def outer_scope(part: Any, name: str) -> Any:
     return cast("dict[str, Any]", vars(part).get("_scopes", {})).get(name)
 
 
+@refuse_arithmetic
 class Part:
     """A component or a connector: variables, parts in it, and where it stands.
 
@@ -56,8 +63,18 @@ class Part:
     _overrides: dict[str, Any]
     _mods: dict[str, Any]
 
-    def __init__(self, *, mods: Mapping[str, Any] | None = None, **values: Any) -> None:
+    def __init__(self, *unnamed: Any, mods: Mapping[str, Any] | None = None, **values: Any) -> None:
         self._written_at = written_at()
+        if unnamed:
+            names = [name for name, item in self.declarations().items() if item.role is VariableRole.PARAMETER] or list(self.declarations())
+            example = f"{type(self).__name__}({names[0] if names else 'R'}={unnamed[0]!r})"
+            raise UsageError(f"{type(self).__name__} takes values by their names", origin=self._written_at, hint=f"write e.g. {example}")
+        if followed_place.get() is not None:
+            raise UsageError(
+                f"a part, {type(self).__name__}, is made while equations are read",
+                origin=self._written_at,
+                hint=f"make it an attribute of the class, `part = {type(self).__name__}(...)`, or in __init__, and write self.part",
+            )
         self._overrides = {}
         self._mods = {}
         for name, value in {**values, **(mods or {})}.items():
@@ -66,21 +83,21 @@ class Part:
     def _modify(self, name: str, value: Any) -> None:
         """Take one value that was given, after looking whether there is something of this name."""
         head, _, rest = name.partition(".")
+        require_value(value, name)
+        value = by_name(value)
         kind, declared, parts = type(self).__name__, self.declarations(), self._parts()
-        own = head.partition("[")[0]
-        if own != head and isinstance(parts.get(own), Parts):
-            self._modify_part(head, rest, value)
-            return
-        if head not in declared and head not in parts:
+        if head not in declared and head.partition("[")[0] not in parts:
             known = [*declared, *parts]
             raise UsageError(
                 f"{kind} has no variable or part {head!r}" if parts else f"{kind} has no variable {head!r}",
                 hint=suggestion(head, known, f"its variables are {', '.join(known) or 'none'}"),
+                origin=self._written_at,
             )
-        if head in parts:
+        if head not in declared:
             self._modify_part(head, rest, value)
         elif rest and rest not in ATTRIBUTES:
-            raise UsageError(f"{kind}.{head} has no attribute {rest!r}", hint=suggestion(rest, ATTRIBUTES, f"there are {', '.join(ATTRIBUTES)}"))
+            hint = suggestion(rest, ATTRIBUTES, f"there are {', '.join(ATTRIBUTES)}")
+            raise UsageError(f"{kind}.{head} has no attribute {rest!r}", origin=self._written_at, hint=hint)
         elif isinstance(declared[head], Output) and (not rest or rest == "start"):
             raise UsageError(f"{kind}.{head} is an output; its value follows from the equations", origin=declared[head].origin)
         elif rest:
@@ -89,6 +106,12 @@ class Part:
             self._overrides[head] = value
 
     def _modify_part(self, name: str, rest: str, value: Any) -> None:
+        if isinstance(value, Part) and "[" in f"{name}{rest}":
+            raise UsageError(
+                f"{type(self).__name__}.{name} cannot be replaced by itself",
+                origin=self._written_at,
+                hint="replace all parts of the array, or give values",
+            )
         if rest:
             self._mods[f"{name}.{rest}"] = value
         elif isinstance(value, Mapping):
@@ -98,6 +121,7 @@ class Part:
         else:
             raise UsageError(
                 f"{type(self).__name__}.{name} is a part, and was given {value!r}",
+                origin=self._written_at,
                 hint=f"give another part, {name}=Resistor(R=5.0), or values for it, {name}={{'R': 5.0}}",
             )
 
@@ -110,6 +134,19 @@ class Part:
             if isinstance(item, Declaration | Part | Parts) and name in cls._kept_names:
                 place = item.origin if isinstance(item, Declaration) else written_at()
                 raise UsageError(f"{cls.__name__}.{name}: this name is kept for the component itself", origin=place, hint="choose another name")
+            if name in cls._kept_names - _SETTINGS and isinstance(item, dict | list | tuple | set | str | int | float):
+                place = written_at()
+                raise UsageError(f"{cls.__name__}.{name}: this name is kept for the component itself", origin=place, hint="choose another name")
+            if not name.startswith("_") and not (isinstance(item, type) and item.__qualname__ == f"{cls.__qualname__}.{name}"):
+                require_no_collection(cls.__name__, name, item, Part, written_at())
+            part = next((vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)), None)
+            if isinstance(part, Part | Parts) and not isinstance(item, Part | Parts):
+                what = type(item).__name__ if isinstance(item, Declaration) else repr(item)
+                raise UsageError(
+                    f"{cls.__name__}.{name} is {what}, but a base class has a part of this name",
+                    origin=written_at(),
+                    hint=f"give another part, or change values of it: {cls.__name__}({name}={{'R': 5.0}})",
+                )
             declared = inherited.get(name)
             if declared is None or isinstance(item, Declaration):
                 continue
@@ -124,14 +161,14 @@ class Part:
     # -- as an attribute of another
 
     def __set_name__(self, owner: type, name: str) -> None:
-        known = vars(self).get("_named", name)
+        known, before = vars(self).get("_named", name), vars(self).get("_owner", owner.__name__)
         if known != name and issubclass(owner, Part):
             raise UsageError(
-                f"{owner.__name__}.{name} is the same part as {owner.__name__}.{known}",
+                f"{owner.__name__}.{name} is the same part as {before}.{known}",
                 origin=self._written_at,
                 hint=f"make each by itself: {known}, {name} = {type(self).__name__}(), {type(self).__name__}()",
             )
-        vars(self)["_named"] = name
+        vars(self).update(_named=name, _owner=owner.__name__)
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
@@ -143,6 +180,14 @@ class Part:
         return instance.part(vars(self).get("_named", ""))
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            require_no_collection(type(self).__name__, name, value, Part, written_at())
+            if name in self._parts() and not isinstance(value, Part | Parts):
+                raise UsageError(
+                    f"{type(self).__name__}.{name} is a part, and was given {value!r}",
+                    origin=written_at(),
+                    hint=f"give another part, or values when the instance is made: {type(self).__name__}({name}={{'R': 5.0}})",
+                )
         if isinstance(value, Part | Parts) and not name.startswith("_"):
             self._added[name] = value
             if isinstance(value, Part):
@@ -157,7 +202,10 @@ class Part:
         if name.startswith("_"):
             raise AttributeError(name)  # what Python and numpy look for
         known = [*self.declarations(), *self._parts()]
-        raise AttributeError(f"{type(self).__name__} has no {name!r}; {suggestion(name, known, f'it has {", ".join(known) or "no variables"}')}")
+        raise UnknownNameError(f"{type(self).__name__} has no {name!r}", hint=suggestion(name, known, f"it has {', '.join(known) or 'no variables'}"))
+
+    def __repr__(self) -> str:
+        return f"{self._path} ({type(self).__name__})" if self._path else f"{type(self).__name__}()"
 
     # -- the tree
 
@@ -215,6 +263,10 @@ class Part:
         if own in vars(self).get("_overrides", {}):
             written = self._overrides[own]
             scope = outer_scope(self, own) or self
+        if self._path.count(".") >= _DEEPEST:
+            raise UsageError(
+                f"parts are in parts without end: {self._path[:60]}...", origin=written_at(), hint="no component can be a part of itself"
+            )
         part = object.__new__(type(written))
         vars(part).update(vars(written))
         within = {inner: item for inner, item in vars(self).items() if inner == "_plain"}

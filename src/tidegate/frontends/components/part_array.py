@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.class_body import require_value
 from tidegate.frontends.components.declarations import Constant, Declaration
 from tidegate.frontends.components.elements import ArrayOfSymbols, Given, is_array
 from tidegate.frontends.components.known_numbers import Numbers
 from tidegate.frontends.components.part import Part, Parts
+from tidegate.frontends.components.part_rules import by_name
 from tidegate.model import element_names
 from tidegate.names import suggestion
 
@@ -52,9 +55,10 @@ class Array(Parts):
         self._written = part() if isinstance(part, type) else part
         if not isinstance(self._written, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"tg.Array is given {part!r}; a class of parts is expected", origin=self._origin, hint="write tg.Array(Resistor, 3)")
-        self._shape, self._values, self._name = shape, values, ""
+        self._shape, self._values, self._name = shape, {name: by_name(value) for name, value in values.items()}, ""
         known = [*self._written.declarations(), *self._written._parts()]  # noqa: SLF001 - one class
-        for name in values:
+        for name, value in values.items():
+            require_value(value, f"{type(self._written).__name__}.{name}")
             if name not in known:
                 hint = suggestion(name, known, f"its variables are {', '.join(known) or 'none'}")
                 raise UsageError(f"{type(self._written).__name__} has no variable {name!r}", origin=self._origin, hint=hint)
@@ -76,9 +80,8 @@ class Array(Parts):
         places = element_names(name, shape)
         for path in vars(outer).get("_mods", {}):
             head = path.partition(".")[0]
-            if head.partition("[")[0] == name and head not in (name, *places):
-                hint = f"the last one is {places[-1]}" if places else "it has none"
-                raise UsageError(f"{name} has no element {head}: its shape is {shape}", hint=hint)
+            if head.startswith(f"{name}[") and head not in places:
+                raise UsageError(f"{name} has the shape {shape}, so that there is no {head}", origin=outer._written_at, hint="places count from 0")  # noqa: SLF001
         values: list[dict[str, Any]] = [{} for _ in places]
         for key, given in self._values.items():
             for own, value in zip(values, self._divided(key, given, outer, shape), strict=True):
@@ -91,6 +94,14 @@ class Array(Parts):
         if isinstance(given, Constant):
             given = given.__get__(outer)
         elif isinstance(given, str):
+            declared = outer.declarations().get(given)
+            if not isinstance(declared, Constant):
+                known = [name for name, item in outer.declarations().items() if isinstance(item, Constant)]
+                raise UsageError(
+                    f"the shape of {self._name} is {given!r}, but {type(outer).__name__} has no tg.Constant of this name",
+                    origin=self._origin,
+                    hint=suggestion(given, known, f"its constants are {', '.join(known) or 'none'}"),
+                )
             given = getattr(outer, given)
         elif is_function(given):
             given = given(outer)
@@ -142,6 +153,11 @@ class PartArray:
         """Of the array."""
         return self._items.shape
 
+    @property
+    def common_name(self) -> str:
+        """Without places: ``cell.p`` of ``cell[0].p`` and ``cell[1].p``."""
+        return re.sub(r"\[[^]]*\]", "", self._names[0]) if self._names else "this array"
+
     def named(self, _: str) -> dict[str, Any]:
         """Every part by its name."""
         return dict(zip(self._names, self._items.ravel().tolist(), strict=True))
@@ -153,7 +169,10 @@ class PartArray:
         return iter([self[k] for k in range(len(self))])
 
     def __getitem__(self, place: Any) -> Any:
-        found: Any = self._items[place]
+        try:
+            found: Any = self._items[place]
+        except IndexError:
+            raise UsageError(f"{self.common_name} has the shape {self.shape}, so that it has no place {place}", hint="places count from 0") from None
         if not isinstance(found, np.ndarray):
             return found
         several = cast("NDArray[Any]", found)
