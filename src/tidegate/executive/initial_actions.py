@@ -22,7 +22,7 @@ from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 __all__ = ["acted_on", "open_run"]
 
 FloatArray = NDArray[np.float64]
-_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or say fixed=False where the value is a guess: tg.start(0.2, fixed=False) for a part"
+_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
 
 
 @dataclass(frozen=True, eq=False)
