@@ -268,3 +268,17 @@ def test_what_connects_nothing_has_a_class_of_its_own() -> None:
 
     with pytest.raises(tg.UsageError, match=r"a is a component; a connector is expected(.|\n)*class Plain\(tg\.Connector\)"):
         whole(equations, a=Plain(), b=Plain())().lower()
+
+
+def test_a_variable_of_an_instance_that_is_no_part_is_refused() -> None:
+    stranger = Resistor(R=3.0)
+
+    class Wrong(tg.Component):
+        v = tg.State(1.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.v) == -stranger.v
+
+    with pytest.raises(tg.UsageError, match=r"v is asked of a Resistor that is no part of Wrong") as caught:
+        Wrong().lower()
+    assert "self.part.v" in str(caught.value)

@@ -6,7 +6,9 @@ On the class an attribute is its declaration; on an instance it is the symbol th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from typing import Any, ClassVar, Final, Literal, Self, overload
 
@@ -35,6 +37,7 @@ __all__ = [
     "Parameter",
     "State",
     "StateSelect",
+    "only_variables_of",
     "start",
 ]
 
@@ -71,6 +74,29 @@ def _bound(limit: Limit, what: str, place: Origin) -> Bound | None:
     if not _is_number(limit) or math.isnan(limit):
         raise UsageError(f"{what} is {limit!r}; a number is expected", origin=place, hint="write e.g. min=0.0, or tg.Bound(0.0, is_open=True)")
     return Bound(float(limit))
+
+
+_followed: Final[ContextVar[Any]] = ContextVar("followed", default=None)
+
+
+@contextmanager
+def only_variables_of(component: Any) -> Generator[None]:
+    """While this lasts, variables of instances that are no part of this component are refused: they have the names of its own."""
+    token = _followed.set(component)
+    try:
+        yield
+    finally:
+        _followed.reset(token)
+
+
+def _require_own(instance: object, name: str) -> None:
+    followed = _followed.get()
+    if followed is not None and not isinstance(followed, type(instance)):
+        kind = type(instance).__name__
+        raise UsageError(
+            f"{name} is asked of a {kind} that is no part of {type(followed).__name__}",
+            hint=f"make it a part, `part = {kind}()` in the body of the class, and take self.part.{name}",
+        )
 
 
 class Modification:
@@ -181,6 +207,8 @@ class Declaration:
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
             return plain[name]
+        if not path:
+            _require_own(instance, own)
         overrides = vars(instance).get("_overrides", {})
         return quantity(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
 

@@ -18,7 +18,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
 from tidegate.frontends.components.connect import Connection
-from tidegate.frontends.components.declarations import Declaration
+from tidegate.frontends.components.declarations import Declaration, only_variables_of
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
 from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality, make_equality, merge_equalities, read_equalities
@@ -129,6 +129,10 @@ class Follower:
     def _in_numbers(self) -> CalledAtPoint:
         return CalledAtPoint(self.component, self.declarations, self._declared)
 
+    def _trace(self, function: Any, arguments: tuple[Any, ...], **options: Any) -> Trace:
+        with only_variables_of(self.component):
+            return trace(function, arguments, **options)
+
     def placed(self, origin: Origin) -> Origin:
         """The origin with the component's path."""
         return replace(origin, path=self.name)
@@ -149,13 +153,13 @@ class Follower:
             return quantity(declared.symbol_role, given, declared.shape_of(declared.value))
         if is_function(given):
             with self._names_of_its_own():
-                followed = trace(given, (self.component,))
+                followed = self._trace(given, (self.component,))
             self._keep(followed.condition_origins)
             self._compare(
                 given,
                 followed,
                 followed.value,
-                (lambda point: self._in_numbers.value(given, point), lambda point: trace(given, (self.component,), point=point).value),
+                (lambda point: self._in_numbers.value(given, point), lambda point: self._trace(given, (self.component,), point=point).value),
                 origin,
             )
             return followed.value
@@ -206,10 +210,10 @@ class Follower:
             return read([*followed.yields, *(Yielded(item, place) for item in returned)])
 
         def along(point: Mapping[Expr, float]) -> list[float]:
-            return _sizes(equations_of(trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
+            return _sizes(equations_of(self._trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
 
         with noted_statements() as made, self._names_of_its_own():
-            followed = trace(method, (), merge_yields=merge, make_equation=make_equality)
+            followed = self._trace(method, (), merge_yields=merge, make_equation=make_equality)
         returned: Any = followed.value if is_array(followed.value) else ()
         self._require_yielded(made, [*followed.yields, *(Yielded(item, place) for item in returned)])
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
@@ -300,7 +304,7 @@ class Follower:
 
         def actions_of(point: Mapping[Expr, float] | None) -> tuple[Trace, tuple[Action, ...]]:
             with collect_remarks() as said, self._names_of_its_own():
-                followed = trace(method, (), merge_yields=merge_yields, make_equation=make_equality, merge_returns=merge, point=point)
+                followed = self._trace(method, (), merge_yields=merge_yields, make_equation=make_equality, merge_returns=merge, point=point)
             found: list[Action] = []
             if followed.value is not None:
                 for key, value in _mapping(followed.value, name, origin).items():
