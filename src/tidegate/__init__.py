@@ -82,6 +82,8 @@ if TYPE_CHECKING:
         time,
         when,
     )
+    from tidegate.frontends import dsblock
+    from tidegate.frontends.dsblock import DSblock
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.frontends.processes import Environment, Group, SimulaProcess
     from tidegate.results import Result
@@ -106,6 +108,7 @@ __all__ = [
     "Constant",
     "CrossCheck",
     "CsmpError",
+    "DSblock",
     "Diagram",
     "Discrete",
     "Environment",
@@ -156,6 +159,7 @@ __all__ = [
     "csmp",
     "dae",
     "der",
+    "dsblock",
     "edge",
     "enable",
     "event",
@@ -191,6 +195,7 @@ _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
 _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
+    "DSblock": "tidegate.frontends.dsblock",
     "Diagram": _BLOCKS,
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
@@ -213,7 +218,8 @@ _HOMES: Final = {
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 
-_PACKAGES: Final = ("csmp", "library")  # used as tg.csmp.run(...), tg.library.electrical.Resistor(...)
+# used as tg.csmp.run(...), tg.library.electrical.Resistor(...), tg.dsblock.Start(...)
+_PACKAGES: Final = {"csmp": "tidegate.csmp", "dsblock": "tidegate.frontends.dsblock", "library": "tidegate.library"}
 
 
 class _Package(ModuleType):
@@ -231,7 +237,7 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
-        return import_module(f"tidegate.{name}")
+        return import_module(_PACKAGES[name])
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tidegate' has no attribute {name!r}")

@@ -11,11 +11,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tidegate.compiled import CallableModel, CompiledModel, compile_callables, compile_model
+from tidegate.compiled import CompiledModel, compile_callables, compile_model
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import KeepsCode, Lowerable, Model
+from tidegate.model.callables import Called, CallableModel
 from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced
@@ -159,7 +160,7 @@ def compiled_of(source: object) -> CompiledModel:
     ------
     ModelError, UsageError : it is wrong, or no model at all.
     """
-    model = source if isinstance(source, CallableModel) else _lowered(source)
+    model = source if isinstance(source, CallableModel) else source.callables() if isinstance(source, Called) else _lowered(source)
     # A model is frozen, so it can carry its machine code; a table from one to the other would keep both alive for ever, since each needs the other.
     # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
     kept = vars(model)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
 from tidegate.compiled.callbacks import VALUE_FUNCTION
 
 GRAVITY = 9.81
@@ -212,7 +212,7 @@ def hooked(told: list[tuple[float, float]], closed: list[float], **others: Any) 
         clauses=[CallableClause("fill", [0], lambda at: {"x": 1.0})],
         at_communication=lambda at: told.append((at.time, at.y[0])),
         at_parameters=lambda at: {"changes": at.d[0] + 1.0, "x": 0.75},
-        at_close=lambda at: closed.append(at.time),
+        at_close=lambda at, _: closed.append(at.time),
         **others,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.compiled.callables import At, CallableClause, CallableModel, Threshold, Tick
+from tidegate.model.callables import At, CallableClause, CallableModel, Threshold, Tick
 
 T_END = 3.0
 RTOL = 1e-8

@@ -398,7 +398,8 @@ class CompiledModel:
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
-    adjusting : what is done when parameters have been set from outside; closing : called when a run is over; None where nothing is.
+    adjusting : what is done when parameters have been set from outside; None where nothing is.
+    opening : what is done once when a run begins; closing : called when it is over, with whether it came to its end; likewise.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
     followers : declared states that are none, since others determine them, each with a sentence that says by what.
@@ -443,7 +444,8 @@ class CompiledModel:
     followers: Mapping[str, str] = field(default_factory=dict[str, str])
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     adjusting: Actions | None = None
-    closing: Callable[[Point], object] | None = None
+    opening: Actions | None = None
+    closing: Callable[[Point, bool], object] | None = None
     keep_alive: tuple[object, ...] = ()
 
     @cached_property

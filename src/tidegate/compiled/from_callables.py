@@ -19,11 +19,12 @@ from tidegate.compiled.callable_answers import (
     CallableStart,
     CallableWords,
     Function,
+    changed,
     changes,
     point,
     slope,
 )
-from tidegate.compiled.callables import At, CallableClause, CallableModel
+from tidegate.model.callables import At, CallableClause, CallableModel
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
 from tidegate.compiled.layout import Layout, Shown
@@ -101,9 +102,11 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         start=CallableStart(model, layout, natives.guards),
         initial=CallableActions(model.at_start, layout),
         final=CallableActions(model.at_end, layout),
+        opening=None if model.at_open is None else CallableActions(model.at_open, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
-        outputs=CallableOutputs(model, layout) if model.outputs else None,
+        # what a run remembers is gone when it is over
+        outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
         words=CallableWords(model, layout),
         diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
         stops=lambda p, t_start, t_now, t_end: np.zeros(0),
@@ -141,10 +144,11 @@ class _Natives:
     def outputs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
         return self._model.output(point(self._layout, t, y, p, m)) if self._model.output else []
 
-    def times(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:  # noqa: ARG002, as any value function
-        counts = m[self._layout.first_count :]
+    def times(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        counts, at = m[self._layout.first_count :], point(self._layout, t, y, p, m)
         never = [np.inf] * len(self._model.thresholds)
-        return never + [tick.first + count * (tick.period or 0.0) for tick, count in zip(self._model.ticks, counts, strict=False)]
+        firsts = [tick.first(at) if callable(tick.first) else tick.first for tick in self._model.ticks]
+        return never + [first + count * (tick.period or 0.0) for first, tick, count in zip(firsts, self._model.ticks, counts, strict=False)]
 
     def conditions(self, deciding: Sequence[int], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
         at = point(self._layout, t, y, p, m)
@@ -160,9 +164,9 @@ class _Natives:
         hook(point(self._layout, t, y, p, m))
         return [0.0]
 
-    def close(self, hook: Callable[[At], object], at: Point) -> None:
+    def close(self, hook: Callable[[At, bool], object], at: Point, is_well: bool) -> None:  # noqa: FBT001, as the hook
         """The same for the last one."""
-        self.told(hook, at.time, at.y, at.p, at.m)
+        hook(point(self._layout, at.time, at.y, at.p, at.m), is_well)
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
@@ -177,14 +181,18 @@ class _Natives:
         return found
 
     def bodies(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
-        new = np.concatenate([y, m[self._layout.first_discrete : self._layout.first_previous]])
+        at, happen = point(self._layout, t, y, p, m), self._model.happen
+        if happen is not None:
+            flags = m[self._layout.first_action : self._layout.first_count] != 0.0
+            return changed(self._layout, lambda at: happen(at, flags), at)
+        new = np.concatenate([y, at.d])
         for index, several in self.writers(t, y, p, m).items():
             new[index] = several[0][1]
         return new
 
     def differ(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> bool:
         """Whether clauses that happen together give one variable different values."""
-        return any(len({value for _, value in several}) > 1 for several in self.writers(t, y, p, m).values())
+        return self._model.happen is None and any(len({value for _, value in several}) > 1 for several in self.writers(t, y, p, m).values())
 
     # -- derivatives --------------------------------------------------------------------------------------------------------------------------
 
@@ -243,7 +251,7 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     n_actions = len(model.bodies)
     layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_actions, len(model.ticks), len(model.outputs))
     sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
-    shown = tuple(Shown(Column(name, role), k, source=role) for role, names in sources for k, name in enumerate(names))
+    shown = tuple(Shown(Column(name, role), k, source=role) for role, names in sources for k, name in enumerate(names) if name not in model.hidden)
     layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
     quantities = [
         Quantity(name, (name,), role, vector, np.array([first + k]), (), "", "", "real", Origin(), None, lambda name, number: "")
@@ -255,6 +263,7 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
             ("output", "outputs", 0, model.outputs),
         )
         for k, name in enumerate(names)
+        if name not in model.hidden
     ]
     return layout, tuple(quantities)
 

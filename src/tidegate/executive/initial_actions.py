@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import Said
+from tidegate.compiled.compiled_model import CompiledModel, Said
 from tidegate.errors import InitializationError
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 
-__all__ = ["acted_on", "open_run"]
+__all__ = ["acted_on", "begin_model", "open_run"]
 
 FloatArray = NDArray[np.float64]
 _ONE_IS_FREE: Final = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
@@ -67,6 +67,16 @@ def acted_on(problem: Problem) -> Problem:
     new = actions.assigned(begun)
     moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
+
+
+def begin_model(model: CompiledModel, integrator: StepIntegrator) -> None:
+    """Tell a model with a memory of its own that a run begins, and put its values where the integrator, which is not started yet, begins."""
+    if model.opening is None:
+        return
+    layout, n = model.layout, len(model.layout.unknowns)
+    new = model.opening.assigned(integrator)
+    integrator.y[:] = new[:n]
+    integrator.m[layout.first_discrete : layout.first_input] = np.tile(new[n:], 2)
 
 
 def open_run(problem: Problem, integrator: StepIntegrator) -> Said | None:

@@ -25,7 +25,7 @@ from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_rows_behind
 from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
-from tidegate.executive.initial_actions import open_run
+from tidegate.executive.initial_actions import begin_model, open_run
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
@@ -173,6 +173,7 @@ class Session:
     # -- start ------------------------------------------------------------------------------------------------------------------------------------
 
     def _start(self, integrator: StepIntegrator) -> None:
+        begin_model(self.problem.model, integrator)
         self._initial_words = open_run(self.problem, integrator)
         begin(integrator, self.problem, self._records)
 
@@ -275,7 +276,7 @@ class Session:
             segment, stopped = self._segment(integrator, interrupts)
             part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
             if self._is_whole:
-                self._close(interrupts)
+                self._close(interrupts, failed=stopped is not None)
         error, cause = (None, None) if stopped is None else (stopped.error, stopped.cause)
         if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
             now = integrator.time if self._is_whole else self.standing.time
@@ -421,12 +422,12 @@ class Session:
         self._note(self._part(segment))
         self._close()
 
-    def _close(self, interrupts: Interrupts | None = None) -> None:
+    def _close(self, interrupts: Interrupts | None = None, *, failed: bool = False) -> None:
         """Tell the model that the run is over."""
         closing = self.problem.model.closing
         if closing is not None:
             with nullcontext() if interrupts is None else interrupts.in_user_code():
-                closing(self._live())
+                closing(self._live(), self.status != "failed" and not failed)
 
     # -- results ------------------------------------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import pytest
 
 import tidegate as tg
 from monitor_models import Body, Flow, Look, model
-from tidegate.compiled.callables import CallableModel, Tick
+from tidegate.model.callables import CallableModel, Tick
 
 METHODS = ["rke", "pc", "euler", "adams2", "trapezoid", "heun"]
 FIXED = METHODS[2:]

@@ -1,4 +1,4 @@
-"""A model of which nothing is known but its functions (stage: compiled): the plain description that ``from_callables`` compiles.
+"""A model of which nothing is known but its functions: the plain description that ``compiled/from_callables`` compiles.
 
 Every function takes one ``At`` and returns numbers. Discontinuities are told, not found: what the equations decide by ``at.holds`` is kept between
 events.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableClause", "CallableModel", "Completed", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -31,6 +32,7 @@ class At:
 
 Numbers = Callable[[At], Sequence[float] | FloatArray]
 Changes = Callable[[At], Mapping[str, float]]
+Happening = Callable[[At, NDArray[np.bool_]], Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +73,13 @@ class CallableClause:
 
 @dataclass(frozen=True, eq=False)
 class Tick:
-    """What happens at ``first``, and every ``period`` after it where there is one; likewise."""
+    """What happens at ``first``, and every ``period`` after it where there is one; likewise.
+
+    Where ``first`` is a function of discrete variables it is asked for after every event, and a time that does not lie ahead is none.
+    """
 
     label: str
-    first: float
+    first: float | Callable[[At], float]
     period: float | None = None
     change: Changes | None = None
     message: str = ""
@@ -104,10 +109,13 @@ class CallableModel:
     rhs : derivatives of the states, then what is zero where the algebraic equations hold; or the address of a value function (``interface``).
     outputs : names; output : their values.
     thresholds, clauses, ticks, completed : what can happen.
+    happen : new values by name when things happen, told which of ``bodies``; it is called once a round and takes the place of their ``change``.
     at_start, at_end : new values by name, at the start and at the end of a run.
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
-    at_close : called once when a run is over, however it ended, at the point where it stands.
+    at_open : new values by name when a run begins; called once a run, also of one that is repeated.
+    at_close : called once when a run is over, at the point where it stands, and whether it came to its end.
+    hidden : discrete variables that results do not show.
     """
 
     name: str
@@ -122,11 +130,14 @@ class CallableModel:
     clauses: Sequence[CallableClause] = ()
     ticks: Sequence[Tick] = ()
     completed: Sequence[Completed] = ()
+    happen: Happening | None = None
     at_start: Changes | None = None
     at_end: Changes | None = None
     at_parameters: Changes | None = None
     at_communication: Callable[[At], object] | None = None
-    at_close: Callable[[At], object] | None = None
+    at_open: Changes | None = None
+    at_close: Callable[[At, bool], object] | None = None
+    hidden: Sequence[str] = ()
     time_unit: str = ""
 
     @property
@@ -146,9 +157,18 @@ class CallableModel:
         asked = {k for clause in self.clauses if not callable(clause.when) for k in clause.when}
         return [
             *(f"the name {name} is taken twice, or is that of the time" for name in names if names.count(name) > 1 or name == "time"),
-            *(f"{name} starts at {value}, which is not finite" for name, value in starts.items() if not math.isfinite(value)),
-            *(f"the first time of {tick.label} is {tick.first}" for tick in self.ticks if not math.isfinite(tick.first)),
+            *(f"{name} starts at {value}, which is not finite" for name, value in starts.items() if not math.isfinite(value) and name not in self.hidden),
+            *(f"the first time of {tick.label} is {tick.first}" for tick in self.ticks if not callable(tick.first) and not math.isfinite(tick.first)),
             *(f"the period of {t.label} is {t.period}; it must be positive" for t in self.ticks if t.period is not None and not t.period > 0),
             *(f"there is no threshold {k}" for k in asked if k not in range(len(self.thresholds))),
             *(["outputs have names and no function"] if self.outputs and self.output is None else []),
         ]
+
+
+@runtime_checkable
+class Called(Protocol):
+    """Anything that can be simulated as functions only."""
+
+    def callables(self) -> CallableModel:
+        """These functions."""
+        ...

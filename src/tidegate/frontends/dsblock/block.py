@@ -1,0 +1,145 @@
+"""A DSblock as the neutral model is made from it: its description, and eleven callbacks on flat vectors, whoever wrote them.
+
+Source: Otter, DSblock 3.3 (DLR 1994), callbacks BLOCKB ... BLOCKV. Vectors are whole and in column order; parameters are one vector, real ones first, then
+integers, then logical ones. A Python class (``interface``), a compiled library and a connection of blocks are each a ``Block``.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.frontends.dsblock.description import Description
+
+__all__ = ["Action", "Block", "Entry", "Happened", "Reply", "Run", "Verdict"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+class Action(enum.Enum):
+    """How a run goes on behind an event: INFO of BLOCKV."""
+
+    CONTINUE = 0
+    RESTART = 1
+    STOP = 2
+
+
+class Verdict(enum.Enum):
+    """What a block says of a changed parameter: IERR of BLOCKP."""
+
+    ACCEPTED = 0
+    WARNED = 1
+    REFUSED = 2
+    IGNORED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a callback is called: time, X, XD (None where the block is not given it), U and parameters."""
+
+    time: float
+    x: FloatArray
+    xd: FloatArray | None
+    u: FloatArray
+    p: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What happens at an instant: a time event, state events with a truth value an indicator, a step event; and what had been agreed before.
+
+    Parameters
+    ----------
+    zero : one an indicator: it is zero here and had another sign before (HINFO).
+    directions : HCROSS as it was.
+    """
+
+    time: bool
+    state: bool
+    step: bool
+    zero: BoolArray
+    directions: NDArray[np.int64]
+    n_states: int
+    n_indicators: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a block wants at the start of a run, or behind an event; None leaves a thing as it is.
+
+    Parameters
+    ----------
+    next_event : the next time event; one that does not lie ahead is none.
+    may_reach : how far a step may go beyond it before the event is carried out (TEVENT(2)).
+    directions : HCROSS: 0 for every crossing, 1 and -1 for rising and falling ones.
+    """
+
+    action: Action = Action.RESTART
+    x: FloatArray | None = None
+    xd: FloatArray | None = None
+    next_event: float | None = None
+    may_reach: float | None = None
+    directions: NDArray[np.int64] | None = None
+    n_states: int | None = None
+    n_indicators: int | None = None
+    priority: int = 50
+    reason: str = ""
+
+
+class Run(Protocol):
+    """One run of a block, with whatever the block remembers of it; a block that has no indicators, say, is never asked for them."""
+
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """F: derivatives of an ODE, residuals of a DAE, the wanted parts of an HDAE, all at their places (BLOCKF)."""
+        ...
+
+    def outputs(self, at: Entry) -> FloatArray:
+        """Y (BLOCKG)."""
+        ...
+
+    def indicators(self, at: Entry) -> FloatArray:
+        """Z (BLOCKH)."""
+        ...
+
+    def auxiliaries(self, at: Entry) -> FloatArray:
+        """W at a communication point (BLOCKK)."""
+        ...
+
+    def asks_step_event(self, at: Entry) -> bool:
+        """Whether something happens at the end of a completed step (BLOCKF with ICALL(3) = 1)."""
+        ...
+
+    def event(self, happened: Happened, at: Entry) -> Reply:
+        """Something happens, once an instant (BLOCKV)."""
+        ...
+
+    def recorded(self) -> FloatArray:
+        """The numbers of its memory that the description calls discrete."""
+        ...
+
+    def end(self, at: Entry, *, is_well: bool) -> None:
+        """The run is over (BLOCKT)."""
+        ...
+
+
+class Block(Protocol):
+    """What is asked of a block."""
+
+    @property
+    def description(self) -> Description:
+        """What it says of itself."""
+        ...
+
+    def begin(self, at: Entry) -> tuple[Run, Reply]:
+        """A run begins with these start values and parameters (BLOCKP for those that were changed, then BLOCKS).
+
+        Raises
+        ------
+        UsageError : the block refuses a parameter.
+        """
+        ...

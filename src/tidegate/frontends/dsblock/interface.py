@@ -1,0 +1,127 @@
+"""`tg.DSblock`: a system written as the callbacks of Otter's neutral interface (DSblock 3.3, DLR 1994), in Python.
+
+One class stands for BLOCKB ... BLOCKV: ``define`` says what there is, every other callback is there or not. What a run remembers are attributes of ``m``.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Final
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.declaration import Declaration
+from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.lower import lowered
+from tidegate.frontends.dsblock.python_block import PythonBlock
+from tidegate.model import Form
+from tidegate.model.callables import CallableModel
+from tidegate.names import close_names
+
+__all__ = ["DSblock"]
+
+_CALLBACKS: Final = (
+    "derivatives", "residual", "parts", "outputs", "indicators", "jacobian", "communication", "step_condition", "parameter_changed", "start",
+    "event", "terminate", "close",
+)  # fmt: skip
+_NEEDED: Final = {SignalKind.OUTPUT: "outputs", SignalKind.INDICATOR: "indicators", SignalKind.AUXILIARY: "communication"}
+_EQUATIONS: Final = {Form.ODE: "derivatives", Form.DAE: "residual", Form.HDAE: "parts"}
+
+
+class DSblock:
+    """A system as callbacks. Write a subclass; only ``define`` must be there, and what its declarations ask for.
+
+    ====================================================  ==================================================================================
+    ``define(self, declare)``                             names signals and parameters: ``declare.state(...)``, ``.input``, ``.real`` ...
+    ``derivatives(self, t, x, u, p, m)``                  of the states, by name or in the order of declaration
+    ``outputs(self, t, x, u, p, m)``                      of declared outputs
+    ``indicators(self, t, x, u, p, m)``                   of declared indicators; a zero crossing is a state event
+    ``communication(self, t, x, u, p, m)``                of declared auxiliary variables
+    ``step_condition(self, t, x, u, p, m)``               whether the step just completed asks for an event
+    ``start(self, t0, x0, u0, p, m)``                     at the start of a run: ``Start`` or None
+    ``event(self, happening, t, x, u, p, m)``             at an event, once: ``EventAction`` or None
+    ``parameter_changed(self, name, p, x0)``              ``Accepted``, ``Warned``, ``Refused`` or ``Ignored``
+    ``terminate(self, is_well, t, x, u, p, m)``           the run is over
+    ====================================================  ==================================================================================
+
+    ``x``, ``u`` and ``p`` answer to names (``x.height``, ``x["height"]``), indices and unpacking; ``m`` is the memory of one run, with whatever attributes
+    the callbacks give it.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> class Ball(tg.DSblock):
+    ...     def define(self, declare):
+    ...         declare.state("height", start=1.0)
+    ...         declare.state("speed")
+    ...         declare.indicator("contact")
+    ...         declare.real("g", 9.81, minimum=0)
+    ...
+    ...     def derivatives(self, t, x, u, p, m):
+    ...         return {"height": x.speed, "speed": -p.g}
+    ...
+    ...     def indicators(self, t, x, u, p, m):
+    ...         return {"contact": x.height}
+    ...
+    ...     def start(self, t0, x0, u0, p, m):
+    ...         return tg.dsblock.Start(directions={"contact": -1})
+    ...
+    ...     def event(self, happening, t, x, u, p, m):
+    ...         return tg.dsblock.EventAction(x={"speed": -0.8 * x.speed})
+    >>> result = tg.simulate(Ball(), (0, 1), rtol=1e-8)
+    >>> [f"{event.time:.6f}" for event in result.events]
+    ['0.451524']
+    """
+
+    description: str = ""
+    version: str = ""
+    name: str = ""
+
+    def define(self, declare: Declaration) -> None:
+        """Name signals and parameters."""
+        raise NotImplementedError
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, value in vars(cls).items():
+            if name in _CALLBACKS or name.startswith("_") or name == "define" or not callable(value):
+                continue
+            if close := close_names(name, _CALLBACKS, 0.85):
+                raise UsageError(f"{cls.__name__}.{name} is no callback of a DSblock", hint=f"did you mean {close[0]}?")
+
+    @property
+    def block_name(self) -> str:
+        """What messages and results call it."""
+        return self.name or type(self).__name__
+
+    @cached_property
+    def declared(self) -> Description:
+        """What ``define`` has declared.
+
+        Raises
+        ------
+        InvalidModelError : naming everything that cannot be, callbacks that are missing included.
+        """
+        if type(self).define is DSblock.define:
+            raise UsageError(f"{type(self).__name__} has no define", hint="write define(self, declare), which names states, inputs and parameters")
+        declaration = Declaration(self.block_name)
+        self.define(declaration)
+        described = declaration.description(
+            has_step_events=self.has("step_condition"), has_jacobian=self.has("jacobian"), text=self.description, version=self.version
+        )
+        missing = [callback for kind, callback in _NEEDED.items() if described.size(kind) and not self.has(callback)]
+        if described.size(SignalKind.STATE) and not self.has(_EQUATIONS[described.form]):
+            missing.insert(0, _EQUATIONS[described.form])
+        if missing:
+            raise UsageError(f"{self.block_name} declares what needs {', '.join(missing)}", hint=f"write {missing[0]}(self, t, x, u, p, m)")
+        return described
+
+    def has(self, callback: str) -> bool:
+        """Whether a callback is written."""
+        return callable(getattr(self, callback, None))
+
+    def callables(self) -> CallableModel:
+        """What is run: functions of flat vectors."""
+        return lowered(PythonBlock(self.block_name, self, self.declared))
+
+    def __repr__(self) -> str:
+        return f"<DSblock {self.block_name}>"

@@ -1,0 +1,190 @@
+"""A block as functions of a neutral description, which the compiled stage turns into native ones. In: a ``Block``; out: a ``CallableModel``.
+
+What DSblock keeps between two events besides x are discrete variables of the model, so that saved runs hold it: which run it is, the pending time event,
+directions and dimensions. Rules of events: Otter, DSblock 3.3 (DLR 1994), BLOCKV: it is called once an instant, with everything that happens there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
+from tidegate.model import Form
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+
+__all__ = ["lowered"]
+
+FloatArray = NDArray[np.float64]
+_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)", "(indicators)", "(last event)", "(stopped)"
+_AS_BEFORE: Final = 2  # a direction that stays
+SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
+_numbers = itertools.count(1)
+
+
+def lowered(block: Block) -> CallableModel:
+    """The model of a block.
+
+    Raises
+    ------
+    UsageError : it is of a form that cannot be run.
+    """
+    described = block.description
+    if described.form is not Form.ODE:
+        raise UsageError(f"DSblock {described.name} is of the form {described.form.value}", hint="only ODE blocks can be simulated so far")
+    return _Lowered(block).model()
+
+
+class _Lowered:
+    """Functions of ``At`` that ask the run of a block which its memory belongs to."""
+
+    def __init__(self, block: Block) -> None:
+        self.block, self.described = block, block.description
+        described = self.described
+        self.states, self.inputs, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
+        self.place = {name: k for k, name in enumerate(self.discretes)}
+        self.runs: dict[int, Run] = {}
+
+    def model(self) -> CallableModel:
+        described = self.described
+        starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
+        starts |= {_LAST: -math.inf, _STOPPED: 0.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
+        clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
+        stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
+        return CallableModel(
+            name=described.name,
+            states=dict(zip(self.states, described.x0, strict=True)),
+            rhs=self.rates,
+            parameters=self._parameters(),
+            discretes=starts,
+            hidden=self.discretes[len(described.discretes) :],
+            outputs=(*self.outputs, *self.auxiliaries),
+            output=self.values if self.outputs or self.auxiliaries else None,
+            thresholds=[Threshold(f"{name} >= 0", partial(self.indicator, k), decides=False, opposite=f"{name} < 0") for k, name in enumerate(self.indicators)],
+            clauses=[*clauses, stop],
+            ticks=[Tick("time event", self.next_event, change=_nothing)],
+            completed=[Completed("step event", self.asks, change=_nothing)] if described.has_step_events else (),
+            happen=self.happen,
+            at_open=self.open,
+            at_close=self.close,
+        )
+
+    def _parameters(self) -> dict[str, float]:
+        described = self.described
+        return {
+            name: value
+            for kind in ParameterKind
+            for name, value in zip(
+                described.names(kind), (v for entry in described.parameters if entry.kind is kind for v in entry.default), strict=True
+            )
+        }
+
+    def _crossing(self, k: int, *, rises: bool) -> CallableClause:
+        place = self.place[f"(direction of {self.indicators[k]})"]
+        wanted = (0.0, 1.0) if rises else (0.0, -1.0)
+
+        def crosses(at: At) -> bool:
+            return bool(at.holds[k]) is rises and at.d[place] in wanted and k < at.d[self.place[_NZ]]
+
+        return CallableClause(f"{self.indicators[k]} crosses zero", crosses, change=_nothing)
+
+    # -- what is asked for at every step ----------------------------------------------------------------------------------------------------------
+
+    def _run(self, at: At) -> Run | None:
+        return self.runs.get(int(at.d[self.place[_RUN]]))
+
+    def _entry(self, at: At) -> Entry:
+        n_states = int(at.d[self.place[_NX]])
+        return Entry(at.time, at.y[:n_states] if n_states < len(at.y) else at.y, None, np.zeros(len(self.inputs)), at.p)
+
+    def rates(self, at: At) -> FloatArray:
+        run, n_states = self._run(at), int(at.d[self.place[_NX]])
+        rates = np.zeros(len(self.states))
+        if run is not None and n_states:
+            rates[:] = run.equations(self._entry(at))
+            rates[n_states:] = 0.0
+        return rates
+
+    def values(self, at: At) -> Sequence[float]:
+        run = self._run(at)
+        if run is None:
+            return [math.nan] * (len(self.outputs) + len(self.auxiliaries))
+        entry = self._entry(at)
+        return [*(run.outputs(entry) if self.outputs else ()), *(run.auxiliaries(entry) if self.auxiliaries else ())]
+
+    def indicator(self, k: int, at: At) -> float:
+        run = self._run(at)
+        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(run.indicators(self._entry(at))[k])
+
+    def asks(self, at: At) -> bool:
+        run = self._run(at)
+        return run is not None and run.asks_step_event(self._entry(at))
+
+    def next_event(self, at: At) -> float:
+        return float(at.d[self.place[_NEXT]])
+
+    # -- events -----------------------------------------------------------------------------------------------------------------------------------
+
+    def open(self, at: At) -> Mapping[str, float]:
+        """A run begins."""
+        run, reply = self.block.begin(self._entry(at))
+        number = next(_numbers)
+        self.runs[number] = run
+        return {_RUN: float(number), **self._taken_over(run, reply, at, has_time_event=True)}
+
+    def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
+        """Something happens; what follows from it at the same instant is no further event."""
+        run, last = self._run(at), float(at.d[self.place[_LAST]])
+        if run is None or self._is_same(at.time, last):
+            return {}
+        n = len(self.indicators)
+        crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
+        ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
+        steps = bool(flags[2 * n + 2 :].any())
+        happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), int(at.d[self.place[_NX]]), int(at.d[self.place[_NZ]]))
+        return {_LAST: at.time, **self._taken_over(run, run.event(happened, self._entry(at)), at, has_time_event=ticks)}
+
+    def _is_same(self, a: float, b: float) -> bool:
+        return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
+
+    def _directions(self, at: At) -> NDArray[np.int64]:
+        return at.d[len(self.discretes) - len(self.indicators) :].astype(np.int64)
+
+    def _taken_over(self, run: Run, reply: Reply, at: At, *, has_time_event: bool) -> dict[str, float]:
+        """What a reply makes of x and of what is kept."""
+        new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
+        if reply.x is not None:
+            new |= dict(zip(self.states, reply.x.tolist(), strict=False))
+        if reply.next_event is not None:
+            new[_NEXT] = reply.next_event if reply.next_event > at.time else math.inf
+        elif has_time_event:
+            new[_NEXT] = math.inf
+        if reply.directions is not None:
+            kept = zip(self.indicators, reply.directions.tolist(), strict=False)
+            new |= {f"(direction of {name})": float(direction) for name, direction in kept if direction != _AS_BEFORE}
+        if reply.n_states is not None:
+            new[_NX] = float(reply.n_states)
+        if reply.n_indicators is not None:
+            new[_NZ] = float(reply.n_indicators)
+        if reply.action is Action.STOP:
+            new[_STOPPED] = 1.0
+        return new
+
+    def close(self, at: At, is_well: bool) -> None:  # noqa: FBT001, a hook of the description
+        """The run is over."""
+        run = self.runs.pop(int(at.d[self.place[_RUN]]), None)
+        if run is not None:
+            run.end(self._entry(at), is_well=is_well)
+
+
+def _nothing(_: At) -> Mapping[str, float]:
+    return {}

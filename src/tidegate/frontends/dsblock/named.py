@@ -1,0 +1,128 @@
+"""A flat vector under the names of its entries: ``x.height``, ``x["A"][1, 2]``, ``height, speed = x``. In: entries and a vector; out: numbers and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.description import ParameterEntry, ParameterKind, SignalEntry
+from tidegate.names import listed, suggestion, unknown_name
+
+__all__ = ["Named", "flat"]
+
+FloatArray = NDArray[np.float64]
+Entries = Sequence[SignalEntry | ParameterEntry]
+
+
+class Named:
+    """Values by name, index or unpacking; they can be read only.
+
+    Parameters
+    ----------
+    owner : what messages call it, as "x of DSblock ball".
+    entries : in the order in which they lie in the vector.
+    vector : all elements, in column order.
+    """
+
+    __slots__ = ("_entries", "_owner", "_places", "_vector")
+
+    def __init__(self, owner: str, entries: Entries, vector: FloatArray) -> None:
+        self._owner, self._vector = owner, vector
+        self._entries, self._places = places_of(entries)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, key: str | int) -> Any:
+        if not isinstance(key, str):
+            return self._value(self._entries[key])
+        entry = self._places.get(key.upper())
+        if entry is None:
+            raise unknown_name(f"{self._owner} has no {key!r}", key, [entry.name for entry, _ in self._entries])
+        return self._value(entry)
+
+    def _value(self, place: tuple[SignalEntry | ParameterEntry, slice]) -> Any:
+        entry, where = place
+        if entry.shape:
+            return self._vector[where].reshape(entry.shape, order="F")
+        value = float(self._vector[where.start])
+        kind = entry.kind
+        return int(value) if kind is ParameterKind.INTEGER else bool(value) if kind is ParameterKind.LOGICAL else value
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._value(place) for place in self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __dir__(self) -> list[str]:
+        return [entry.name for entry, _ in self._entries]
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(f'{entry.name}={self._value((entry, where))}' for entry, where in self._entries)}>"
+
+    @property
+    def flat(self) -> FloatArray:
+        """All elements in column order."""
+        return self._vector
+
+
+def places_of(entries: Entries) -> tuple[list[tuple[SignalEntry | ParameterEntry, slice]], dict[str, tuple[SignalEntry | ParameterEntry, slice]]]:
+    """Entries one behind the other, as a list and by name."""
+    places: list[tuple[SignalEntry | ParameterEntry, slice]] = []
+    first = 0
+    for entry in entries:
+        places.append((entry, slice(first, first + entry.size)))
+        first += entry.size
+    return places, {entry.name.upper(): place for place in places for entry in [place[0]]}
+
+
+def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = None) -> FloatArray:
+    """The vector of what a callback returned: by name, one value an entry, or the whole vector.
+
+    Parameters
+    ----------
+    what : says in messages what was returned, as "derivatives of DSblock ball".
+    before : what entries keep that a dict does not name; without it all must be there.
+
+    Raises
+    ------
+    UsageError : something is missing, unknown or has another shape.
+    """
+    size = sum(entry.size for entry in entries)
+    if isinstance(values, Named):
+        values = values.flat
+    out = np.full(size, np.nan) if before is None else before.copy()
+    places, by_name = places_of(entries)
+    if isinstance(values, Mapping):
+        for name, value in values.items():
+            if str(name).upper() not in by_name:
+                raise UsageError(f"{what} name {name!r}", hint=suggestion(name, [e.name for e in entries], f"the names are {listed(e.name for e in entries)}"))
+            _put(out, by_name[str(name).upper()], value, what)
+        missing = [entry.name for entry in entries if before is None and entry.name.upper() not in {str(name).upper() for name in values}]
+        if missing:
+            raise UsageError(f"{what} lack {listed(missing)}", hint="return a value for every name, or a sequence in the order of declaration")
+        return out
+    items = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(values)
+    if len(items) == len(entries) and not (len(items) == size and all(np.ndim(item) == 0 for item in items)):
+        for place, value in zip(places, items, strict=True):
+            _put(out, place, value, what)
+        return out
+    if len(items) != size or any(np.ndim(item) for item in items):
+        raise UsageError(f"{what} are {len(items)} values; there are {len(entries)} entries with {size} elements: {listed(e.name for e in entries)}",
+                         hint="return one value an entry, in the order of declaration, or a dict by name")  # fmt: skip
+    out[:] = items
+    return out
+
+
+def _put(out: FloatArray, place: tuple[SignalEntry | ParameterEntry, slice], value: Any, what: str) -> None:
+    entry, where = place
+    if np.shape(value) != entry.shape:
+        raise UsageError(f"{what}: {entry.name} has the shape {entry.shape}, and {np.shape(value)} was given")
+    out[where] = np.asarray(value, dtype=float).ravel(order="F")

@@ -1,0 +1,179 @@
+"""A block whose callbacks are methods of a Python object. In: an object and its description; out: a ``Block`` on flat vectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import TidegateWarning, UsageError
+from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening, Ignored, Refused, Start, Warned
+from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
+from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
+from tidegate.frontends.dsblock.named import Named, flat
+
+__all__ = ["PythonBlock"]
+
+FloatArray = NDArray[np.float64]
+_ACTIONS: Final = {"continue": Action.CONTINUE, "restart": Action.RESTART, "stop": Action.STOP}
+_OF_PARAMETERS: Final = (ParameterKind.REAL, ParameterKind.INTEGER, ParameterKind.LOGICAL)
+
+
+class Memory:
+    """What one run of a block remembers: any attributes."""
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(f'{name}={value!r}' for name, value in vars(self).items())}>"
+
+
+class PythonBlock:
+    """See ``block.Block``.
+
+    Parameters
+    ----------
+    callbacks : has those methods that it has.
+    """
+
+    def __init__(self, name: str, callbacks: Any, description: Description) -> None:
+        self.name, self.callbacks, self.description = name, callbacks, description
+        self.states, self.inputs, self.outputs, self.indicators, self.auxiliaries = (description.of_kind(kind) for kind in SignalKind)
+        # as they lie in the vector: kind after kind
+        self.parameters = tuple(entry for kind in _OF_PARAMETERS for entry in description.parameters if entry.kind is kind)
+
+    def named(self, which: str, entries: tuple[SignalEntry, ...] | tuple[ParameterEntry, ...], vector: FloatArray) -> Named:
+        """A vector as a callback sees it."""
+        return Named(f"{which} of DSblock {self.name}", entries, vector)
+
+    def begin(self, at: Entry) -> tuple[PythonRun, Reply]:
+        """A run begins."""
+        x0, xd0 = self._told_of_parameters(at)
+        memory = Memory()
+        for name, value in self.description.discretes.items():
+            setattr(memory, name, value)
+        run = PythonRun(self, memory)
+        if not hasattr(self.callbacks, "start"):
+            return run, Reply(x=x0, xd=xd0)
+        x, u, p = (self.named("x0", self.states, x0), self.named("u0", self.inputs, at.u), self.named("p", self.parameters, at.p))
+        return run, self.reply("start", self.callbacks.start(at.time, x, u, p, memory), Start, x0, xd0)
+
+    def _told_of_parameters(self, at: Entry) -> tuple[FloatArray, FloatArray | None]:
+        """BLOCKP for every parameter that has not its declared value."""
+        x0, xd0 = at.x.copy(), None if at.xd is None else at.xd.copy()
+        if not hasattr(self.callbacks, "parameter_changed"):
+            return x0, xd0
+        p = self.named("p", self.parameters, at.p)
+        first = 0
+        places = {entry.number: (entry, slice(first, first := first + entry.size)) for entry in self.parameters}
+        for _, (entry, where) in sorted(places.items()):
+            if np.array_equal(at.p[where], entry.default):
+                continue
+            answer = self.callbacks.parameter_changed(entry.name, p, self.named("x0", self.states, x0))
+            if isinstance(answer, Refused):
+                raise UsageError(f"DSblock {self.name} refuses {entry.name} = {p[entry.name]}: {answer.reason}")
+            if isinstance(answer, Warned):
+                warnings.warn(f"DSblock {self.name}: {entry.name} = {p[entry.name]}: {answer.reason}", TidegateWarning, stacklevel=2)
+            if isinstance(answer, Accepted | Warned):
+                x0 = x0 if answer.x0 is None else flat(f"x0 of parameter_changed of {self.name}", answer.x0, self.states, x0)
+            elif answer is not None and not isinstance(answer, Ignored):
+                raise UsageError(f"parameter_changed of {self.name} answered {answer!r}", hint="answer Accepted(), Warned(reason), Refused(reason) or Ignored()")
+        return x0, xd0
+
+    def reply(self, what: str, answer: Any, kind: type[Start | EventAction], x: FloatArray, xd: FloatArray | None) -> Reply:
+        """The answer of ``start`` or ``event`` on flat vectors; x and xd are what entries keep that it does not name."""
+        if answer is None:
+            return Reply(action=Action.CONTINUE if kind is EventAction else Action.RESTART, x=None if kind is EventAction else x)
+        if not isinstance(answer, kind):
+            raise UsageError(f"{what} of DSblock {self.name} answered {answer!r}", hint=f"answer tg.dsblock.{kind.__name__}(...), or None")
+        action = Action.RESTART
+        if isinstance(answer, EventAction):
+            if answer.action not in _ACTIONS:
+                raise UsageError(f"event of DSblock {self.name} answered action={answer.action!r}", hint="'continue', 'restart' or 'stop'")
+            action = _ACTIONS[answer.action]
+        owner = f"of {what} of DSblock {self.name}"
+        changes_structure = answer.n_states is not None or answer.n_indicators is not None
+        if action is Action.CONTINUE and (answer.x is not None or answer.xdot is not None or changes_structure):
+            raise UsageError(f"event of DSblock {self.name} changes x or the dimensions and says 'continue'", hint="answer action='restart'")
+        new_x = (None if isinstance(answer, EventAction) else x) if answer.x is None else flat(f"x {owner}", answer.x, self.states, x)
+        new_xd = None if answer.xdot is None else flat(f"xdot {owner}", answer.xdot, self.states, np.zeros(len(x)) if xd is None else xd)
+        return Reply(
+            action=action, x=new_x, xd=new_xd, next_event=answer.next_event, may_reach=answer.may_reach,
+            directions=self._directions(what, answer.directions), n_states=self._at_most(what, "n_states", answer.n_states, self.states),
+            n_indicators=self._at_most(what, "n_indicators", answer.n_indicators, self.indicators),
+            priority=answer.priority if isinstance(answer, EventAction) else 50, reason=answer.reason if isinstance(answer, EventAction) else "",
+        )  # fmt: skip
+
+    def _directions(self, what: str, given: Any) -> NDArray[np.int64] | None:
+        if given is None:
+            return None
+        if isinstance(given, Mapping) and not all(isinstance(v, int | float | np.number) for v in given.values()):
+            raise UsageError(f"directions of {what} of DSblock {self.name} are {given!r}", hint="0, 1 or -1 for every indicator")
+        found = flat(f"directions of {what} of DSblock {self.name}", given, self.indicators, np.full(_size(self.indicators), np.nan))
+        if not np.all(np.isin(found, (-1.0, 0.0, 1.0)) | np.isnan(found)):
+            raise UsageError(f"directions of {what} of DSblock {self.name} are {given!r}", hint="0 for both, 1 for rising, -1 for falling")
+        return np.where(np.isnan(found), 2, found).astype(np.int64)  # 2: as it was
+
+    def _at_most(self, what: str, which: str, given: int | None, entries: tuple[SignalEntry, ...]) -> int | None:
+        if given is not None and not 0 <= given <= _size(entries):
+            raise UsageError(f"{which} of {what} of DSblock {self.name} is {given}", hint=f"at most {_size(entries)} are declared")
+        return given
+
+
+class PythonRun:
+    """See ``block.Run``."""
+
+    def __init__(self, block: PythonBlock, memory: Memory) -> None:
+        self._block, self._memory, self._callbacks = block, memory, block.callbacks
+
+    def _arguments(self, at: Entry) -> tuple[float, Named, Named, Named, Memory]:
+        block = self._block
+        return (
+            at.time, block.named("x", block.states, at.x), block.named("u", block.inputs, at.u), block.named("p", block.parameters, at.p), self._memory
+        )  # fmt: skip
+
+    def _given(self, callback: str, entries: tuple[SignalEntry, ...], at: Entry) -> FloatArray:
+        values = getattr(self._callbacks, callback)(*self._arguments(at))
+        return flat(f"{callback} of DSblock {self._block.name}", values, entries)
+
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
+        """Derivatives."""
+        return self._given("derivatives", self._block.states, at)
+
+    def outputs(self, at: Entry) -> FloatArray:
+        """Y."""
+        return self._given("outputs", self._block.outputs, at)
+
+    def indicators(self, at: Entry) -> FloatArray:
+        """Z."""
+        return self._given("indicators", self._block.indicators, at)
+
+    def auxiliaries(self, at: Entry) -> FloatArray:
+        """W."""
+        return self._given("communication", self._block.auxiliaries, at)
+
+    def asks_step_event(self, at: Entry) -> bool:
+        """Whether something happens at the end of a completed step."""
+        return bool(self._callbacks.step_condition(*self._arguments(at)))
+
+    def event(self, happened: Happened, at: Entry) -> Reply:
+        """Something happens."""
+        names = self._block.description.names(SignalKind.INDICATOR)
+        happening = Happening(happened.time, happened.state, happened.step, tuple(names[k] for k in np.flatnonzero(happened.zero)))
+        if not hasattr(self._callbacks, "event"):
+            return Reply(action=Action.CONTINUE)
+        return self._block.reply("event", self._callbacks.event(happening, *self._arguments(at)), EventAction, at.x, at.xd)
+
+    def recorded(self) -> FloatArray:
+        """The numbers of its memory that were declared."""
+        return np.array([float(getattr(self._memory, name)) for name in self._block.description.discretes])
+
+    def end(self, at: Entry, *, is_well: bool) -> None:
+        """The run is over."""
+        if hasattr(self._callbacks, "terminate"):
+            self._callbacks.terminate(is_well, *self._arguments(at))
+
+
+def _size(entries: tuple[SignalEntry, ...]) -> int:
+    return sum(entry.size for entry in entries)
