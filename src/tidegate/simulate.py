@@ -16,7 +16,7 @@ from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import KeepsCode, Lowerable, Model
-from tidegate.model.callables import Called, CallableModel
+from tidegate.model.callables import Called, CallableModel, TakesOptions
 from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced
@@ -130,9 +130,18 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     >>> run.run().statistics.events
     0
     """
+    source, options = _own_options_taken(source, options)
     check_names(options)
     compiled = compiled_of(source)
     return prepare_run(compiled, t_span, Options(**options), judged_by(source))
+
+
+def _own_options_taken(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A source that knows options of its own takes them; the others are those of every run."""
+    if not isinstance(source, TakesOptions) or isinstance(source, type):
+        return source, options
+    own = {name: options[name] for name in source.own_options if name in options}
+    return (source.with_options(own) if own else source), {name: value for name, value in options.items() if name not in own}
 
 
 def judged_by(source: Any) -> Any:

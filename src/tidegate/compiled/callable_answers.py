@@ -62,18 +62,18 @@ class CallableStart:
     """Start values: numbers. ``guards`` are the thresholds as a function."""
 
     asks_solution = False
-    asks_parameters = False
-
     def __init__(self, model: CallableModel, layout: Layout, guards: Function) -> None:
         self._model, self._layout, self._guards = model, layout, guards
+        self.asks_parameters = model.refuses is not None
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index."""
         return np.array([given.get(k, value) for k, value in enumerate(self._model.parameters.values())], dtype=float)
 
-    def problem(self, p: FloatArray, *, has_started: bool = False) -> None:  # noqa: ARG002, any finite number will do
-        """No limits are known."""
-        return
+    def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:  # noqa: ARG002, the same at any time
+        """What the model says against these parameters."""
+        reason = self._model.refuses(p) if self._model.refuses is not None else ""
+        return (reason, None) if reason else None
 
     def periods(self, p: FloatArray) -> FloatArray:  # noqa: ARG002, they are numbers
         """Of every time event its period; NaN where it has none."""

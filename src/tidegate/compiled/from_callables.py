@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -27,11 +27,12 @@ from tidegate.compiled.callable_answers import (
 from tidegate.model.callables import At, CallableClause, CallableModel
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
-from tidegate.compiled.layout import Layout, Shown
+from tidegate.compiled.layout import Layout
+from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
-from tidegate.results import Column
-from tidegate.results.columns import ColumnRole
+from tidegate.model.variables import element_names
+from tidegate.results.columns import element_of
 
 __all__ = ["compile_callables"]
 
@@ -70,7 +71,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     if model.at_communication is not None:
         pointers["communicated"] = natives.value("the hook at communication points", partial(natives.told, model.at_communication), 1)
     pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
-    pointers["mass"] = natives.value("mass", lambda t, y, p, m: natives.is_state, n)
+    mass = natives.is_state if model.mass is None else model.mass.ravel()
+    pointers["mass"] = natives.value("mass", lambda t, y, p, m: mass, len(mass))
     pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
     pointers["activity"] = natives.value("activity", lambda t, y, p, m: np.ones(ng), ng)
     deciding = [k for k, threshold in enumerate(model.thresholds) if threshold.decides]
@@ -84,10 +86,10 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         time_unit=model.time_unit,
         layout=layout,
         quantities=quantities,
-        mass_kind=1 if model.algebraic else 0,
+        mass_kind=2 if model.mass is not None else 1 if model.algebraic else 0,
         mass_varies=False,
         sparsity=None,
-        algebraic=np.array(natives.is_state) == 0.0,
+        algebraic=np.array(natives.is_state) == 0.0 if model.mass is None else ~model.mass.any(axis=0),
         nominal=np.zeros(n),
         guards=_guards(model),
         tapes=_no_tapes(ng, layout),
@@ -109,8 +111,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
         words=CallableWords(model, layout),
         diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
-        stops=lambda p, t_start, t_now, t_end: np.zeros(0),
-        most_stops=0,
+        stops=partial(_stops, np.unique(np.array(model.corners, dtype=float))),
+        most_stops=len(model.corners),
         identity=partial(_identity, model),
         again=(compile_callables, (model,)),
         keep_alive=tuple(pointers.values()),
@@ -250,22 +252,25 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     unknowns, discretes = (*model.states, *model.algebraic), tuple(model.discretes)
     n_actions = len(model.bodies)
     layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_actions, len(model.ticks), len(model.outputs))
-    sources: tuple[tuple[ColumnRole, Sequence[str]], ...] = (("unknown", unknowns), ("discrete", discretes), ("output", model.outputs))
-    shown = tuple(Shown(Column(name, role), k, source=role) for role, names in sources for k, name in enumerate(names) if name not in model.hidden)
-    layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
-    quantities = [
-        Quantity(name, (name,), role, vector, np.array([first + k]), (), "", "", "real", Origin(), None, lambda name, number: "")
-        for role, vector, first, names in (
-            ("state", "y", 0, model.states),
-            ("algebraic", "y", len(model.states), model.algebraic),
-            ("discrete", "m", layout.first_discrete, discretes),
-            ("parameter", "p", 0, model.parameters),
-            ("output", "outputs", 0, model.outputs),
-        )
-        for k, name in enumerate(names)
-        if name not in model.hidden
-    ]
-    return layout, tuple(quantities)
+    groups = (
+        ("state", "y", 0, model.states),
+        ("algebraic", "y", len(model.states), model.algebraic),
+        ("discrete", "m", layout.first_discrete, discretes),
+        ("parameter", "p", 0, model.parameters),
+        ("output", "outputs", 0, model.outputs),
+    )
+    quantities = [quantity for role, vector, first, names in groups for quantity in _quantities(model, role, vector, first, list(names))]
+    shown = tuple(shown_of(quantities, layout))
+    return replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed)), tuple(quantities)
+
+
+def _quantities(model: CallableModel, role: str, vector: str, first: int, names: Sequence[str]) -> Iterator[Quantity]:
+    places = {name: first + k for k, name in enumerate(names)}
+    for whole in dict.fromkeys(name if element_of(name)[0] not in model.arrays else element_of(name)[0] for name in names if name not in model.hidden):
+        shape = model.arrays.get(whole, ())
+        elements, (unit, text) = element_names(whole, shape), model.texts.get(whole, ("", ""))
+        indices = np.array([places[name] for name in elements])
+        yield Quantity(whole, tuple(elements), role, vector, indices, shape, unit, text, "real", Origin(), None, lambda name, number: "")
 
 
 def _guards(model: CallableModel) -> Guards:
@@ -280,6 +285,12 @@ def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:
     n_registers = 2 + len(layout.parameters) + layout.n_m
     code, used = np.zeros((0, 4), dtype=np.int64), np.zeros(0, dtype=np.int64)
     return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers)
+
+
+def _stops(corners: FloatArray, _p: FloatArray, t_start: float, t_now: float, t_end: float) -> FloatArray:
+    """Corners that lie ahead, in the direction of the run."""
+    ahead = corners[(corners > t_now) & (corners < t_end)] if t_end >= t_start else corners[(corners < t_now) & (corners > t_end)][::-1]
+    return ahead.copy()
 
 
 def _conditions(clause: CallableClause) -> Sequence[int | Callable[[At], bool]]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -115,7 +115,12 @@ class CallableModel:
     at_communication : called at every communication point of a run, with the values that its row has.
     at_open : new values by name when a run begins; called once a run, also of one that is repeated.
     at_close : called once when a run is over, at the point where it stands, and whether it came to its end.
+    arrays : shapes by name of arrays, whose elements ``A[0,1]`` are among the names above.
+    texts : unit and description by name, of an array by its own.
+    refuses : why the model cannot have these parameters, a sentence; nothing where it can.
     hidden : discrete variables that results do not show.
+    mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
+    corners : times at which functions have corners: no step passes them.
     """
 
     name: str
@@ -137,7 +142,12 @@ class CallableModel:
     at_communication: Callable[[At], object] | None = None
     at_open: Changes | None = None
     at_close: Callable[[At, bool], object] | None = None
+    arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    texts: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    refuses: Callable[[FloatArray], str] | None = None
     hidden: Sequence[str] = ()
+    mass: FloatArray | None = None
+    corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
 
     @property
@@ -163,6 +173,17 @@ class CallableModel:
             *(f"there is no threshold {k}" for k in asked if k not in range(len(self.thresholds))),
             *(["outputs have names and no function"] if self.outputs and self.output is None else []),
         ]
+
+
+@runtime_checkable
+class TakesOptions(Protocol):
+    """A source that has options of a run of its own."""
+
+    own_options: Sequence[str]
+
+    def with_options(self, options: Mapping[str, Any]) -> Any:
+        """The same source with these."""
+        ...
 
 
 @runtime_checkable

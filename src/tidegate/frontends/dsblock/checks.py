@@ -12,7 +12,7 @@ from tidegate.errors import InvalidModelError
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.model import Form
 
-__all__ = ["MAX_NAME", "MAX_TEXT", "check", "problems"]
+__all__ = ["MAX_NAME", "MAX_TEXT", "check", "problems", "value_problems"]
 
 MAX_NAME: Final = 31
 MAX_TEXT: Final = 132

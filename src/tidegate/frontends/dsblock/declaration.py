@@ -150,8 +150,8 @@ class Declaration:
         self._form = _FORMS[form]
         self._parts = (int(parts[0]), int(parts[1]), int(parts[2]), int(parts[3]), int(parts[4]))
 
-    def outputs_depend_on(self, inputs: Sequence[str] | bool = True, *, xdot: bool = False, auxiliaries_xdot: bool = True) -> None:
-        """Which inputs outputs depend on at once, and whether outputs and auxiliary variables need derivatives of states (BLO3UX)."""
+    def outputs_depend_on(self, inputs: Sequence[str] | bool = True, *, xdot: bool = False, auxiliaries_xdot: bool = False) -> None:
+        """Which inputs outputs depend on at once, and whether ``outputs`` and ``communication`` are given ``xdot``, behind ``x`` (BLO3UX)."""
         self._depends = (inputs, xdot, auxiliaries_xdot)
 
     def defaults(self, *, t_start: float = 0.0, **proposals: Any) -> None:
@@ -181,7 +181,7 @@ class Declaration:
     def _dependence(self) -> Dependence:
         inputs = [entry for entry in self._signals if entry.kind is SignalKind.INPUT]
         if self._depends is None:
-            return Dependence((True,) * sum(entry.size for entry in inputs))
+            return Dependence((True,) * sum(entry.size for entry in inputs), auxiliaries_need_rates=False)
         chosen, xdot, auxiliaries = self._depends
         if isinstance(chosen, bool):
             return Dependence((chosen,) * sum(entry.size for entry in inputs), xdot, auxiliaries)

@@ -5,13 +5,14 @@ One class stands for BLOCKB ... BLOCKV: ``define`` says what there is, every oth
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
-from tidegate.frontends.dsblock.lower import lowered
+from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
@@ -33,6 +34,7 @@ class DSblock:
     ====================================================  ==================================================================================
     ``define(self, declare)``                             names signals and parameters: ``declare.state(...)``, ``.input``, ``.real`` ...
     ``derivatives(self, t, x, u, p, m)``                  of the states, by name or in the order of declaration
+    ``residual(self, t, x, xdot, u, p, m)``               of a DAE: zero where its equations hold
     ``outputs(self, t, x, u, p, m)``                      of declared outputs
     ``indicators(self, t, x, u, p, m)``                   of declared indicators; a zero crossing is a state event
     ``communication(self, t, x, u, p, m)``                of declared auxiliary variables
@@ -44,7 +46,7 @@ class DSblock:
     ====================================================  ==================================================================================
 
     ``x``, ``u`` and ``p`` answer to names (``x.height``, ``x["height"]``), indices and unpacking; ``m`` is the memory of one run, with whatever attributes
-    the callbacks give it.
+    the callbacks give it. ``outputs``, ``communication`` and ``event`` of a DAE are given ``xdot`` behind ``x`` as well.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class DSblock:
     ['0.451524']
     """
 
+    own_options: Sequence[str] = ("inputs",)
     description: str = ""
     version: str = ""
     name: str = ""
@@ -119,9 +122,13 @@ class DSblock:
         """Whether a callback is written."""
         return callable(getattr(self, callback, None))
 
+    def with_options(self, options: Mapping[str, Any]) -> Runnable:
+        """The block with options of a run: ``inputs``, by name functions of time, numbers, or samples (times, values)."""
+        return Runnable(PythonBlock(self.block_name, self, self.declared), options.get("inputs") or {})
+
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""
-        return lowered(PythonBlock(self.block_name, self, self.declared))
+        return self.with_options({}).callables()
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block_name}>"

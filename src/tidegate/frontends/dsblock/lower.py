@@ -9,15 +9,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
+from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
+from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
 
@@ -30,42 +34,50 @@ SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, a
 _numbers = itertools.count(1)
 
 
-def lowered(block: Block) -> CallableModel:
-    """The model of a block.
+def lowered(block: Block, inputs: Mapping[str, Any] | None = None) -> CallableModel:
+    """The model of a block, with inputs as ``InputSignals`` takes them.
 
     Raises
     ------
-    UsageError : it is of a form that cannot be run.
+    UsageError : it is of a form that cannot be run, or an input is none.
     """
-    described = block.description
-    if described.form is not Form.ODE:
-        raise UsageError(f"DSblock {described.name} is of the form {described.form.value}", hint="only ODE blocks can be simulated so far")
-    return _Lowered(block).model()
+    if block.description.form is Form.HDAE:
+        raise UsageError(f"DSblock {block.description.name} is of the form HDAE", hint="only ODE and DAE blocks can be simulated so far")
+    return _Lowered(block, InputSignals(block.description, inputs or {})).model()
 
 
 class _Lowered:
     """Functions of ``At`` that ask the run of a block which its memory belongs to."""
 
-    def __init__(self, block: Block) -> None:
-        self.block, self.described = block, block.description
+    def __init__(self, block: Block, inputs: InputSignals) -> None:
+        self.block, self.described, self.inputs = block, block.description, inputs
         described = self.described
-        self.states, self.inputs, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.states, _, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
+        self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
         self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
 
     def model(self) -> CallableModel:
         described = self.described
+        x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
         starts |= {_LAST: -math.inf, _STOPPED: 0.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
         return CallableModel(
             name=described.name,
-            states=dict(zip(self.states, described.x0, strict=True)),
+            states=self.form.states(x0),
+            algebraic=self.form.others(x0, xd0),
+            mass=self.form.mass,
+            corners=self.inputs.corners,
             rhs=self.rates,
-            parameters=self._parameters(),
+            parameters=dict(zip((name for kind in ParameterKind for name in described.names(kind)), self.p.tolist(), strict=True)),
             discretes=starts,
+            arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
+            texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
+            refuses=self.refusal,
             hidden=self.discretes[len(described.discretes) :],
             outputs=(*self.outputs, *self.auxiliaries),
             output=self.values if self.outputs or self.auxiliaries else None,
@@ -78,15 +90,15 @@ class _Lowered:
             at_close=self.close,
         )
 
-    def _parameters(self) -> dict[str, float]:
+    def _probed(self) -> Equations:
+        """Which derivatives enter the residuals, found out in a run that goes nowhere."""
         described = self.described
-        return {
-            name: value
-            for kind in ParameterKind
-            for name, value in zip(
-                described.names(kind), (v for entry in described.parameters if entry.kind is kind for v in entry.default), strict=True
-            )
-        }
+        x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
+        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), self.p)
+        run, _ = self.block.begin(at)
+        found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
+        run.end(at, is_well=True)
+        return found
 
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
         place = self.place[f"(direction of {self.indicators[k]})"]
@@ -97,6 +109,16 @@ class _Lowered:
 
         return CallableClause(f"{self.indicators[k]} crosses zero", crosses, change=_nothing)
 
+    def refusal(self, p: FloatArray) -> str:
+        """Every parameter that cannot have its value."""
+        found, first = [], 0
+        for kind in ParameterKind:
+            for entry in self.described.parameters:
+                if entry.kind is kind:
+                    found += value_problems(entry, p[first : first + entry.size].tolist())
+                    first += entry.size
+        return "; ".join(found)
+
     # -- what is asked for at every step ----------------------------------------------------------------------------------------------------------
 
     def _run(self, at: At) -> Run | None:
@@ -104,21 +126,23 @@ class _Lowered:
 
     def _entry(self, at: At) -> Entry:
         n_states = int(at.d[self.place[_NX]])
-        return Entry(at.time, at.y[:n_states] if n_states < len(at.y) else at.y, None, np.zeros(len(self.inputs)), at.p)
+        return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p)
 
     def rates(self, at: At) -> FloatArray:
-        run, n_states = self._run(at), int(at.d[self.place[_NX]])
-        rates = np.zeros(len(self.states))
+        run, n_states, n = self._run(at), int(at.d[self.place[_NX]]), len(self.states)
+        f = np.zeros(n)
         if run is not None and n_states:
-            rates[:] = run.equations(self._entry(at))
-            rates[n_states:] = 0.0
-        return rates
+            f[:n_states] = run.equations(self._entry(at))
+        return self.form.right_side(at.y, f)
 
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
         if run is None:
             return [math.nan] * (len(self.outputs) + len(self.auxiliaries))
         entry = self._entry(at)
+        needs = self.described.dependence
+        if entry.xd is None and (needs.outputs_need_rates or (self.auxiliaries and needs.auxiliaries_need_rates)) and len(entry.x):
+            entry = replace(entry, xd=run.equations(entry))
         return [*(run.outputs(entry) if self.outputs else ()), *(run.auxiliaries(entry) if self.auxiliaries else ())]
 
     def indicator(self, k: int, at: At) -> float:
@@ -162,8 +186,7 @@ class _Lowered:
     def _taken_over(self, run: Run, reply: Reply, at: At, *, has_time_event: bool) -> dict[str, float]:
         """What a reply makes of x and of what is kept."""
         new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
-        if reply.x is not None:
-            new |= dict(zip(self.states, reply.x.tolist(), strict=False))
+        new |= self.form.new(reply.x, reply.xd)
         if reply.next_event is not None:
             new[_NEXT] = reply.next_event if reply.next_event > at.time else math.inf
         elif has_time_event:

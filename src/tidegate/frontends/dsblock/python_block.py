@@ -14,6 +14,7 @@ from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening,
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.named import Named, flat
+from tidegate.model import Form
 
 __all__ = ["PythonBlock"]
 
@@ -96,7 +97,7 @@ class PythonBlock:
         changes_structure = answer.n_states is not None or answer.n_indicators is not None
         if action is Action.CONTINUE and (answer.x is not None or answer.xdot is not None or changes_structure):
             raise UsageError(f"event of DSblock {self.name} changes x or the dimensions and says 'continue'", hint="answer action='restart'")
-        new_x = (None if isinstance(answer, EventAction) else x) if answer.x is None else flat(f"x {owner}", answer.x, self.states, x)
+        new_x = (None if isinstance(answer, EventAction) else x) if answer.x is None else self._new_x(f"x {owner}", answer, x)
         new_xd = None if answer.xdot is None else flat(f"xdot {owner}", answer.xdot, self.states, np.zeros(len(x)) if xd is None else xd)
         return Reply(
             action=action, x=new_x, xd=new_xd, next_event=answer.next_event, may_reach=answer.may_reach,
@@ -104,6 +105,11 @@ class PythonBlock:
             n_indicators=self._at_most(what, "n_indicators", answer.n_indicators, self.indicators),
             priority=answer.priority if isinstance(answer, EventAction) else 50, reason=answer.reason if isinstance(answer, EventAction) else "",
         )  # fmt: skip
+
+    def _new_x(self, what: str, answer: Start | EventAction, x: FloatArray) -> FloatArray:
+        """x of all states that there will be; where their number changes all of them must be given."""
+        n_states = len(x) if answer.n_states is None else answer.n_states
+        return flat(what, answer.x, _leading(self.states, n_states), x if n_states == len(x) else None)
 
     def _directions(self, what: str, given: Any) -> NDArray[np.int64] | None:
         if given is None:
@@ -127,19 +133,24 @@ class PythonRun:
     def __init__(self, block: PythonBlock, memory: Memory) -> None:
         self._block, self._memory, self._callbacks = block, memory, block.callbacks
 
-    def _arguments(self, at: Entry) -> tuple[float, Named, Named, Named, Memory]:
+    def _arguments(self, at: Entry, *, with_rates: bool = False) -> tuple[Any, ...]:
         block = self._block
-        return (
-            at.time, block.named("x", block.states, at.x), block.named("u", block.inputs, at.u), block.named("p", block.parameters, at.p), self._memory
-        )  # fmt: skip
+        states = _leading(block.states, len(at.x))
+        rates = (block.named("xdot", states, np.full(len(at.x), np.nan) if at.xd is None else at.xd[: len(at.x)]),) if with_rates else ()
+        u, p = block.named("u", block.inputs, at.u), block.named("p", block.parameters, at.p)
+        return at.time, block.named("x", states, at.x), *rates, u, p, self._memory
 
     def _given(self, callback: str, entries: tuple[SignalEntry, ...], at: Entry) -> FloatArray:
-        values = getattr(self._callbacks, callback)(*self._arguments(at))
+        # the derivatives belong to the arguments where the form has them, and where a block has said that it needs them
+        needs, is_dae = self._block.description.dependence, self._block.description.form is Form.DAE
+        said = (callback == "outputs" and needs.outputs_need_rates) or (callback == "communication" and needs.auxiliaries_need_rates)
+        values = getattr(self._callbacks, callback)(*self._arguments(at, with_rates=callback != "indicators" and (is_dae or said)))
         return flat(f"{callback} of DSblock {self._block.name}", values, entries)
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """Derivatives."""
-        return self._given("derivatives", self._block.states, at)
+        """Derivatives, or residuals."""
+        callback = "derivatives" if self._block.description.form is Form.ODE else "residual"
+        return self._given(callback, _leading(self._block.states, len(at.x)), at)
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
@@ -163,7 +174,8 @@ class PythonRun:
         happening = Happening(happened.time, happened.state, happened.step, tuple(names[k] for k in np.flatnonzero(happened.zero)))
         if not hasattr(self._callbacks, "event"):
             return Reply(action=Action.CONTINUE)
-        return self._block.reply("event", self._callbacks.event(happening, *self._arguments(at)), EventAction, at.x, at.xd)
+        answer = self._callbacks.event(happening, *self._arguments(at, with_rates=self._block.description.form is Form.DAE))
+        return self._block.reply("event", answer, EventAction, at.x, at.xd)
 
     def recorded(self) -> FloatArray:
         """The numbers of its memory that were declared."""
@@ -173,6 +185,11 @@ class PythonRun:
         """The run is over."""
         if hasattr(self._callbacks, "terminate"):
             self._callbacks.terminate(is_well, *self._arguments(at))
+
+
+def _leading(entries: tuple[SignalEntry, ...], n: int) -> tuple[SignalEntry, ...]:
+    """The entries that lie in the first n elements."""
+    return entries if _size(entries) == n else tuple(entry for entry in entries if entry.first + entry.size <= n)
 
 
 def _size(entries: tuple[SignalEntry, ...]) -> int:

@@ -1,0 +1,145 @@
+"""How the equations of a block become ``M y' = f(t, y)``: as they are for an ODE; for a DAE by which derivatives enter its residuals.
+
+Of an index-1 DAE ``0 = F(t, x, xd, u, p)`` (Otter, DSblock 3.3, form 1) nothing is known but values. Probed by differences, the leading matrix E = dF/dxd says:
+
+* where columns of E are zero and the others have full rank, x of the zero columns are algebraic, and every other x gets its derivative as an unknown w:
+  x' = w, 0 = F(t, x, w). E may depend on anything then.
+* where its rank is lower, and E is constant, E x' = -F(t, x, 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.description import Description, SignalKind
+
+__all__ = ["Equations", "dae_equations", "leading_matrix", "ode_equations"]
+
+FloatArray = NDArray[np.float64]
+Residual = Callable[[FloatArray, FloatArray], FloatArray]  # of x and xd
+_STEP: Final = float(np.cbrt(np.finfo(float).eps))
+_SAME: Final = 1e-6  # of E's entries at two places, relative to the largest: differences have some nine digits
+_PROBES: Final = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The unknowns of a block's model.
+
+    Parameters
+    ----------
+    n : number of x.
+    with_rate : which x have their derivative as a further unknown.
+    algebraic : which x are algebraic.
+    mass : E, where the unknowns are x alone and E is neither the unit matrix nor diagonal.
+    has_rates : whether the block's equations take xd at all.
+    """
+
+    names: tuple[str, ...]
+    with_rate: NDArray[np.intp]
+    algebraic: NDArray[np.intp]
+    mass: FloatArray | None = None
+    has_rates: bool = True
+
+    @property
+    def differential(self) -> NDArray[np.intp]:
+        """Which x are states."""
+        return np.setdiff1d(np.arange(len(self.names)), self.algebraic)
+
+    def states(self, x: FloatArray) -> dict[str, float]:
+        """Start values of the states by name."""
+        return {self.names[k]: float(x[k]) for k in self.differential}
+
+    def others(self, x: FloatArray, xd: FloatArray) -> dict[str, float]:
+        """Guesses of the algebraic unknowns by name."""
+        return {f"der({self.names[k]})": float(xd[k]) for k in self.with_rate} | {self.names[k]: float(x[k]) for k in self.algebraic}
+
+    def x(self, y: FloatArray) -> FloatArray:
+        """The block's x."""
+        if not len(self.algebraic):
+            return y[: len(self.names)]
+        x = np.empty(len(self.names))
+        x[self.differential] = y[: len(self.differential)]
+        x[self.algebraic] = y[len(y) - len(self.algebraic) :]
+        return x
+
+    def xd(self, y: FloatArray) -> FloatArray | None:
+        """Its derivative, zero where it enters no equation; None where it is no unknown."""
+        if not self.has_rates:
+            return None
+        xd = np.zeros(len(self.names))
+        if self.mass is None:
+            first = len(self.differential)
+            xd[self.with_rate] = y[first : first + len(self.with_rate)]
+        return xd
+
+    def right_side(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """f of ``M y' = f`` from what the block's equations give."""
+        if not self.has_rates:
+            return f
+        if self.mass is not None:
+            return -f
+        first = len(self.differential)
+        return np.concatenate([y[first : first + len(self.with_rate)], f])
+
+    def new(self, x: FloatArray | None, xd: FloatArray | None) -> dict[str, float]:
+        """New values of the unknowns by name."""
+        new: dict[str, float] = {} if x is None else {self.names[k]: float(x[k]) for k in range(len(x))}
+        if xd is not None and self.mass is None:
+            new |= {f"der({self.names[k]})": float(xd[k]) for k in self.with_rate}
+        return new
+
+
+def ode_equations(described: Description) -> Equations:
+    """Every x a state."""
+    none = np.zeros(0, dtype=np.intp)
+    return Equations(described.names(SignalKind.STATE), none, none, has_rates=False)
+
+
+def leading_matrix(residual: Residual, x: FloatArray, xd: FloatArray) -> FloatArray:
+    """dF/dxd by central differences."""
+    columns: list[FloatArray] = []
+    for k in range(len(x)):
+        step = _STEP * max(abs(xd[k]), 1.0)
+        above, below = xd.copy(), xd.copy()
+        above[k], below[k] = xd[k] + step, xd[k] - step
+        columns.append((residual(x, above) - residual(x, below)) / (above[k] - below[k]))
+    return np.array(columns).T.reshape(len(x), len(x))
+
+
+def dae_equations(described: Description, residual: Residual) -> Equations:
+    """Unknowns of an index-1 DAE, found by probing its residuals near its start.
+
+    Raises
+    ------
+    UsageError : its leading matrix has a low rank and is not constant.
+    """
+    names = described.names(SignalKind.STATE)
+    x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(names))
+    random = np.random.default_rng(1)
+    probes = [leading_matrix(residual, x0, xd0)]
+    for _ in range(_PROBES - 1):
+        x = x0 + 1e-3 * random.standard_normal(len(x0)) * np.maximum(np.abs(x0), 1.0)
+        probes.append(leading_matrix(residual, x, xd0 + random.standard_normal(len(x0))))
+    finite = [probe for probe in probes if np.all(np.isfinite(probe))]
+    if not finite:
+        raise UsageError(f"the residuals of DSblock {described.name} are not finite at its start values")
+    size = max(float(np.max(np.abs(probe), initial=0.0)) for probe in finite)
+    is_zero = np.max([np.max(np.abs(probe), axis=0, initial=0.0) for probe in finite], axis=0) <= _SAME * size
+    algebraic, differential = np.flatnonzero(is_zero), np.flatnonzero(~is_zero)
+    if all(np.linalg.matrix_rank(probe[:, differential], tol=_SAME * size) == len(differential) for probe in finite):
+        return Equations(names, differential, algebraic)
+    if any(np.max(np.abs(probe - finite[0])) > _SAME * size for probe in finite):
+        raise UsageError(
+            f"the derivatives of DSblock {described.name} enter its residuals through a matrix that is singular and not constant",
+            hint="state it with algebraic variables of their own, whose derivatives enter nowhere",
+        )
+    exact = np.where(np.abs(finite[0]) > _SAME * size, finite[0], 0.0)
+    rounded = np.round(exact, 9)  # small whole numbers and simple fractions, as they are written
+    return Equations(names, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.where(np.abs(rounded - exact) <= _SAME * size, rounded, exact))

@@ -1,0 +1,92 @@
+"""Inputs of a run: ``inputs={"FORCE": f}`` with a function of time, a number, or samples (times, values). In: what the caller gave; out: u(t)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind
+from tidegate.names import suggestion
+
+__all__ = ["InputSignals"]
+
+FloatArray = NDArray[np.float64]
+_MARGIN: Final = 1e-4
+Function = Callable[[float], Any]
+
+
+class InputSignals:
+    """The input vector of a block as a function of time.
+
+    Parameters
+    ----------
+    given : by name of an input: a function of time, a number or an array, or a pair of times and values between which lines are drawn; others are zero.
+
+    Attributes
+    ----------
+    corners : times at which the lines have corners.
+
+    Raises
+    ------
+    UsageError : an input is unknown, or what is given for it cannot be one.
+    """
+
+    def __init__(self, described: Description, given: Mapping[str, Any]) -> None:
+        self._name = described.name
+        self._size = described.size(SignalKind.INPUT)
+        entries = {entry.name.upper(): entry for entry in described.of_kind(SignalKind.INPUT)}
+        self._functions: list[tuple[SignalEntry, Function]] = []
+        corners: list[FloatArray] = []
+        for name, value in given.items():
+            entry = entries.get(name.upper())
+            if entry is None:
+                known = [each.name for each in entries.values()]
+                hint = suggestion(name, known, f"its inputs are {', '.join(known)}" if known else "it has no inputs")
+                raise UsageError(f"DSblock {described.name} has no input {name!r}", hint=hint)
+            function, times = _function(f"input {entry.name} of DSblock {described.name}", entry, value)
+            self._functions.append((entry, function))
+            corners.append(times)
+        self.corners = np.unique(np.concatenate(corners)) if corners else np.zeros(0)
+
+    def at(self, time: float) -> FloatArray:
+        """U at a time."""
+        u = np.zeros(self._size)
+        for entry, function in self._functions:
+            value = np.asarray(function(time), dtype=float)
+            if value.shape not in (entry.shape, (), (1,) if not entry.shape else ()):
+                raise UsageError(f"input {entry.name} of DSblock {self._name} has the shape {entry.shape}; at t = {time:g} it was given {value.shape}")
+            u[entry.places] = np.broadcast_to(value.reshape(entry.shape) if value.size == 1 and not entry.shape else value, entry.shape).ravel(order="F")
+        return u
+
+
+def _function(what: str, entry: SignalEntry, value: Any) -> tuple[Function, FloatArray]:
+    none = np.zeros(0)
+    if callable(value):
+        return value, none
+    if isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004, times and values
+        times, values = (np.asarray(each, dtype=float) for each in value)
+        if times.ndim == 1 and values.shape[:1] == times.shape and values.shape[1:] == entry.shape and len(times) > 1 and np.all(np.diff(times) > 0):
+            return _lines(what, times, values), times
+        raise UsageError(f"{what}: samples are a pair of increasing times and as many values of the shape {entry.shape}")
+    try:
+        number = np.broadcast_to(np.asarray(value, dtype=float), entry.shape)
+    except (TypeError, ValueError):
+        raise UsageError(f"{what} cannot be {value!r}", hint="a function of time, a number, or samples: (times, values)") from None
+    return lambda _: number, none
+
+
+def _lines(what: str, times: FloatArray, values: FloatArray) -> Function:
+    def lines(time: float) -> FloatArray:
+        # derivatives are taken by differences, also at both ends, where the outer lines go on for that
+        margin = _MARGIN * max(abs(time), 1.0)
+        if not times[0] - margin <= time <= times[-1] + margin:
+            raise UsageError(f"{what} has samples from t = {times[0]:g} to {times[-1]:g}, and is asked for at {time:g}")
+        k = int(np.clip(np.searchsorted(times, time) - 1, 0, len(times) - 2))
+        part = (time - times[k]) / (times[k + 1] - times[k])
+        return (1.0 - part) * values[k] + part * values[k + 1]
+
+    return lines
