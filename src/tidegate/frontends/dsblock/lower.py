@@ -122,14 +122,19 @@ class _Lowered:
     # -- what is asked for at every step ----------------------------------------------------------------------------------------------------------
 
     def _run(self, at: At) -> Run | None:
-        return self.runs.get(int(at.d[self.place[_RUN]]))
+        number = at.d[self.place[_RUN]]
+        return self.runs.get(int(number)) if math.isfinite(number) else None
+
+    def _n_states(self, at: At) -> int:
+        number = at.d[self.place[_NX]]
+        return int(number) if math.isfinite(number) else len(self.states)
 
     def _entry(self, at: At) -> Entry:
-        n_states = int(at.d[self.place[_NX]])
+        n_states = self._n_states(at)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p)
 
     def rates(self, at: At) -> FloatArray:
-        run, n_states, n = self._run(at), int(at.d[self.place[_NX]]), len(self.states)
+        run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         f = np.zeros(n)
         if run is not None and n_states:
             f[:n_states] = run.equations(self._entry(at))
@@ -174,7 +179,7 @@ class _Lowered:
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
         ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
         steps = bool(flags[2 * n + 2 :].any())
-        happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), int(at.d[self.place[_NX]]), int(at.d[self.place[_NZ]]))
+        happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
         return {_LAST: at.time, **self._taken_over(run, run.event(happened, self._entry(at)), at, has_time_event=ticks)}
 
     def _is_same(self, a: float, b: float) -> bool:
@@ -204,7 +209,10 @@ class _Lowered:
 
     def close(self, at: At, is_well: bool) -> None:  # noqa: FBT001, a hook of the description
         """The run is over."""
-        run = self.runs.pop(int(at.d[self.place[_RUN]]), None)
+        number = at.d[self.place[_RUN]]
+        if not math.isfinite(number):
+            number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
+        run = self.runs.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

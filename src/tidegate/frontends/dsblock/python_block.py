@@ -114,8 +114,9 @@ class PythonBlock:
     def _directions(self, what: str, given: Any) -> NDArray[np.int64] | None:
         if given is None:
             return None
-        if isinstance(given, Mapping) and not all(isinstance(v, int | float | np.number) for v in given.values()):
-            raise UsageError(f"directions of {what} of DSblock {self.name} are {given!r}", hint="0, 1 or -1 for every indicator")
+        if isinstance(given, Mapping):
+            shapes = {entry.name.upper(): entry.shape for entry in self.indicators}
+            given = {name: np.broadcast_to(value, shapes.get(name.upper(), ())) for name, value in given.items()}
         found = flat(f"directions of {what} of DSblock {self.name}", given, self.indicators, np.full(_size(self.indicators), np.nan))
         if not np.all(np.isin(found, (-1.0, 0.0, 1.0)) | np.isnan(found)):
             raise UsageError(f"directions of {what} of DSblock {self.name} are {given!r}", hint="0 for both, 1 for rising, -1 for falling")
