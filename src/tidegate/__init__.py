@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tidegate.executive import Prepared
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
+    from tidegate.expressions.no_event import no_event
     from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
@@ -167,6 +168,7 @@ __all__ = [
     "maximum",
     "message",
     "minimum",
+    "no_event",
     "ode",
     "opaque",
     "pre",
@@ -198,6 +200,7 @@ _HOMES: Final = {
     "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
+    "no_event": "tidegate.expressions.no_event",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
