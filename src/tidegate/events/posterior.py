@@ -17,7 +17,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR, vector
+from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR
 from tidegate.events.truth import find_open
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite, solve_real
