@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tidegate.executive import Prepared
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
+    from tidegate.expressions.no_event import no_event
     from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         assertion,
         at,
         change,
+        conditional,
         connect,
         der,
         edge,
@@ -154,6 +156,7 @@ __all__ = [
     "blocks",
     "change",
     "clip",
+    "conditional",
     "connect",
     "cross_check",
     "csmp",
@@ -171,6 +174,7 @@ __all__ = [
     "maximum",
     "message",
     "minimum",
+    "no_event",
     "ode",
     "opaque",
     "pre",
@@ -203,6 +207,7 @@ _HOMES: Final = {
     "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
+    "no_event": "tidegate.expressions.no_event",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
@@ -213,7 +218,7 @@ _HOMES: Final = {
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "assertion", "at", "change", "connect", "der"), _COMPONENTS),
+    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "assertion", "at", "change", "conditional", "connect", "der"), _COMPONENTS),
     **dict.fromkeys(("edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }

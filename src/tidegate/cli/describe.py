@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.errors import Origin
-from tidegate.expressions import TRUE, Expr, Role, symbol, walk
+from tidegate.expressions import TRUE, Expr, Role, makes_events, symbol, walk
 from tidegate.expressions.lookup_tables import Grid
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
@@ -22,7 +22,6 @@ from tidegate.results.labels import number
 __all__ = ["ClauseDescription", "ConditionDescription", "EquationDescription", "ModelDescription", "VariableDescription", "describe"]
 
 _RELATIONS: Final = ("ge", "gt", "nonzero")
-_PIECES: Final = ("floor", "segment")
 _CALENDAR: Final = frozenset({Role.TIME, Role.PARAMETER, Role.DISCRETE, Role.PREVIOUS})
 
 Use = Literal["", "x", "'", "X"]
@@ -134,7 +133,7 @@ def _short(expr: Expr) -> str:
 
 def _conditions(model: Model) -> Iterator[ConditionDescription]:
     places = _relation_origins(model.condition_origins)
-    relations = [item for item in walk(_roots(model)) if item.op in (*_RELATIONS, *_PIECES)]
+    relations = [item for item in walk(_roots(model)) if makes_events(item)]
     for relation, symbols in zip(relations, dependency_sets(relation.args[0] for relation in relations), strict=True):
         roles = {item.data.role for item in symbols}
         kind = "state" if not roles <= _CALENDAR else "time" if Role.TIME in roles else "held"

@@ -1,12 +1,14 @@
 """The sparsity pattern of M and J, and the order in which its systems are eliminated (stage: compiled). Facts for ``linear.sparse``.
 
 Each column is matched to a row, so that what the structure says is regular has a diagonal without zeros (Duff 1981); of the matrix with that
-diagonal the minimum degree order of A + A^T is taken, by SuperLU. Pivots beside that diagonal, which numbers may ask for, fill L and U further; they
-have room for several times what the diagonal takes.
+diagonal the minimum degree order of A + A^T is taken, by SuperLU. Where there are algebraic equations, pivots of that diagonal may vanish, as those
+of coordinates do between which is chosen while the model runs: there the order is COLAMD's, which is good for every choice of pivots, unless it fills
+L and U much more. Pivots that numbers ask for besides have room for several times what the structure takes.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,19 +23,26 @@ __all__ = ["Sparsity", "sparsity_of"]
 LEAST_UNKNOWNS: Final = 24  # below that dense systems are solved as fast
 MOST_FILL: Final = 0.25  # of all elements, in L and U
 _ROOM: Final = 4
+_MUCH: Final = 1.5  # times the elements that a matched diagonal would give
+_SMALLEST: Final = 0.5  # of arbitrary elements of size one
+_HELD: Final = 10.0  # what M makes larger
 
 IntArray = NDArray[np.int64]
+Columns = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Sparsity:
-    """Where M and J may have elements other than zero, diagonal included.
+    """Where M and J may have elements other than zero.
+
+    An algebraic equation stands in the row of an unknown with which it may have nothing to do, and has no element on the diagonal for that: it would
+    tie the two together, and L and U of a model without long ties would be full.
 
     Parameters
     ----------
     first : where each column begins among the elements, and where the last one ends.
     row : of every element.
-    diagonal : number of the element on the diagonal of every column.
+    diagonal : number of the element on the diagonal of every column; where there is none, and M is zero, of any other.
     order : columns as they are eliminated.
     preferred : row that is matched to each column.
     lower, upper : rows of each column of L and U below and above the diagonal, by the steps at which rows and columns are eliminated.
@@ -45,8 +54,8 @@ class Sparsity:
     diagonal: IntArray
     order: IntArray
     preferred: IntArray
-    lower: tuple[tuple[int, ...], ...]
-    upper: tuple[tuple[int, ...], ...]
+    lower: Columns
+    upper: Columns
     room: int
 
     @cached_property
@@ -79,7 +88,6 @@ class Sparsity:
         columns = np.repeat(np.arange(len(self.diagonal)), np.diff(self.first))
         return {(i, j): k for k, (i, j) in enumerate(zip(self.row.tolist(), columns.tolist(), strict=True))}
 
-
     def columns_of(self, values: NDArray[np.float64], chosen: IntArray) -> NDArray[np.float64]:
         """Some columns of the matrix whose elements have these values, as a dense one."""
         full = np.zeros((len(self.diagonal), len(chosen)))
@@ -99,7 +107,9 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     """
     if n < LEAST_UNKNOWNS:
         return None
-    entries = set(jacobian) | {(i, i) for i in range(n)}
+    entries = set(jacobian) | {(i, i) for i in np.flatnonzero(held).tolist()}
+    # where nothing is, as in a system that has no solution, something has to stand
+    entries |= {(j, j) for j in set(range(n)) - {j for _, j in entries}}
     if len(entries) > MOST_FILL * n * n:
         return None
     from scipy import sparse  # 50 ms, for large models only
@@ -109,14 +119,63 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     matrix.sort_indices()
     row = matrix.indices.astype(np.int64)
     first = matrix.indptr.astype(np.int64)
-    preferred = _matched(matrix, held)
-    order = _order(matrix, preferred)
-    lower, upper = _fill(matrix[preferred][order][:, order])
-    fill = n + 2 * sum(map(len, lower))
+    plan = _matched_plan(matrix, held)
+    if not held.all():
+        # which pivots an algebraic equation gives depends on the values: an order is better for which every choice does
+        free = _free_plan(matrix, held)
+        plan = free if free is not None and free.fill <= _MUCH * plan.fill else plan
+    fill = plan.fill
     if fill > MOST_FILL * n * n:
         return None
-    diagonal = np.flatnonzero(row == np.repeat(np.arange(n), np.diff(first)))
-    return Sparsity(first, row, diagonal, order, preferred, lower, upper, min(_ROOM * fill, n * n) // 2 + n)
+    diagonal = first[:-1].copy()
+    is_diagonal = np.flatnonzero(row == np.repeat(np.arange(n), np.diff(first)))
+    diagonal[row[is_diagonal]] = is_diagonal
+    return Sparsity(first, row, diagonal, plan.order, plan.preferred, plan.lower, plan.upper, min(_ROOM * fill, n * n) // 2 + n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """An order of elimination, the rows preferred as pivots, and the pattern of L and U that follows."""
+
+    order: IntArray
+    preferred: IntArray
+    lower: Columns
+    upper: Columns
+
+    @property
+    def fill(self) -> int:
+        """Elements of L and U."""
+        return len(self.order) + sum(map(len, self.lower)) + sum(map(len, self.upper))
+
+
+def _plan(matrix: Any, order: IntArray, preferred: IntArray) -> _Plan:
+    return _Plan(order, preferred, *_fill(matrix[preferred[order]][:, order].tocsc()))
+
+
+def _matched_plan(matrix: Any, held: NDArray[np.bool_]) -> _Plan:
+    preferred = _matched(matrix, held)
+    return _plan(matrix, _order(matrix, preferred), preferred)
+
+
+def _free_plan(matrix: Any, held: NDArray[np.bool_]) -> _Plan | None:
+    """The order of columns in which no choice of pivots fills much (COLAMD, Davis et al. 2004), with the rows that arbitrary values prefer."""
+    from scipy.sparse import csc_matrix, diags
+    from scipy.sparse.linalg import splu
+
+    n = len(held)
+    generator = np.random.default_rng(1)  # arbitrary, and the same in every run
+    values = matrix.copy()
+    values.data = generator.uniform(_SMALLEST, 1.0, size=values.nnz) * generator.choice([-1.0, 1.0], size=values.nnz)
+    try:
+        factors = splu(csc_matrix(values + diags(np.where(held, _HELD, 0.0))), permc_spec="COLAMD", options={"Equil": False})
+    except RuntimeError:  # singular whatever the values are
+        return None
+    order, rows = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    order[factors.perm_c] = np.arange(n)
+    rows[factors.perm_r] = np.arange(n)
+    preferred = np.empty(n, dtype=np.int64)
+    preferred[order] = rows
+    return _plan(matrix, order, preferred)
 
 
 def _matched(matrix: Any, held: NDArray[np.bool_]) -> IntArray:
@@ -147,25 +206,37 @@ def _order(matrix: Any, preferred: IntArray) -> IntArray:
     return order
 
 
-def _fill(ordered: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
-    """Rows of the columns of L and U with pivots on the diagonal, as if the pattern were symmetric (elimination tree, Liu 1990)."""
+def _fill(ordered: Any) -> tuple[Columns, Columns]:
+    """Rows of the columns of L and of U, with pivots on the diagonal.
+
+    A column has the rows that the graph of L reaches from those of the matrix (Gilbert and Peierls 1988); of an older column only rows up to the
+    first one that stands in U too have to be looked at (Eisenstat and Liu 1992).
+    """
     n = ordered.shape[0]
-    rows, columns = (ordered + ordered.T).nonzero()
-    below: list[set[int]] = [set() for _ in range(n)]
-    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-        if i > j:
-            below[j].add(i)
-    upper: list[list[int]] = [[] for _ in range(n)]
+    first, row = ordered.indptr.tolist(), ordered.indices.tolist()
     lower: list[tuple[int, ...]] = []
-    for k, pattern in enumerate(below):
-        column = tuple(sorted(pattern))
-        lower.append(column)
-        for i in column:
-            upper[i].append(k)
-        if column:
-            below[column[0]].update(column[1:])
-        pattern.clear()
-    return tuple(lower), tuple(map(tuple, upper))
+    upper: list[tuple[int, ...]] = []
+    looked_at: list[tuple[int, ...]] = []
+    is_short = [False] * n
+    for k in range(n):
+        found = set(row[first[k] : first[k + 1]])
+        waiting = [i for i in found if i < k]
+        while waiting:
+            new = [i for i in looked_at[waiting.pop()] if i not in found]
+            found.update(new)
+            waiting += [i for i in new if i < k]
+        rows = sorted(found | {k})
+        here = bisect_left(rows, k)
+        upper.append(tuple(rows[:here]))
+        lower.append(tuple(rows[here + 1 :]))
+        looked_at.append(lower[k])
+        for s in upper[k]:
+            if not is_short[s]:
+                end = bisect_left(lower[s], k)
+                if end < len(lower[s]) and lower[s][end] == k:
+                    looked_at[s] = lower[s][: end + 1]
+                    is_short[s] = True
+    return tuple(lower), tuple(upper)
 
 
 def _beginnings(columns: Sequence[Sequence[int]]) -> IntArray:

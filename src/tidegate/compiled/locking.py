@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import is_
 
-from tidegate.expressions import FALSE, TRUE, Expr, Role, lookup, node, symbol, walk
+from tidegate.expressions import FALSE, TRUE, Expr, Role, heard, is_quiet, lookup, makes_events, node, symbol, walk
 
 __all__ = ["Guard", "GuardKind", "Locking", "activities"]
 
@@ -57,9 +57,10 @@ class Locking:
     _locked: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     _known: set[Expr] = field(default_factory=set[Expr])
     _continuous: set[Expr] = field(default_factory=set[Expr])
+    _holds_quiet: set[Expr] = field(default_factory=set[Expr])
 
     def lock(self, roots: Iterable[Expr], *, add_guards: bool = True) -> list[Expr]:
-        """The expressions with every relation of time or unknowns replaced by its mode symbol.
+        """The expressions with every relation of time or unknowns replaced by its mode symbol, but those inside ``no_event``.
 
         Parameters
         ----------
@@ -70,6 +71,8 @@ class Locking:
         wanted = list(roots)
         local = self._locked if add_guards else {}
         for item in walk(wanted):
+            if is_quiet(item) or not self._holds_quiet.isdisjoint(item.args):
+                self._holds_quiet.add(item)
             if item in self._locked:
                 local[item] = self._locked[item]
             else:
@@ -77,14 +80,16 @@ class Locking:
         return [local[root] for root in wanted]
 
     def _replace(self, item: Expr, args: tuple[Expr, ...], *, add_guards: bool) -> Expr:
+        if add_guards and makes_events(item) and item.args[0] in self._holds_quiet:
+            args = tuple(self.lock([heard(item.args[0])]))  # a jump of what is compared has to be located, to find what comes of it
         known = self._mode_of.get(item)
         if known is not None:
             return node("nonzero", (known,)) if item.is_boolean else known
-        if add_guards and item.op in ("ge", "gt", "floor", "segment", "nonzero") and self._varies(args[0]):
+        if add_guards and makes_events(item) and self.varies(args[0]):
             return self._guarded(item, args[0])
         return item if all(map(is_, args, item.args)) else node(item.op, args, item.data)
 
-    def _varies(self, locked: Expr) -> bool:
+    def varies(self, locked: Expr) -> bool:
         """True if the locked expression moves between events; one of modes only is decided by them, without a guard of its own."""
         if locked not in self._known:
             for item in walk([locked], self._known):
@@ -152,6 +157,8 @@ def activities(locking: Locking, roots: Sequence[Expr]) -> dict[Expr, Expr]:
 def _children(item: Expr, guards_of: dict[Expr, list[int]], locking: Locking) -> list[tuple[Expr, Expr]]:
     if item.op == "symbol":
         return [(locking.guards[index].function, TRUE) for index in guards_of.get(item, ())]
+    if item.op in ("select", "and", "or") and locking.varies(item.args[0]):  # it holds no mode, and changes without an event
+        return [(arg, TRUE) for arg in item.args]
     if item.op == "select":
         condition, a, b = item.args
         return [(condition, TRUE), (a, condition), (b, ~condition)]

@@ -165,6 +165,8 @@ _EVENTS: Final = [
     *_arrays("number", "m_trial", "n_modes"),
     # the point of the event before anything has happened, and after its mode was left
     *_arrays("number", "noted_y noted_ydot y_unsolved y_old ydot_before y_new f0", "n"),
+    # how large the unknowns had been before it
+    *_arrays("number", "size_before", "n"),
     *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),
     # trial moves, and what they said about this point in this mode
     *_arrays("number", "trial_middle trial_end trial_stage trial_rate trial_total", "n"),

@@ -17,7 +17,7 @@ from tidegate.compiled.locking import Locking
 from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, node, select, symbol, walk
+from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, heard, node, select, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
@@ -132,7 +132,7 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     for chain, when in enumerate(model.whens):
         for branch in when.branches:
             indices = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
-            conditions.extend(locking.lock(_with_drops(branch.conditions, before)))
+            conditions.extend(locking.lock(_with_drops([heard(condition) for condition in branch.conditions], before)))
             branches.append(TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, _is_noted(branch.actions)))
     times: list[Expr] = []
     enabled: list[Expr] = []
@@ -141,7 +141,7 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
         first = event.first
         period = event.period
         times.append(first if period is None else first + count_symbol(index) * period)
-        (condition,) = locking.lock([event.condition if event.condition is not None else TRUE])
+        (condition,) = locking.lock([heard(event.condition) if event.condition is not None else TRUE])
         enabled.append(condition)
         scheduled.append(TransitionBody(event.label, event.actions, -1, (), event.priority, event.origin))
     n_rising = len(conditions)

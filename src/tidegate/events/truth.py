@@ -20,7 +20,7 @@ from tidegate.events.guards import guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.tolerances import SAME_PLACE
 
-__all__ = ["catch_up", "look_again", "settle_known"]
+__all__ = ["catch_up", "find_open", "look_again", "settle_known"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
@@ -95,10 +95,11 @@ def _piece(run, j, now, g, is_lower):
 
 
 @native
-def look_again(run, t, at_start, counts, before_clauses):
+def look_again(run, t, at_start, counts, before_clauses, only_first):
     """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
 
-    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or rests there as it did before.
+    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or rests there as it did before. With ``only_first`` only
+    the first relation changes of those that do.
     """
     ng = run.n_guards
     y = run.y
@@ -152,6 +153,8 @@ def look_again(run, t, at_start, counts, before_clauses):
                 return changes, j
         run.r[offset] = truth
         changes += 1
+        if only_first:
+            break
     return changes, -1
 
 
@@ -179,7 +182,7 @@ def _set_by_values(run, t, all_known):
             # rates of the mode before, which tell a size
             guard_slopes(run, t, y, run.ydot, slope)
             if some_algebraic:
-                _find_open(run, t, open_ones)
+                find_open(run, t, open_ones)
         changed = False
         for j in range(ng):
             margin = nu[j] if not abs(slope[j]) < np.inf else zero_margin(t, nu[j], 4.0 * slope[j])
@@ -205,7 +208,7 @@ def _set_by_values(run, t, all_known):
 
 
 @native
-def _find_open(run, t, out):
+def find_open(run, t, out):
     """Not zero for guards that read what the algebraic equations are still to determine."""
     n = run.n
     width = run.roundoff

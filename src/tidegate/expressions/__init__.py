@@ -5,6 +5,7 @@ from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.equality import fleeting_equality
 from tidegate.expressions.evaluate import call_opaque, evaluate
 from tidegate.expressions.lookup_tables import Table, table
+from tidegate.expressions.no_event import heard, is_quiet, makes_events, no_event
 from tidegate.expressions.node_data import OpaqueFunction, Role, Spline, Symbol
 from tidegate.expressions.nodes import (
     FALSE,
@@ -53,9 +54,13 @@ __all__ = [
     "differentiate",
     "evaluate",
     "fleeting_equality",
+    "heard",
     "is_affine",
+    "is_quiet",
     "jacobian",
     "lookup",
+    "makes_events",
+    "no_event",
     "node",
     "number_text",
     "opaque_call",

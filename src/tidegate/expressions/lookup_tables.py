@@ -20,19 +20,39 @@ from tidegate.expressions.ieee_arithmetic import apply, segment_index
 from tidegate.expressions.node_data import Spline
 from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
 
-__all__ = ["Grid", "Table", "table"]
+__all__ = ["Grid", "QuietGrid", "Table", "table"]
 
 
 class Grid(tuple[float, ...]):  # noqa: SLOT001 - a tuple's subclass can have no slots with names
     """Where the corners of a table are, and how the user calls it; equal to any other grid with the same corners."""
 
     name: str  # in a __dict__, since tuples have no slots
+    is_quiet: bool = False
 
     def __new__(cls, x: Iterable[float], name: str = "") -> Self:
         """The corners x of the table ``name``."""
         grid = super().__new__(cls, x)
         grid.name = name
         return grid
+
+
+class QuietGrid(Grid):
+    """A grid whose corners are no events (``no_event``); another than the grid with events, so that both are nodes of their own."""
+
+    is_quiet = True
+
+    def __new__(cls, x: Iterable[float], name: str = "") -> Self:
+        """The corners x, by the name they have if they have one."""
+        return super().__new__(cls, x, name or getattr(x, "name", ""))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, QuietGrid) and tuple(self) == tuple(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((QuietGrid, tuple(self)))
 
 
 @dataclass(frozen=True)

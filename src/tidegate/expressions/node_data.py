@@ -6,11 +6,13 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+__all__ = ["QUIET", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+
+QUIET: Final = "no event"  # data of a relation, or of a floor, that is taken as it is at each evaluation and makes no event
 
 
 class Node(Protocol):

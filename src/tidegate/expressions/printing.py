@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.expressions.node_data import Node, Symbol
+from tidegate.expressions.node_data import QUIET, Node, Symbol
 
 __all__ = ["number_text", "relation_text", "text"]
 
@@ -71,18 +71,31 @@ def relation_text(expr: Node, *, holds: bool = True, direction: str = "") -> str
     return _Printer().relation(expr, 0, holds=holds, direction=direction)
 
 
+def _is_quiet(expr: Node) -> bool:
+    """Whether this was written inside ``no_event``: a relation without events, or what such relations decide."""
+    while expr.op in ("and", "or", "not", "select", "lookup"):
+        expr = expr.args[0]
+    return expr.data == QUIET or (expr.op == "segment" and getattr(expr.data, "is_quiet", False))
+
+
 class _Printer:
     """One printing job: counts what it has written, so that shared subexpressions cannot blow it up."""
 
     def __init__(self) -> None:
         self.pieces = 0
+        self.is_quiet = False  # inside no_event(...)
 
     def print(self, expr: Node, strength: int, depth: int) -> str:
         """Text of ``expr`` for a place that needs at least this binding strength."""
         self.pieces += 1
         if depth > MAX_DEPTH or self.pieces > MAX_PIECES:
             return "..."
-        written, own = self._form(expr, depth + 1)
+        if not self.is_quiet and _is_quiet(expr):
+            self.is_quiet = True
+            written, own = f"no_event({self._form(expr, depth + 1)[0]})", _ATOM
+            self.is_quiet = False
+        else:
+            written, own = self._form(expr, depth + 1)
         return f"({written})" if own < strength else written
 
     def _form(self, expr: Node, depth: int) -> tuple[str, int]:

@@ -44,7 +44,8 @@ def _rebuilt(item: Expr, new: dict[Expr, Expr]) -> Expr:
     if op in ("output", "slope"):
         return node(op, args, item.data)
     if op == "nonzero":
-        return as_boolean(args[0])
+        condition = as_boolean(args[0])
+        return node(op, condition.args, item.data) if item.data and condition.op == "nonzero" else condition
     return node(op, tuple(as_real(a) for a in args), item.data)
 
 

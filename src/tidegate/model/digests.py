@@ -73,7 +73,7 @@ def _data(data: Any) -> str:
     if isinstance(data, float):
         return data.hex()
     if isinstance(data, tuple | list):
-        return f"({','.join(map(_data, data))})"  # pyright: ignore[reportUnknownArgumentType]
+        return f"{'quiet' if getattr(data, 'is_quiet', False) else ''}({','.join(map(_data, data))})"  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(data, np.ndarray):
         return _data(data.tolist())
     # symbols by role and name, tables by their numbers, opaque functions by their names

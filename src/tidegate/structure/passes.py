@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from tidegate.errors import Origin
-from tidegate.expressions import Expr, walk
+from tidegate.expressions import Expr, makes_events, walk
 from tidegate.expressions.pickled import stored, unstored
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Model
@@ -20,7 +20,6 @@ from tidegate.model.rewriting import expressions_of
 
 __all__ = ["Check", "Demand", "Follower", "Pass", "Passed", "Reduced", "reduced"]
 
-_RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +134,7 @@ class Reduced:
         known: dict[Expr, Expr] = {}
         # step by step, since in one step an expression may be simplified otherwise
         for model, replaced in self.steps:
-            old = [item for item in walk(expressions_of(model)) if item.op in _RELATIONS]
+            old = [item for item in walk(expressions_of(model)) if makes_events(item)]
             found: dict[Expr, Expr] = {}
             for new, own in zip(substitute(old, replaced), old, strict=True):
                 found.setdefault(new, known.get(own, own))

@@ -122,6 +122,10 @@ class _Reduction:
         ]
 
     @cached_property
+    def _place(self) -> dict[str, int]:
+        return {element.name: j for j, element in enumerate(self.elements)}
+
+    @cached_property
     def starts(self) -> StartsOf:
         """Start values."""
         return StartsOf(self.model)
@@ -217,7 +221,7 @@ class _Reduction:
         model, d = self.model, self.orders.unknowns
         if found.refused:
             k = found.refused[0]
-            held = [e for j, e in enumerate(self.elements) if d[j] and self._holds(k, e.name) and e.variable.state_select == "always"]
+            held = [e for e in self._in(k) if d[self._place[e.name]] and e.variable.state_select == "always"]
             raise _not_honoured(model, held[0].name if held else self.elements[0].name, "always", f"{self._name(k)} leaves it no freedom")
         if found.dependent:
             named = "\n".join(f"  - {name}" for name in shortened(map(self._name, self.constraints), _MOST_NAMED))
@@ -235,20 +239,23 @@ class _Reduction:
                 raise _not_honoured(model, element.name, wish)
         self._refuse_resets(found)
 
-    def _holds(self, k: int, name: str) -> bool:
-        present = smooth_symbols((self.model.equations[k].left, self.model.equations[k].right))
-        return any(value_symbol(name, order) in present for order in (0, 1))
+    def _in(self, k: int) -> list[Element]:
+        """The unknowns that stand in an equation, themselves or with their derivatives, in the order of the model."""
+        equation = self.model.equations[k]
+        items = smooth_symbols((equation.left, equation.right))
+        present = {self._place[item.data.name] for item in items if item.data.role in (Role.UNKNOWN, Role.DERIVATIVE)}
+        return [self.elements[j] for j in sorted(present)]
 
     def _refuse_resets(self, found: Dummies) -> None:
         """An event cannot give a value to what a constraint determines; of states that are chosen while the model runs it must give all."""
-        place = {element.name: j for j, element in enumerate(self.elements)}
+        place = self._place
         groups = {j: choice for choice in found.open for j, order in choice.order.items() if order == 1}
         for actions, action in self._assignments():
             j = place[action.target.data.name]
             if self.elements[j].variable.role is not VariableRole.STATE:
                 continue
             if (j, 1) in found.because:
-                others = [e.name for i, e in enumerate(self.elements) if i != j and self._holds(found.because[j, 1], e.name)]
+                others = [e.name for e in self._in(found.because[j, 1]) if e is not self.elements[j]]
                 raise StructureError(
                     f"{self.elements[j].name} is reset by an event, but it is determined by {self._name(found.because[j, 1])}",
                     origin=action.origin,
@@ -283,13 +290,13 @@ class _Reduction:
 
     def _reason(self, follower: Follower) -> str:
         report = self.report
-        place = next(j for j, element in enumerate(self.elements) if element.name == follower.name)
-        row = self.dummies.because.get((place, 1), follower.row)
-        present = [e.name for e in self.elements if e.name != follower.name and row >= 0 and self._holds(row, e.name)]
+        row = self.dummies.because.get((self._place[follower.name], 1), follower.row)
+        among = self._in(row) if row >= 0 else []
+        present = [e.name for e in among if e.name != follower.name]
         others = [name for name in present if name in report.states] or present
         if not others:
             return f"it is determined by {self._name(row)}"
-        too = {element.name for element in self.elements if element.is_held}
+        too = {element.name for element in among if element.is_held}
         named = listed((f"{name}, whose start value is to hold too," if name in too else name for name in others), _MOST_NAMED)
         return f"it follows from {named} by {self._name(row)}"
 

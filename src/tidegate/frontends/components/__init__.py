@@ -3,6 +3,7 @@
 from tidegate.frontends.components.assertions import assertion, terminate
 from tidegate.frontends.components.clauses import at, every, finally_, initially, when
 from tidegate.frontends.components.component import Component
+from tidegate.frontends.components.conditional import conditional
 from tidegate.frontends.components.connect import connect
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
 from tidegate.frontends.components.declarations import Algebraic, Constant, Discrete, Input, Output, Parameter, State, start
@@ -32,6 +33,7 @@ __all__ = [
     "assertion",
     "at",
     "change",
+    "conditional",
     "connect",
     "der",
     "edge",

@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_expr
 from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.connectors import Connector, Flow, Potential
 from tidegate.frontends.components.declarations import Declaration, Input, Output
 from tidegate.frontends.components.elements import flat, is_array
@@ -38,7 +39,7 @@ class Connection:
 
     Parameters
     ----------
-    ends : connectors, or signals, one for one.
+    ends : connectors, or signals, one for one; what is not there (``tg.conditional``) counts for nothing.
     origin : where it was written.
     """
 
@@ -95,7 +96,7 @@ def connect(*ends: Any) -> Connection:
             if known:
                 hint = f"it has {listed(known, 8)}: write {'' if several else 'self.'}{name}.{known[0]}"
             raise UsageError(f"{name} is a component; a connector is expected", origin=place, hint=hint)
-        if not isinstance(item, Connector | PartArray | Expr | np.ndarray | float | int):
+        if not isinstance(item, Connector | PartArray | Absent | Expr | np.ndarray | float | int):
             raise UsageError(
                 f"tg.connect is given {item!r}; a connector is expected", origin=place, hint="write e.g. tg.connect(self.R1.p, self.C.p)"
             )
@@ -155,6 +156,7 @@ def connection_equalities(
     ends: dict[str, Connector] = {}
     places: dict[str, Origin] = {}
     follows: dict[str, str] = {}
+    left: dict[str, Connector] = {}  # own connectors that meet only what is not there
     found: list[Equality] = []
 
     def end_of(path: str) -> str:
@@ -164,7 +166,11 @@ def connection_equalities(
         return path
 
     for connection in connections:
-        for group in _side_by_side(connection):
+        for several in _side_by_side(connection):
+            group = tuple(item for item in several if not isinstance(item, Absent))
+            if len(group) < min(len(several), 2):  # what is not there takes its connections away
+                left.update({end._path: end for end in group if isinstance(end, Connector) and _is_own(end)})  # noqa: SLF001 - one package
+                continue
             if not isinstance(group[0], Connector):
                 found += _signal_equalities(group, signals, connection.origin)
                 continue
@@ -183,7 +189,7 @@ def connection_equalities(
         sets.setdefault(end_of(path), []).append(end)
     for members in sets.values():
         found += _set_equalities(members, places[members[0]._path])  # noqa: SLF001
-    for path, end in inner.items():
+    for path, end in (*inner.items(), *left.items()):
         if path not in ends:
             found += no_flow(end)
     return found
@@ -191,16 +197,19 @@ def connection_equalities(
 
 def _side_by_side(connection: Connection) -> Iterator[tuple[Any, ...]]:
     """Ends that meet; of arrays one group an element."""
-    if not any(isinstance(item, PartArray) for item in connection.ends):
+    ends = [item for item in connection.ends if not isinstance(item, Absent)]
+    if not any(isinstance(item, PartArray) for item in ends):
         yield connection.ends
         return
-    shapes = [item.shape if isinstance(item, PartArray) else () for item in connection.ends]
+    if len(ends) < 2:
+        return
+    shapes = [item.shape if isinstance(item, PartArray) else () for item in ends]
     if len(set(shapes)) != 1:
-        named = " and ".join(f"{item!r} of the shape {shape}" for item, shape in zip(connection.ends, shapes, strict=True))
-        array = next(item for item in connection.ends if isinstance(item, PartArray))
+        named = " and ".join(f"{item!r} of the shape {shape}" for item, shape in zip(ends, shapes, strict=True))
+        array = next(item for item in ends if isinstance(item, PartArray))
         hint = f"to connect all of them with one: tg.connect(*self.{array.common_name}, ...), with a star"
         raise ModelError(f"arrays of different shapes are connected: {named}", origin=connection.origin, hint=hint if () in shapes else "")
-    yield from zip(*(item.named("").values() for item in connection.ends), strict=True)
+    yield from zip(*(item.named("").values() for item in ends), strict=True)
 
 
 def _require_near(end: Any, what: str, whole: Part, origin: Origin) -> None:
@@ -240,7 +249,7 @@ def _require_fit(first: Any, other: Any, origin: Origin) -> None:
         raise ModelError(f"{first._path} is connected with itself", origin=origin)  # noqa: SLF001
     mine, its = ({item.name: item for item in _quantities(end)} for end in (first, other))
     pair = f"{first._path} ({type(first).__name__}) and {other._path} ({type(other).__name__})"  # noqa: SLF001
-    if mine.keys() != its.keys() or any(_kind(mine[name]) is not _kind(its[name]) for name in mine):
+    if mine.keys() != its.keys() or any(_meets(mine[name]) is not _meets(its[name]) for name in mine):
         raise ModelError(
             f"{pair} do not fit: one has {listed(mine, 8)}, the other {listed(its, 8)}", origin=origin, hint="connect connectors of one class"
         )
@@ -251,8 +260,9 @@ def _require_fit(first: Any, other: Any, origin: Origin) -> None:
         _require_units(item, its[name], f"{pair} do not fit: {name}", origin)
 
 
-def _kind(item: _Quantity) -> type:
-    return next((kind for kind in (Potential, Flow, Input, Output) if isinstance(item.declaration, kind)), Declaration)
+def _meets(item: _Quantity) -> type:
+    """What a variable of a connector meets: a potential, a flow, or a signal of either direction."""
+    return next((kind for kind in (Potential, Flow) if isinstance(item.declaration, kind)), Input)
 
 
 def _require_units(mine: _Quantity, its: _Quantity, what: str, origin: Origin) -> None:
@@ -267,9 +277,10 @@ def _set_equalities(members: Sequence[Connector], origin: Origin) -> list[Equali
     """Of one connection set: potentials equal, flows adding up to zero."""
     names = [end._path for end in members]  # noqa: SLF001
     what = f"connect({listed(names, 6)})"
-    columns = [list(_quantities(end)) for end in members]
+    columns = [{item.name: item for item in _quantities(end)} for end in members]
     found: list[Equality] = []
-    for several in zip(*columns, strict=True):
+    for name in columns[0]:
+        several = [own[name] for own in columns]
         if isinstance(several[0].declaration, Potential):
             found += [
                 Equality(a, b, origin, f"{what}: {a!r} == {b!r}")
@@ -280,7 +291,25 @@ def _set_equalities(members: Sequence[Connector], origin: Origin) -> list[Equali
             for flows in zip(*(item.elements for item in several), strict=True):
                 total = _total([-flow if _is_own(end) else flow for end, flow in zip(members, flows, strict=True)])
                 found.append(Equality(total, ZERO, origin, f"{what}: {total!r} == 0"))
+        else:
+            gives = [isinstance(item.declaration, Output) is not _is_own(end) for end, item in zip(members, several, strict=True)]
+            for items in zip(*(item.elements for item in several), strict=True):
+                source = _source(items, gives, listed([repr(item) for item in items], 6), origin)
+                found += [Equality(item, source, origin, f"{what}: {item!r} == {source!r}") for item in items if item is not source]
     return found
+
+
+def _source(items: Sequence[Expr], gives: Sequence[bool], names: str, origin: Origin) -> Expr:
+    """Of signals that meet in a connection the one that gives its value to the others."""
+    givers = [item for item, is_source in zip(items, gives, strict=True) if is_source]
+    if len(givers) != 1:
+        given = f"{listed([repr(item) for item in givers], 6)} give a value" if givers else "none of them gives a value"
+        raise ModelError(
+            f"connect({names}) has no single source: {given}",
+            origin=origin,
+            hint="connect one output of a part, or one input of the component around, with inputs of parts",
+        )
+    return givers[0]
 
 
 def _total(items: Iterable[Expr]) -> Expr:
@@ -321,14 +350,8 @@ def _signal_equalities(ends: Sequence[Any], signals: Mapping[Expr, tuple[Declara
                 origin=origin,
                 hint="connect the connectors that have the variables: tg.connect(self.R1.p, self.C.p); or yield an equation, left == right",
             )
-        if len(givers) != 1:
-            given = f"{listed([repr(item) for item in givers], 6)} give a value" if givers else "none of them gives a value"
-            raise ModelError(
-                f"connect({names}) has no single source: {given}",
-                origin=origin,
-                hint="connect one output of a part, or one input of the component around, with inputs of parts",
-            )
-        found += [Equality(item, givers[0], origin, f"connect({names}): {item!r} == {givers[0]!r}") for item in items if item is not givers[0]]
+        source = _source(items, [_gives(item, signals) for item in items], names, origin)
+        found += [Equality(item, source, origin, f"connect({names}): {item!r} == {source!r}") for item in items if item is not source]
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, as_boolean
 from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.connectors import Connector
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.statements import noted
@@ -21,7 +22,7 @@ class Enable:
 
     Parameters
     ----------
-    path : of the part, in the names of the component that says it.
+    path : of the part, in the names of the component that says it; empty for one that is not there.
     condition : while it holds, the part is on.
     """
 
@@ -61,6 +62,8 @@ def enable(part: Any, when: Any) -> Enable:
     ['mixer.enabled']
     """
     place = written_at()
+    if isinstance(part, Absent):
+        return noted(Enable("", as_boolean(when), place), "tg.enable", place)
     if not isinstance(part, Part) or isinstance(part, Connector):
         raise UsageError(f"tg.enable is given {part!r}; a part is expected", origin=place, hint="write e.g. tg.enable(self.mixer, when=self.h > 0.5)")
     if not part._path:  # noqa: SLF001 - one package

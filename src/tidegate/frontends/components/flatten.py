@@ -220,6 +220,8 @@ class _VariableReader:
             names = {item.data.name for item in flat(quantity(Role.INPUT, name, declaration.shape_of(declaration.value)))}
             if names <= self._given:
                 return VariableRole.ALGEBRAIC
+            if _is_of_the_whole(node.part):
+                return declaration.role
             if names & self._given or isinstance(declaration, InputSignal):
                 missing = min(names - self._given)
                 raise ModelError(
@@ -246,6 +248,13 @@ class _VariableReader:
                 self._followers[path] = Follower(scope, joined(self._name, path), declarations_below(scope))
             self._values[path, function] = self._followers[path].value(function, origin)
         return self._values[path, function]
+
+
+def _is_of_the_whole(part: Any) -> bool:
+    """Whether this is a connector of the outermost component, whose inputs are given from outside."""
+    while isinstance(part, Connector):
+        part = vars(part).get("_outer")
+    return part is None or not part._path  # noqa: SLF001 - one package
 
 
 def _source(node: Node, own: str) -> Literal["declared", "default", "given"]:

@@ -258,6 +258,8 @@ class Follower:
         elif isinstance(said, Demand):
             self.demands.append(replace(said, origin=origin))
         elif isinstance(said, Enable):
+            if not said.path:
+                return
             other = next((item for item in self.enables if item.path == said.path), None)
             if other is not None:
                 raise ModelError(

@@ -14,6 +14,7 @@ from tidegate.errors import UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import require_value
+from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.declarations import Constant, Declaration
 from tidegate.frontends.components.elements import ArrayOfSymbols, Given, is_array
 from tidegate.frontends.components.known_numbers import Numbers
@@ -183,7 +184,7 @@ class PartArray:
         if name.startswith("_"):
             raise AttributeError(name)
         found = [getattr(part, name) for part in self._items.ravel().tolist()]
-        if found and isinstance(found[0], Part | PartArray):
+        if found and isinstance(found[0], Part | PartArray | Absent):
             return PartArray(found, self.shape, [f"{own}.{name}" for own in self._names])
         whole = np.empty((len(found), *np.shape(found[0] if found else ())), dtype=object)
         for k, item in enumerate(found):

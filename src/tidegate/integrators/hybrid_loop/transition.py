@@ -8,7 +8,8 @@ The order of one instant (event iteration of Modelica, chapter 8.6; transitions 
    led here. The bodies are carried out on the values before this round, which from now on ``pre`` means;
 4. relations of differential unknowns that are clear of zero are set;
 5. algebraic unknowns and derivatives are made consistent with the differential ones held;
-6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5;
+6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5. A mode
+   that would force states is only passed through: its relations say which comes next (``events.posterior``), and the states stay as they are;
 7. if anything changed, again from 3.
 """
 
@@ -21,6 +22,7 @@ from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNS
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
+from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
     carry_out_branches,
@@ -40,6 +42,7 @@ from tidegate.sensitivity.jump import body_jump, restart_jump
 __all__ = ["settle"]
 
 _MOST_ROUNDS: Final = 120
+_ALL_AT_ONCE: Final = 12  # passes in which all relations follow together; then, since they may go round in a circle, one after the other (Murty 1974)
 _MANY: Final = 8  # rounds of clauses that move unknowns: as many at one instant, and
 _SHRUNK: Final = 1e-4  # so small a part of what the first of them did, and events accumulate there
 
@@ -60,18 +63,40 @@ def _keep(run, source, target, size):
 
 
 @native
+def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
+    """Steps 5 and 6: consistent values in this mode, and what relations say of them; (reason of failure, number of changes, guard that chatters)."""
+    n = run.n
+    _keep(run, run.y_at, run.y_unsolved_at, n)
+    _keep(run, run.size_before_at, run.y_max_at, n)
+    code = _consistent(run, t, modes_changed)
+    if code == 0:
+        if run.n_sens > 0 and not before_clauses:
+            restart_jump(run, t, run.y, run.y_unsolved_at)
+        if run.n_guards == 0:
+            return 0, 0, -1
+        changes, culprit = look_again(run, t, at_start, counts, before_clauses, only_first)
+        return 0, changes, culprit
+    if run.n_guards == 0 or run.rank == n:
+        return code, 0, -1
+    _keep(run, run.y_unsolved_at, run.y_at, n)
+    changes = look_past(run, t, 1 if only_first else 0)
+    # a mode that says of itself that it holds forces states indeed
+    return (0 if changes > 0 else code), changes, -1
+
+
+@native
 def _follow_before_clauses(run, t, counts):
     """Step 2: all relations as they follow from those that crossed, with unknowns as before; if that cannot be found out, the certain ones."""
     n = run.n
     changes = settle_known(run, t)
     _keep(run, run.m_at, run.m_trial_at, run.n_modes)
     found = 0
-    for _ in range(_MOST_ROUNDS):
+    for k in range(_MOST_ROUNDS):
         take_back_replaced(run, t)
-        if _consistent(run, t, True) != 0:
+        code, changed, culprit = _look(run, t, False, counts, True, True, k >= _ALL_AT_ONCE)
+        if code != 0:
             found = -1
             break
-        changed, culprit = look_again(run, t, False, counts, True)
         found += changed
         if culprit >= 0:
             found = -1
@@ -90,30 +115,21 @@ def _follow_before_clauses(run, t, counts):
 @native
 def _follow(run, t, modes_changed, at_start, counts):
     """Steps 4 to 6: everything that follows from y and the discrete variables; (reason of failure, whether a mode changed)."""
-    n = run.n
-    y = run.y
     # later passes are left to guards with their slopes, which have the last word
     changes = settle_known(run, t) if run.n_guards > 0 else 0
     any_changed = changes > 0
     run.c_flips += changes
-    for _ in range(_MOST_ROUNDS):
-        _keep(run, run.y_at, run.y_unsolved_at, n)
-        code = _consistent(run, t, modes_changed or changes > 0)
+    modes_changed = modes_changed or changes > 0
+    for k in range(_MOST_ROUNDS):
+        code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= _ALL_AT_ONCE)
         if code != 0:
             return code, any_changed
-        if run.n_sens > 0:
-            restart_jump(run, t, y, run.y_unsolved_at)
-        if run.n_guards > 0:
-            more, culprit = look_again(run, t, at_start, counts, False)
-            if culprit >= 0:
-                run.failed_guard = culprit
-                return CHATTERING, True
-            run.c_flips += more
-            any_changed = any_changed or more > 0
-            modes_changed = more > 0
-            changes = 0
-        else:
-            modes_changed = False
+        if culprit >= 0:
+            run.failed_guard = culprit
+            return CHATTERING, True
+        run.c_flips += more
+        any_changed = any_changed or more > 0
+        modes_changed = more > 0
         if not modes_changed:
             return 0, any_changed
     return UNSETTLED, any_changed
@@ -149,6 +165,7 @@ def settle(run, t, kind):
     ng = run.n_guards
     at_start = kind == INITIAL_EVENT
     counts = run.flip_counts
+    _keep(run, run.y_max_at, run.size_before_at, run.n)
     for j in range(ng):
         counts[j] = 0
     for k in range(run.n_actions):
