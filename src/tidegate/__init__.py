@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
     from tidegate.expressions.no_event import no_event
+    from tidegate.frontends import dsblock
     from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
         Algebraic,
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
         time,
         when,
     )
-    from tidegate.frontends import dsblock
     from tidegate.frontends.dsblock import DSblock
     from tidegate.frontends.equations import dae, event, ode, opaque
     from tidegate.frontends.processes import Environment, Group, SimulaProcess

@@ -16,7 +16,7 @@ from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
 from tidegate.model import KeepsCode, Lowerable, Model
-from tidegate.model.callables import Called, CallableModel, TakesOptions
+from tidegate.model.callables import CallableModel, Called, TakesOptions
 from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced

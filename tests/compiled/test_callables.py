@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
 from tidegate.compiled.callbacks import VALUE_FUNCTION
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
 
 GRAVITY = 9.81
 FIRST = sqrt(2.0 / GRAVITY)  # fall from height 1

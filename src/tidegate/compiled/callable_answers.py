@@ -8,12 +8,23 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.model.callables import At, CallableModel, Changes
 from tidegate.compiled.compiled_model import Disagreement, Point, Said, StartValues, Trouble
 from tidegate.compiled.layout import Layout
 from tidegate.errors import Origin, UsageError
+from tidegate.model.callables import At, CallableModel, Changes
 
-__all__ = ["CallableActions", "CallableDiagnosis", "CallableOutputs", "CallableStart", "CallableWords", "Function", "changed", "changes", "point", "slope"]
+__all__ = [
+    "CallableActions",
+    "CallableDiagnosis",
+    "CallableOutputs",
+    "CallableStart",
+    "CallableWords",
+    "Function",
+    "changed",
+    "changes",
+    "point",
+    "slope",
+]
 
 FloatArray = NDArray[np.float64]
 Function = Callable[[float, FloatArray, FloatArray, FloatArray], Sequence[float] | FloatArray]

@@ -24,13 +24,13 @@ from tidegate.compiled.callable_answers import (
     point,
     slope,
 )
-from tidegate.model.callables import At, CallableClause, CallableModel
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
 from tidegate.compiled.layout import Layout
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
+from tidegate.model.callables import At, CallableClause, CallableModel
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
@@ -166,7 +166,7 @@ class _Natives:
         hook(point(self._layout, t, y, p, m))
         return [0.0]
 
-    def close(self, hook: Callable[[At, bool], object], at: Point, is_well: bool) -> None:  # noqa: FBT001, as the hook
+    def close(self, hook: Callable[[At, bool], object], at: Point, is_well: bool) -> None:
         """The same for the last one."""
         hook(point(self._layout, at.time, at.y, at.p, at.m), is_well)
 
@@ -266,7 +266,8 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
 
 def _quantities(model: CallableModel, role: str, vector: str, first: int, names: Sequence[str]) -> Iterator[Quantity]:
     places = {name: first + k for k, name in enumerate(names)}
-    for whole in dict.fromkeys(name if element_of(name)[0] not in model.arrays else element_of(name)[0] for name in names if name not in model.hidden):
+    arrays = ((name, element_of(name)[0]) for name in names if name not in model.hidden)
+    for whole in dict.fromkeys(array if array in model.arrays else name for name, array in arrays):
         shape = model.arrays.get(whole, ())
         elements, (unit, text) = element_names(whole, shape), model.texts.get(whole, ("", ""))
         indices = np.array([places[name] for name in elements])

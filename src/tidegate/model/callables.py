@@ -167,7 +167,7 @@ class CallableModel:
         asked = {k for clause in self.clauses if not callable(clause.when) for k in clause.when}
         return [
             *(f"the name {name} is taken twice, or is that of the time" for name in names if names.count(name) > 1 or name == "time"),
-            *(f"{name} starts at {value}, which is not finite" for name, value in starts.items() if not math.isfinite(value) and name not in self.hidden),
+            *(f"{name} starts at {v}, which is not finite" for name, v in starts.items() if not (math.isfinite(v) or name in self.hidden)),
             *(f"the first time of {tick.label} is {tick.first}" for tick in self.ticks if not callable(tick.first) and not math.isfinite(tick.first)),
             *(f"the period of {t.label} is {t.period}; it must be positive" for t in self.ticks if t.period is not None and not t.period > 0),
             *(f"there is no threshold {k}" for k in asked if k not in range(len(self.thresholds))),

@@ -1,7 +1,7 @@
 """A DSblock as the neutral model is made from it: its description, and eleven callbacks on flat vectors, whoever wrote them.
 
-Source: Otter, DSblock 3.3 (DLR 1994), callbacks BLOCKB ... BLOCKV. Vectors are whole and in column order; parameters are one vector, real ones first, then
-integers, then logical ones. A Python class (``interface``), a compiled library and a connection of blocks are each a ``Block``.
+Source: Otter, DSblock 3.3 (DLR 1994), callbacks BLOCKB ... BLOCKV. Vectors are whole and in column order; parameters are one vector, real ones
+first, then integers, then logical ones. A Python class (``interface``), a compiled library and a connection of blocks are each a ``Block``.
 """
 
 from __future__ import annotations

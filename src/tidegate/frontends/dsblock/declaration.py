@@ -1,4 +1,4 @@
-"""What ``define(self, declare)`` of a block is given: signals and parameters are named one after the other, dimensions follow (BLOCKB, IOPT = 2 and 3)."""
+"""What ``define(self, declare)`` of a block is given: it names signals and parameters, and dimensions follow (BLOCKB, IOPT = 2 and 3)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Declaration:
 
     # -- parameters ---------------------------------------------------------------------------------------------------------------------------
 
-    def real(self, name: str, value: Any, *, minimum: float | None = None, maximum: float | None = None, open: str = "", unit: str = "",  # noqa: A002
+    def real(self, name: str, value: Any, *, minimum: float | None = None, maximum: float | None = None, open: str = "", unit: str = "",
              text: str = "") -> None:  # fmt: skip
         """A real parameter (DP); its value may be an array.
 
@@ -114,7 +114,7 @@ class Declaration:
         """
         self._parameter(name, ParameterKind.REAL, value, (minimum, maximum, open), unit, text)
 
-    def integer(self, name: str, value: Any, *, minimum: int | None = None, maximum: int | None = None, open: str = "", text: str = "") -> None:  # noqa: A002
+    def integer(self, name: str, value: Any, *, minimum: int | None = None, maximum: int | None = None, open: str = "", text: str = "") -> None:
         """An integer parameter (IP); likewise."""
         self._parameter(name, ParameterKind.INTEGER, value, (minimum, maximum, open), "", text)
 
@@ -189,5 +189,3 @@ class Declaration:
         self._problems += [f"outputs_depend_on names {name}, which is no input" for name in chosen if name.upper() not in known]
         wanted = {name.upper() for name in chosen}
         return Dependence(tuple(entry.name.upper() in wanted for entry in inputs for _ in range(entry.size)), xdot, auxiliaries)
-
-

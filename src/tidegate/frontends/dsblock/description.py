@@ -1,7 +1,7 @@
 """What a DSblock says of itself: signals, parameters, form, dependence of outputs, proposals; frozen, whichever way it was said.
 
-Source: Otter, DSblock 3.3 (DLR 1994): vectors and counts of BLOCKB (INFO, SIG, DIM), the utilities BLO2xx and BLO3xx. An array lies in its vector in column
-order, as in Fortran; its value has its natural shape.
+Source: Otter, DSblock 3.3 (DLR 1994): vectors and counts of BLOCKB (INFO, SIG, DIM), the utilities BLO2xx and BLO3xx. An array lies in its
+vector in column order, as in Fortran; its value has its natural shape.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 
 from tidegate.model import Form
 
-__all__ = ["ABSENT", "Dependence", "Description", "Limits", "ParameterEntry", "ParameterKind", "Proposals", "SignalEntry", "SignalKind", "element_names"]
+__all__ = [
+    "ABSENT",
+    "Dependence",
+    "Description",
+    "Limits",
+    "ParameterEntry",
+    "ParameterKind",
+    "Proposals",
+    "SignalEntry",
+    "SignalKind",
+    "element_names",
+]
 
 FloatArray = NDArray[np.float64]
 ABSENT: Final = float("nan")  # the recorded value of an entry that the structure at hand does not have
@@ -98,7 +109,7 @@ class SignalEntry:
 
 @dataclass(frozen=True)
 class ParameterEntry:
-    """One named parameter; ``number`` counts all of them in the order of declaration, from 1, ``first`` its place in the vector of its kind, from 0."""
+    """One named parameter; ``number`` counts all in the order of declaration, from 1; ``first`` is its place in the vector of its kind, from 0."""
 
     name: str
     kind: ParameterKind

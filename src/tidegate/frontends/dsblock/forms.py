@@ -1,9 +1,10 @@
 """How the equations of a block become ``M y' = f(t, y)``: as they are for an ODE; for a DAE by which derivatives enter its residuals.
 
-Of an index-1 DAE ``0 = F(t, x, xd, u, p)`` (Otter, DSblock 3.3, form 1) nothing is known but values. Probed by differences, the leading matrix E = dF/dxd says:
+Of an index-1 DAE ``0 = F(t, x, xd, u, p)`` (Otter, DSblock 3.3, form 1) nothing is known but values. Probed by differences, the leading matrix E
+= dF/dxd says:
 
-* where columns of E are zero and the others have full rank, x of the zero columns are algebraic, and every other x gets its derivative as an unknown w:
-  x' = w, 0 = F(t, x, w). E may depend on anything then.
+* where columns of E are zero and the others have full rank, x of the zero columns are algebraic, and every other x gets its derivative
+  as an unknown w: x' = w, 0 = F(t, x, w). E may depend on anything then.
 * where its rank is lower, and E is constant, E x' = -F(t, x, 0).
 """
 

@@ -1,6 +1,7 @@
 """`tg.DSblock`: a system written as the callbacks of Otter's neutral interface (DSblock 3.3, DLR 1994), in Python.
 
-One class stands for BLOCKB ... BLOCKV: ``define`` says what there is, every other callback is there or not. What a run remembers are attributes of ``m``.
+One class stands for BLOCKB ... BLOCKV: ``define`` says what there is, every other callback is there or not. What a run remembers are attributes
+of ``m``.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
-from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.frontends.dsblock.python_block import PythonBlock
+from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
 from tidegate.names import close_names
@@ -45,8 +46,8 @@ class DSblock:
     ``terminate(self, is_well, t, x, u, p, m)``           the run is over
     ====================================================  ==================================================================================
 
-    ``x``, ``u`` and ``p`` answer to names (``x.height``, ``x["height"]``), indices and unpacking; ``m`` is the memory of one run, with whatever attributes
-    the callbacks give it. ``outputs``, ``communication`` and ``event`` of a DAE are given ``xdot`` behind ``x`` as well.
+    ``x``, ``u`` and ``p`` answer to names (``x.height``, ``x["height"]``), indices and unpacking; ``m`` is the memory of one run, with whatever
+    attributes the callbacks give it. ``outputs``, ``communication`` and ``event`` of a DAE are given ``xdot`` behind ``x`` as well.
 
     Examples
     --------

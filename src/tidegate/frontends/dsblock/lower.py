@@ -1,7 +1,8 @@
 """A block as functions of a neutral description, which the compiled stage turns into native ones. In: a ``Block``; out: a ``CallableModel``.
 
-What DSblock keeps between two events besides x are discrete variables of the model, so that saved runs hold it: which run it is, the pending time event,
-directions and dimensions. Rules of events: Otter, DSblock 3.3 (DLR 1994), BLOCKV: it is called once an instant, with everything that happens there.
+What DSblock keeps between two events besides x are discrete variables of the model, so that saved runs hold it: which run it is, the pending
+time event, directions and dimensions. Rules of events: Otter, DSblock 3.3 (DLR 1994), BLOCKV: it is called once an instant, with everything that
+happens there.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ class _Lowered:
             hidden=self.discretes[len(described.discretes) :],
             outputs=(*self.outputs, *self.auxiliaries),
             output=self.values if self.outputs or self.auxiliaries else None,
-            thresholds=[Threshold(f"{name} >= 0", partial(self.indicator, k), decides=False, opposite=f"{name} < 0") for k, name in enumerate(self.indicators)],
+            thresholds=[
+                Threshold(f"{name} >= 0", partial(self.indicator, k), decides=False, opposite=f"{name} < 0") for k, name in enumerate(self.indicators)
+            ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
             completed=[Completed("step event", self.asks, change=_nothing)] if described.has_step_events else (),
@@ -111,7 +114,8 @@ class _Lowered:
 
     def refusal(self, p: FloatArray) -> str:
         """Every parameter that cannot have its value."""
-        found, first = [], 0
+        found: list[str] = []
+        first = 0
         for kind in ParameterKind:
             for entry in self.described.parameters:
                 if entry.kind is kind:
@@ -207,7 +211,7 @@ class _Lowered:
             new[_STOPPED] = 1.0
         return new
 
-    def close(self, at: At, is_well: bool) -> None:  # noqa: FBT001, a hook of the description
+    def close(self, at: At, is_well: bool) -> None:
         """The run is over."""
         number = at.d[self.place[_RUN]]
         if not math.isfinite(number):

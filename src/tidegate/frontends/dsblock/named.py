@@ -1,9 +1,9 @@
-"""A flat vector under the names of its entries: ``x.height``, ``x["A"][1, 2]``, ``height, speed = x``. In: entries and a vector; out: numbers and arrays."""
+"""A flat vector under the names of its entries: ``x.height``, ``x["A"][1, 2]``, ``height, speed = x``. Out: numbers and arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,29 +95,38 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
     ------
     UsageError : something is missing, unknown or has another shape.
     """
-    size = sum(entry.size for entry in entries)
     if isinstance(values, Named):
         values = values.flat
-    out = np.full(size, np.nan) if before is None else before.copy()
-    places, by_name = places_of(entries)
     if isinstance(values, Mapping):
-        for name, value in values.items():
-            if str(name).upper() not in by_name:
-                raise UsageError(f"{what} name {name!r}", hint=suggestion(name, [e.name for e in entries], f"the names are {listed(e.name for e in entries)}"))
-            _put(out, by_name[str(name).upper()], value, what)
-        missing = [entry.name for entry in entries if before is None and entry.name.upper() not in {str(name).upper() for name in values}]
-        if missing:
-            raise UsageError(f"{what} lack {listed(missing)}", hint="return a value for every name, or a sequence in the order of declaration")
-        return out
-    items = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(values)
+        return _by_name(what, cast("Mapping[object, Any]", values), entries, before)
+    size = sum(entry.size for entry in entries)
+    out = np.full(size, np.nan) if before is None else before.copy()
+    items: list[Any] = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(cast("Sequence[Any]", values))
     if len(items) == len(entries) and not (len(items) == size and all(np.ndim(item) == 0 for item in items)):
-        for place, value in zip(places, items, strict=True):
+        for place, value in zip(places_of(entries)[0], items, strict=True):
             _put(out, place, value, what)
         return out
     if len(items) != size or any(np.ndim(item) for item in items):
-        raise UsageError(f"{what} are {len(items)} values; there are {len(entries)} entries with {size} elements: {listed(e.name for e in entries)}",
-                         hint="return one value an entry, in the order of declaration, or a dict by name")  # fmt: skip
+        raise UsageError(
+            f"{what} are {len(items)} values; there are {len(entries)} entries with {size} elements: {listed(e.name for e in entries)}",
+            hint="return one value an entry, in the order of declaration, or a dict by name",
+        )
     out[:] = items
+    return out
+
+
+def _by_name(what: str, values: Mapping[object, Any], entries: Entries, before: FloatArray | None) -> FloatArray:
+    out = np.full(sum(entry.size for entry in entries), np.nan) if before is None else before.copy()
+    places, known = places_of(entries)[1], [entry.name for entry in entries]
+    given = {str(name).upper(): value for name, value in values.items()}
+    for name, upper in zip(values, given, strict=False):
+        if upper not in places:
+            raise UsageError(f"{what} name {name!r}", hint=suggestion(name, known, f"the names are {listed(known)}"))
+    for upper, value in given.items():
+        _put(out, places[upper], value, what)
+    missing = [name for name in known if before is None and name.upper() not in given]
+    if missing:
+        raise UsageError(f"{what} lack {listed(missing)}", hint="return a value for every name, or a sequence in the order of declaration")
     return out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,9 @@ class PythonBlock:
             if isinstance(answer, Accepted | Warned):
                 x0 = x0 if answer.x0 is None else flat(f"x0 of parameter_changed of {self.name}", answer.x0, self.states, x0)
             elif answer is not None and not isinstance(answer, Ignored):
-                raise UsageError(f"parameter_changed of {self.name} answered {answer!r}", hint="answer Accepted(), Warned(reason), Refused(reason) or Ignored()")
+                raise UsageError(
+                    f"parameter_changed of {self.name} answered {answer!r}", hint="answer Accepted(), Warned(reason), Refused(reason) or Ignored()"
+                )
         return x0, xd0
 
     def reply(self, what: str, answer: Any, kind: type[Start | EventAction], x: FloatArray, xd: FloatArray | None) -> Reply:
@@ -116,7 +118,8 @@ class PythonBlock:
             return None
         if isinstance(given, Mapping):
             shapes = {entry.name.upper(): entry.shape for entry in self.indicators}
-            given = {name: np.broadcast_to(value, shapes.get(name.upper(), ())) for name, value in given.items()}
+            by_name = cast("Mapping[str, Any]", given)
+            given = {name: np.broadcast_to(value, shapes.get(name.upper(), ())) for name, value in by_name.items()}
         found = flat(f"directions of {what} of DSblock {self.name}", given, self.indicators, np.full(_size(self.indicators), np.nan))
         if not np.all(np.isin(found, (-1.0, 0.0, 1.0)) | np.isnan(found)):
             raise UsageError(f"directions of {what} of DSblock {self.name} are {given!r}", hint="0 for both, 1 for rising, -1 for falling")

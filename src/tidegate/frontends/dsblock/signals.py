@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ class InputSignals:
 
     Parameters
     ----------
-    given : by name of an input: a function of time, a number or an array, or a pair of times and values between which lines are drawn; others are zero.
+    given : by name of an input: a function of time, a number or an array, or times and values to draw lines between; others are zero.
 
     Attributes
     ----------
@@ -58,8 +58,11 @@ class InputSignals:
         for entry, function in self._functions:
             value = np.asarray(function(time), dtype=float)
             if value.shape not in (entry.shape, (), (1,) if not entry.shape else ()):
-                raise UsageError(f"input {entry.name} of DSblock {self._name} has the shape {entry.shape}; at t = {time:g} it was given {value.shape}")
-            u[entry.places] = np.broadcast_to(value.reshape(entry.shape) if value.size == 1 and not entry.shape else value, entry.shape).ravel(order="F")
+                raise UsageError(
+                    f"input {entry.name} of DSblock {self._name} has the shape {entry.shape}; at t = {time:g} it was given {value.shape}"
+                )
+            shaped = value.reshape(()) if not entry.shape else value
+            u[entry.places] = np.broadcast_to(shaped, entry.shape).ravel(order="F")
         return u
 
 
@@ -67,13 +70,15 @@ def _function(what: str, entry: SignalEntry, value: Any) -> tuple[Function, Floa
     none = np.zeros(0)
     if callable(value):
         return value, none
-    if isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004, times and values
-        times, values = (np.asarray(each, dtype=float) for each in value)
+    pair = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
+    if len(pair) == 2:
+        times: FloatArray = np.asarray(pair[0], dtype=float)
+        values: FloatArray = np.asarray(pair[1], dtype=float)
         if times.ndim == 1 and values.shape[:1] == times.shape and values.shape[1:] == entry.shape and len(times) > 1 and np.all(np.diff(times) > 0):
             return _lines(what, times, values), times
         raise UsageError(f"{what}: samples are a pair of increasing times and as many values of the shape {entry.shape}")
     try:
-        number = np.broadcast_to(np.asarray(value, dtype=float), entry.shape)
+        number = np.broadcast_to(np.asarray(cast("Any", value), dtype=float), entry.shape)
     except (TypeError, ValueError):
         raise UsageError(f"{what} cannot be {value!r}", hint="a function of time, a number, or samples: (times, values)") from None
     return lambda _: number, none
