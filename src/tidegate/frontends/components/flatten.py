@@ -208,6 +208,8 @@ class _VariableReader:
                     origin,
                     declaration.state_select,
                     _source(node, own),
+                    declaration.display_unit,
+                    declaration.quantity,
                 )
             )
 
