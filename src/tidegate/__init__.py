@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         Parameter,
         Potential,
         State,
+        as_part,
         assertion,
         at,
         change,
@@ -148,6 +149,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "ZenoError",
+    "as_part",
     "assertion",
     "at",
     "blocks",
@@ -213,8 +215,8 @@ _HOMES: Final = {
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "assertion", "at", "change", "conditional", "connect", "der"), _COMPONENTS),
-    **dict.fromkeys(("edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
+    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change", "conditional", "connect"), _COMPONENTS),
+    **dict.fromkeys(("der", "edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 
