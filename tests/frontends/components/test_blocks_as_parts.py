@@ -15,6 +15,14 @@ import tidegate as tg
 Blocks = dict[str, Callable[[], Any]]
 b: Any = tg.blocks
 
+def curve(x: Any, y: Any) -> Any:
+    return x * y - 0.2 * x
+
+
+def nearly_cosine(x: Any, u: Any) -> Any:
+    return np.cos(x) + 0.1 * u
+
+
 # Round every block: a sine less what comes back through a lag. Further inputs have sines of their own, x2 a square wave where it is a switch.
 SUM: Blocks = {"sine": lambda: b.Sine(1.3, 2.0, 0.3), "wave": lambda: b.Sine(1.0, 1.1, 0.5), "lag": lambda: b.FirstOrderLag(0.4)}
 CASES: dict[str, Any] = {
@@ -63,7 +71,7 @@ CASES: dict[str, Any] = {
     "TableSource": (lambda: b.TableSource([0.0, 1.0, 2.5], [0.0, 1.0, -0.5]), ()),
     "Jitter": (lambda: b.Jitter(0.2), ()),
     "Noise": (lambda: b.Noise(0.2), ()),
-    "UserBlock": (lambda: b.UserBlock(lambda x, y: x * y - 0.2 * x, 2), ("e", "wave")),
+    "UserBlock": (lambda: b.UserBlock(curve, 2), ("e", "wave")),
     "UserOutput": (b.UserOutput, ("e",)),
     "Scope": (lambda: b.Scope(["first", "second"]), ("e", "wave")),
     "Quit": (b.Quit, ("wave", "lag")),
@@ -155,7 +163,7 @@ def test_an_implicit_equation_of_blocks_is_solved_among_the_parts() -> None:
     u = implicit.input("u")
     implicit.x = b.Vacuous(0.5)
     implicit.meet = b.Wye()
-    implicit.meet(b.UserBlock(lambda x, u: np.cos(x) + 0.1 * u, 2)(implicit.x, u), implicit.x)
+    implicit.meet(b.UserBlock(nearly_cosine, 2)(implicit.x, u), implicit.x)
     implicit.output("x_solved", implicit.meet)
 
     class Around(tg.Component):

@@ -7,7 +7,7 @@ neutral model, and need no more than new names. So a block, a diagram, and whate
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
@@ -142,7 +142,7 @@ def as_part(source: Lowerable | HasPorts) -> Any:
     if kept is not None:
         raise UsageError(f"{name}.{kept}: this name is kept for the part itself", origin=place, hint="choose another name")
     kind = type(name, (ModelPart,), {**declared, "_source": source, "_opened": opened, "__doc__": f"{name} as a part."})
-    part = cast("Any", kind)()
+    part: Any = kind()
     vars(part)["_written_at"] = place
     return part
 
@@ -181,10 +181,15 @@ def _declaration(variable: Variable, opened: OpenModel) -> Declaration:
     return made
 
 
+def _asked_of_the_part(part: Any) -> Any:
+    """Stands for a start value that is made of parameters: the part's system knows it."""
+    raise NotImplementedError(part)
+
+
 def _value(start: tuple[Expr, ...], shape: tuple[int, ...]) -> Any:
     numbers = [item.value for item in start if item.op == "const"]
     if len(numbers) < len(start):
-        return lambda self: list(start) if shape else start[0]
+        return _asked_of_the_part
     if shape:
         return numbers or 0.0
     return numbers[0] if numbers else 0.0
