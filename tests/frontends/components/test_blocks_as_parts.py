@@ -341,6 +341,7 @@ def test_any_model_is_a_part_where_it_is_asked_for() -> None:
             yield tg.connect(self.first.x, self.second.u)
             yield self.first.u == 0.5
 
+    assert {variable.name for variable in Two().lower().variables} == {"first.x", "first.u", "second.x", "second.u"}
     found = tg.simulate(Two(), (0.0, 2.0), rtol=1e-10, atol=1e-12)
     t = 2.0  # first: 0.5 + 1.5 exp(-t), second: x' = first - x
     assert float(found["first.x"][-1]) == pytest.approx(0.5 + 1.5 * np.exp(-t), rel=1e-8)

@@ -32,7 +32,7 @@ _KINDS: Final[dict[VariableRole, type[Declaration]]] = {
 class ModelPart(Part):
     """A part whose equations are those of a model that is there."""
 
-    _source: ClassVar[Any] = None
+    _source: ClassVar[tuple[Any, ...]] = ()  # in a tuple, since a component that is an attribute would be a part
     _opened: ClassVar[OpenModel]
 
     def __getattr__(self, name: str) -> Any:
@@ -83,12 +83,13 @@ class ModelPart(Part):
         """
         opened = self._opened
         loose = [port for port in opened.inputs if port not in given and port not in opened.required]
-        if loose and isinstance(self._source, HasPorts):
-            opened = self._source.open_model([port for port in opened.inputs if port not in loose])
+        (source,) = self._source
+        if loose and isinstance(source, HasPorts):
+            opened = source.open_model([port for port in opened.inputs if port not in loose])
         return opened.model
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (self._source, self.__getstate__())
+        return _made_again, (*self._source, self.__getstate__())
 
 
 def _made_again(source: Any, inside: Mapping[str, Any]) -> ModelPart:
@@ -141,7 +142,7 @@ def as_part(source: Lowerable | HasPorts) -> Any:
     kept = next((name for name in declared if hasattr(ModelPart, name)), None)
     if kept is not None:
         raise UsageError(f"{name}.{kept}: this name is kept for the part itself", origin=place, hint="choose another name")
-    kind = type(name, (ModelPart,), {**declared, "_source": source, "_opened": opened, "__doc__": f"{name} as a part."})
+    kind = type(name, (ModelPart,), {**declared, "_source": (source,), "_opened": opened, "__doc__": f"{name} as a part."})
     part: Any = kind()
     vars(part)["_written_at"] = place
     return part
