@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
+from benchmarks.components import PAIRS, plate_mebibytes, seconds
 from benchmarks.csmp_machine import csmp_callback_microseconds, csmp_ratio
 from benchmarks.large import ERROR, plate_ratios, rod_milliseconds, row_of_ten_thousand
 from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
@@ -33,7 +34,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("c", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("c", "components", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -82,6 +83,17 @@ def _large(rounds: int) -> list[Fact]:
     return facts
 
 
+def _components(rounds: int) -> list[Fact]:
+    facts: list[Fact] = []
+    for pair in PAIRS:
+        taken = seconds(pair, rounds)
+        facts.append(Fact(f"{pair.title}, of parts, translated", taken.parts, None, "s of processor time"))
+        facts.append(Fact("the same by hand", taken.hand, None, "s of processor time"))
+        facts.append(Fact("a run of parts over a run by hand", taken.parts_run / taken.hand_run, 1.1, "times"))
+    facts.append(Fact("the largest array of a run of the plate", plate_mebibytes(), 40.0, "MiB"))
+    return facts
+
+
 def _processes(rounds: int) -> list[Fact]:
     farm = farm_facts()
     facts = [Fact("M/M/1, 100 000 customers, over SimPy alone", queue_ratio(rounds), 1.15, "times")]
@@ -123,6 +135,10 @@ def main() -> None:
                 console.print(f"{work.key} {name}: {note}", highlight=False)
     if "c" in wanted:
         console.print(c_table(compare(arguments.rounds)))
+    if "components" in wanted:
+        with silence():
+            parts = _components(arguments.rounds)
+        console.print(facts_table(parts, "models of parts"))
     if "csmp" in wanted:
         console.print(facts_table(_csmp(arguments.rounds), "CSMP-10(ARL)"))
     if "large" in wanted:

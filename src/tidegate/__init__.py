@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Parameter,
         Potential,
         State,
+        as_part,
         assertion,
         at,
         change,
@@ -151,6 +152,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "ZenoError",
+    "as_part",
     "assertion",
     "at",
     "blocks",
@@ -218,8 +220,8 @@ _HOMES: Final = {
     **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "assertion", "at", "change", "conditional", "connect", "der"), _COMPONENTS),
-    **dict.fromkeys(("edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
+    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),
+    **dict.fromkeys(("conditional", "connect", "der", "edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
     **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 

@@ -83,3 +83,17 @@ def test_what_would_be_divided_by_is_torn_instead() -> None:
     torn = tear(range(3), {0, 1, 2}, [[0, 2], [1, 2], [0, 1]].__getitem__, lambda row, column: easy[row, column], [])
     assert torn.tearing == (2,)
     assert torn.inner == ((0, 0), (1, 1))
+
+
+def test_what_no_equation_gives_is_a_tearing_variable_before_others_are_chosen() -> None:
+    """Forces along a chain: f_k = q_k x_k with q_k not given, m a_k = f_k - f_{k+1}, and a constraint of neighbouring a; other choices need more."""
+    n = 5
+    rows: list[list[int]] = []
+    given: dict[tuple[int, int], int] = {}
+    for k in range(n):
+        q, f, a, after = 3 * k, 3 * k + 1, 3 * k + 2, 3 * k + 4
+        rows += [[q, f], [f, a, after] if k + 1 < n else [f, a], [a - 3, a] if k else [a]]
+        given |= {(3 * k, f): 2, (3 * k + 1, f): 2, (3 * k + 1, a): 1, (3 * k + 1, after): 2}
+    torn = tear(range(3 * n), range(3 * n), rows.__getitem__, lambda row, column: given.get((row, column), 0), [])
+    assert torn.tearing == tuple(range(0, 3 * n, 3))
+    assert torn.residual == tuple(range(2, 3 * n, 3))

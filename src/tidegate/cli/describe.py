@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.errors import Origin
-from tidegate.expressions import TRUE, Expr, Role, makes_events, symbol, walk
+from tidegate.expressions import TRUE, Expr, Role, constant, makes_events, symbol, walk
 from tidegate.expressions.lookup_tables import Grid
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
 from tidegate.results.labels import number
+from tidegate.units import convert
 
 __all__ = ["ClauseDescription", "ConditionDescription", "EquationDescription", "ModelDescription", "VariableDescription", "describe"]
 
@@ -124,7 +125,11 @@ def describe(source: Lowerable) -> ModelDescription:
 
 def _variable(variable: Variable) -> VariableDescription:
     name = variable.name + (f"[{','.join(map(str, variable.shape))}]" if variable.shape else "")
-    return VariableDescription(name, variable.role.value, ", ".join(map(_short, variable.start)), variable.unit, variable.description)
+    start, unit = variable.start, variable.unit
+    if variable.display_unit and all(item.is_constant for item in start):
+        unit = variable.display_unit
+        start = tuple(constant(convert(item.value, variable.unit, unit)) for item in start)
+    return VariableDescription(name, variable.role.value, ", ".join(map(_short, start)), unit, variable.description)
 
 
 def _short(expr: Expr) -> str:

@@ -84,6 +84,7 @@ class Quantity:
     nominal : typical size; None if unknown.
     problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
     numbers : that its elements are, where the vector is "numbers".
+    display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
     """
 
     name: str
@@ -100,6 +101,8 @@ class Quantity:
     problem: Callable[[str, float], str]
     signs: FloatArray | None = None
     numbers: FloatArray | None = None
+    display_unit: str = ""
+    measures: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ __all__ = ["Sparsity", "sparsity_of"]
 LEAST_UNKNOWNS: Final = 24  # below that dense systems are solved as fast
 MOST_FILL: Final = 0.25  # of all elements, in L and U
 _ROOM: Final = 4
-_MUCH: Final = 1.5  # times the elements that a matched diagonal would give
+_MUCH: Final = 2.0  # times the elements that a matched diagonal would give
 _SMALLEST: Final = 0.5  # of arbitrary elements of size one
 _HELD: Final = 10.0  # what M makes larger
 

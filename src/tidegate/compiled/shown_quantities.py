@@ -99,6 +99,8 @@ def _quantity(
         origin=variable.origin,
         nominal=variable.nominal,
         problem=partial(value_problem, variable),
+        display_unit=variable.display_unit,
+        measures=variable.quantity,
     )
 
 
@@ -114,4 +116,5 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
         numbers = np.zeros(len(quantity.names)) if quantity.numbers is None else quantity.numbers
         elements = zip(quantity.names, quantity.indices.tolist(), signs.tolist(), numbers.tolist(), strict=True)
         for name, index, sign, number in elements:
-            yield Shown(Column(name, role, quantity.unit, quantity.description), index - first, sign, source, number)
+            column = Column(name, role, quantity.unit, quantity.description, quantity.display_unit, quantity.measures)
+            yield Shown(column, index - first, sign, source, number)

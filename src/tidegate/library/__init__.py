@@ -1,9 +1,9 @@
-"""Parts of physical systems, written as a user writes components: electrical, translational, rotational, thermal, fluid, signals.
+"""Parts of physical systems, written as a user writes components: electricity, motion, heat, fluids, and machines between them.
 
 Each domain is a module, each part a class: ``tg.library.electrical.Resistor(R=10.0)``. There is one rule of signs: what flows into a part through a
-connector is positive.
+connector is positive. Blocks of ``tg.blocks`` are parts as they are.
 """
 
-from tidegate.library import electrical, fluid, rotational, thermal, translational
+from tidegate.library import electrical, fluid, machines, rotational, thermal, translational
 
-__all__ = ["electrical", "fluid", "rotational", "thermal", "translational"]
+__all__ = ["electrical", "fluid", "machines", "rotational", "thermal", "translational"]

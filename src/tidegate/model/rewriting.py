@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from tidegate.expressions import Expr
+from tidegate.expressions import Expr, symbol, walk
 from tidegate.expressions.substitute import substitute
 from tidegate.model.events import Action, Assignment, Branch, StepEvent, TimeEvent, When
 from tidegate.model.model import Model
+from tidegate.model.variables import Variable, element_names
 
-__all__ = ["expressions_of", "rewritten", "with_actions"]
+__all__ = ["expressions_of", "renamed", "rewritten", "with_actions"]
 
 
 def expressions_of(model: Model) -> Iterator[Expr]:
@@ -106,3 +107,53 @@ def with_actions(model: Model, change: Callable[[tuple[Action, ...]], tuple[Acti
         time_events=tuple(replace(event, actions=actions(event.actions)) for event in model.time_events),
         step_events=tuple(replace(event, actions=actions(event.actions)) for event in model.step_events),
     )
+
+
+def renamed(model: Model, names: Mapping[str, str], label_prefix: str = "") -> Model:
+    """The model with other names of variables.
+
+    Parameters
+    ----------
+    model : any.
+    names : new names of variables by their names; the others keep theirs.
+    label_prefix : taken away from names of clauses.
+    """
+    elements: dict[str, str] = {}
+    for variable in model.variables:
+        elements |= dict(zip(variable.names, element_names(names.get(variable.name, variable.name), variable.shape), strict=True))
+    roots = [*expressions_of(model), *(item for variable in model.variables for item in variable.start), *model.condition_origins]
+    roots += [action.target for actions in _all_actions(model) for action in actions if isinstance(action, Assignment)]
+    symbols = [item for item in walk(roots) if item.op == "symbol" and item.data.name in elements]
+    mapping = {item: symbol(item.data.role, elements[item.data.name]) for item in symbols}
+    kept: dict[int, tuple[Action, ...]] = {}  # as above
+
+    def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
+        return kept.setdefault(
+            id(given), tuple(replace(a, target=mapping.get(a.target, a.target)) if isinstance(a, Assignment) else a for a in given)
+        )
+
+    def moved(given: Variable) -> Variable:
+        return replace(given, name=names.get(given.name, given.name), start=tuple(substitute(given.start, mapping)))
+
+    def branch(given: Branch) -> Branch:
+        return replace(given, actions=actions(given.actions), label=given.label.removeprefix(label_prefix))
+
+    new = rewritten(model, mapping)
+    return replace(
+        new,
+        variables=tuple(map(moved, new.variables)),
+        equations=tuple(replace(item, label=item.label.replace(label_prefix, "")) for item in new.equations) if label_prefix else new.equations,
+        definitions=tuple(replace(item, name=elements.get(item.name, item.name)) for item in new.definitions),
+        whens=tuple(replace(when, branches=tuple(map(branch, when.branches))) for when in new.whens),
+        time_events=tuple(replace(e, actions=actions(e.actions), label=e.label.removeprefix(label_prefix)) for e in new.time_events),
+        initial_actions=actions(new.initial_actions),
+        final_actions=actions(new.final_actions),
+        condition_origins=dict(zip(substitute(model.condition_origins, mapping), model.condition_origins.values(), strict=True)),
+    )
+
+
+def _all_actions(model: Model) -> Iterator[tuple[Action, ...]]:
+    yield from (branch.actions for when in model.whens for branch in when.branches)
+    yield from (event.actions for event in model.time_events)
+    yield from (event.actions for event in model.step_events)
+    yield from (model.initial_actions, model.final_actions)

@@ -129,7 +129,9 @@ def _check_variables(model: Model) -> Iterator[Problem]:
         if low and high and (low.value > high.value or (low.value == high.value and (low.is_open or high.is_open))):
             yield f"{what}: no value lies between min {low.value:g} and max {high.value:g}", variable.origin
         try:
-            parse(variable.unit)
+            unit = parse(variable.unit)
+            if variable.display_unit and not parse(variable.display_unit).is_compatible(unit):
+                yield f"{what}: its unit is {variable.unit or 'none'}, and cannot be shown in {variable.display_unit}", variable.origin
         except UnitError as error:
             yield f"{what}: {error.message}{f' ({error.hint})' if error.hint else ''}", variable.origin
 

@@ -77,6 +77,8 @@ class Variable:
     start_source : "default" for what the class of a part says, which gives way to others; "given" for what was said of this one part, and may not
         be lost without a word; else "declared".
     state_select : whether it is to be a state where constraints leave a choice; "never" and "always" are orders, "avoid" and "prefer" wishes.
+    display_unit : in which people are shown it, "" for its unit.
+    quantity : what it measures, "" where its unit says enough.
     """
 
     name: str
@@ -93,6 +95,8 @@ class Variable:
     origin: Origin = field(default_factory=Origin)
     state_select: StateSelect = "default"
     start_source: Literal["declared", "default", "given"] = "declared"
+    display_unit: str = ""
+    quantity: str = ""
 
     @property
     def size(self) -> int:

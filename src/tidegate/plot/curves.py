@@ -67,12 +67,14 @@ class Times:
             places = np.concatenate([self._inner_positions, places])
             times = np.concatenate([self._inner, times])
             values = np.concatenate([self._dense[:, self._names[name]], values])
+        if curve.parameter < 0:
+            y, values = map(result.columns[curve.column].shown, (y, values))
         # np.insert keeps the given order of what goes to one place
         return np.insert(t, places, times), np.insert(y, places, values)
 
     def stairs(self, curve: Curve) -> CurvePoints:
         """Points of a variable that only changes at events."""
-        return self._result.t, self._result.values[:, curve.column]
+        return self._result.t, self._result.columns[curve.column].shown(self._result.values[:, curve.column])
 
     def _breaks(self, y: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         jumps = self._jumps[y[self._jumps] != y[self._jumps - 1]]

@@ -66,12 +66,13 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     for i in chosen:
         column = result.columns[i]
         discrete = column.role == "discrete"
-        base = arrays.get(i, "") if not column.unit else ""
-        key = (column.unit or base, "discrete" if discrete else "")
-        scale = _scale(result.values[:, i])
-        panel = _place(panels, key, scale, by_size=not column.unit and not base and not discrete)
+        unit = column.shown_unit
+        base = arrays.get(i, "") if not unit else ""
+        key = (unit or base, "discrete" if discrete else "")
+        scale = _scale(column.shown(result.values[:, i]))
+        panel = _place(panels, key, scale, by_size=not unit and not base and not discrete)
         panel.is_discrete = discrete
-        panel.label = column.unit
+        panel.label = unit
         panel.curves.append(Curve(column.name, i))
     return panels[:_MAX_PANELS]
 

@@ -9,7 +9,9 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from tidegate.units import convert
 
 __all__ = ["Column", "ColumnRole", "Group", "element_of", "group_columns", "storage_names"]
 
@@ -33,12 +35,25 @@ class Column:
     name : as the user knows it; elements of arrays as ``x[0]``, ``A[1,2]``.
     role : what it is in the model.
     unit, description : texts, "" where none.
+    display_unit : in which people are shown it, "" for its unit.
+    quantity : what it measures, as "Torque"; "" where that was not said.
     """
 
     name: str
     role: ColumnRole = "unknown"
     unit: str = ""
     description: str = ""
+    display_unit: str = ""
+    quantity: str = ""
+
+    @property
+    def shown_unit(self) -> str:
+        """The unit that people are shown it in."""
+        return self.display_unit or self.unit
+
+    def shown(self, values: Any) -> Any:
+        """Values, numbers or arrays, in that unit."""
+        return convert(values, self.unit, self.display_unit) if self.display_unit and self.display_unit != self.unit else values
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ def _values(group: Group, name: str, rows: NDArray[np.float64], attributes: dict
 
 def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any]:
     texts = {"role": column.role, "units": column.unit, "long_name": column.description}
+    texts |= {"display_units": column.display_unit, "quantity": column.quantity}
     attributes = {key: text for key, text in texts.items() if text}
     if stored_name != group.name:
         attributes["user_name"] = group.name
@@ -128,7 +129,7 @@ def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any
 
 
 def _run_attributes(result: LabelledResult) -> dict[str, Any]:
-    columns = [[column.name, column.role, column.unit, column.description] for column in result.columns]
+    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity] for c in result.columns]
     return {
         "model": result.model_name,
         "status": result.status,

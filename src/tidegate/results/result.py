@@ -351,7 +351,7 @@ class Result:
         lines = [self.summary()]
         width = max((len(column.name) for column in self.columns), default=0)
         for column, value in zip(self.columns, self.final.values(), strict=False):
-            lines.append(f"  {column.name:<{width}}  {number(value, 10)} {column.unit}".rstrip())
+            lines.append(f"  {column.name:<{width}}  {number(column.shown(value), 10)} {column.shown_unit}".rstrip())
         if self.events:
             lines.append(str(self.events))
         lines.append(str(self.statistics))
@@ -359,8 +359,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{number(value, 10)}</td><td>{escape(column.unit)}</td>"
-            f"<td>{escape(column.description)}</td></tr>"
+            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{number(column.shown(value), 10)}</td>"
+            f"<td>{escape(column.shown_unit)}</td><td>{escape(column.description)}</td></tr>"
             for column, value in zip(self.columns, self.final.values(), strict=False)
         )
         header = "<tr><th>variable</th><th>final value</th><th>unit</th><th></th></tr>"

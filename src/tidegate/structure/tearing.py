@@ -1,9 +1,9 @@
 """Few unknowns of a block from which the others follow (stage: structure): tearing. Rows of columns go in, an order comes out.
 
-Greedy, as Elmqvist and Otter 1994 (Methods for tearing systems of equations in object-oriented modelling) describe it: as long as an equation has one
-unknown left, and gives it, it does; where there is none the unknown becomes a tearing variable that is hardest to get from its equations, and of
-these the one that stands in most. A chain of such steps makes errors grow from link to link, so no unknown is more than a few steps away from tearing
-variables.
+Greedy, as Elmqvist and Otter 1994 (Methods for tearing systems of equations in object-oriented modelling) describe it: what no equation gives is a
+tearing variable in any case; as long as an equation has one unknown left, and gives it, it does; where there is none the unknown becomes a tearing
+variable that is hardest to get from its equations, and of these the one that stands in most. A chain of such steps makes errors grow from link to
+link, so no unknown is more than a few steps away from tearing variables.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def tear(
             if row not in used and len(left[row]) == 1:
                 ready.append(row)
 
-    for column in sorted(held):
-        if column in rows_of:
+    for column, several in rows_of.items():
+        if column in held or not any(gives(row, column) for row in several):
             tearing.append(column)
             know(column, 0)
     hardness = {column: sum(2 - gives(row, column) for row in several) for column, several in rows_of.items()}

@@ -6,7 +6,7 @@ change. Both write with a ``Pen``, so that a block knows nothing of the diagram 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, cast
 
@@ -17,6 +17,8 @@ from tidegate.expressions import Expr
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.blocks.pen import Pen, Value
 from tidegate.frontends.blocks.signals import Signals, build, is_number
+from tidegate.frontends.blocks.standing_alone import written_alone
+from tidegate.model.ports import OpenModel
 from tidegate.names import suggestion
 
 __all__ = ["About", "Block", "Composite", "Driver", "InPort", "OutPort", "Port", "closest"]
@@ -362,6 +364,27 @@ class Block(Signals):
     def disconnect(self, port: str) -> None:
         """Take away what is connected to an input."""
         self._drivers.pop(self.port(port).name, None)
+
+    def open_model(self, connected: Collection[str] | None = None) -> OpenModel:
+        """Its model with its ports open, for use as a part of a component.
+
+        Parameters
+        ----------
+        connected : ports that get a signal there; all of them if not given.
+
+        Raises
+        ------
+        UsageError : it is connected with other blocks, or in a diagram.
+        """
+        others = next((source.path for port in self.inputs for source, _ in self.drivers(port)), "" if self._diagram is None else self._diagram.path)
+        if others:
+            hint = "make a tg.Diagram of all of them with inputs and outputs, and make that the part; or connect parts in equations with tg.connect"
+            raise UsageError(f"{self.path} belongs together with {others}, so that it is no part by itself", origin=self.origin, hint=hint)
+        self.check_parameters()
+        given = [port for port in self.inputs if connected is None or port in connected]
+        model = written_alone(self, given)
+        required = frozenset(port for port in self.inputs if not self.is_open(port))
+        return OpenModel(model, required, self.inputs, self.outputs, dict(self.aliases))
 
     # -- parameters
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -18,6 +18,7 @@ from tidegate.frontends.blocks.picture import picture
 from tidegate.frontends.blocks.signals import is_number
 from tidegate.later_stages import later
 from tidegate.model import Model
+from tidegate.model.ports import OpenModel
 
 __all__ = ["Connection", "Diagram"]
 
@@ -437,6 +438,21 @@ class Diagram(Composite):
         ModelError : for everything that is wrong with the diagram.
         """
         return lower(self)
+
+    def open_model(self, connected: Collection[str] | None = None) -> OpenModel:  # noqa: ARG002 - all of its inputs must be
+        """Its model, for use as a part of a component: its inputs are to be connected there.
+
+        Raises
+        ------
+        ModelError : for everything that is wrong with the diagram.
+        UsageError : it is a block of another diagram.
+        """
+        if self._diagram is not None:
+            raise UsageError(
+                f"{self.path} is a block of {self._diagram.path}, so that it is no part by itself", origin=self.origin, hint="write diagram.copy()"
+            )
+        required = frozenset(port for port in self.inputs if not self.is_open(port))
+        return OpenModel(lower(self, is_part=True), required, self.inputs, self.outputs)
 
     def to_program(self) -> Any:
         """The program of CSMP-10(ARL) that describes the same, for ``csmp.run``: the language's own method, with its half steps.

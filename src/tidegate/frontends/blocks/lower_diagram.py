@@ -35,8 +35,13 @@ class _Sheet:
         return Pen(leaf.block, leaf.path, self.ink, values)
 
 
-def lower(diagram: Composite) -> Model:
+def lower(diagram: Composite, *, is_part: bool = False) -> Model:
     """Make the neutral model of a diagram.
+
+    Parameters
+    ----------
+    diagram : the outermost.
+    is_part : of something greater, where its inputs move at events.
 
     Raises
     ------
@@ -48,7 +53,7 @@ def lower(diagram: Composite) -> Model:
         flat.problems.append((f"diagram {diagram.path} has no blocks", diagram.origin))
     if flat.problems:
         raise InvalidModelError(flat.problems)
-    sheet = _Sheet(flat)
+    sheet = _Sheet(flat, Ink(inputs_move=is_part))
     needs = _needs(sheet)
     _cut_loops(sheet, needs, solve=diagram.algebraic_loops == "solve")
     leaves = [flat.leaves[block] for block in order(needs)]

@@ -56,6 +56,7 @@ class Ink:
     shown: dict[Variable, Definition] = field(default_factory=dict[Variable, Definition])
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
     noted: set[Expr] = field(default_factory=set[Expr])
+    inputs_move: bool = False  # the inputs are those of a part, and move at events like everything else
 
     def note(self, roots: Sequence[Expr], origin: Origin) -> None:
         """Remember where the conditions of these expressions were written."""
@@ -134,7 +135,8 @@ class Pen:
         """What goes in, as ticks of clocks at the same instant leave it; for bodies of time events."""
         value = self.x(port)
         self.ink.sampled.append((f"{self.path}.{port}", value, self.origin))
-        found = {item: symbol(Role.NEXT, item.data.name) for item in walk([value]) if item.op == "symbol" and item.data.role is Role.DISCRETE}
+        moving = (Role.DISCRETE, Role.INPUT) if self.ink.inputs_move else (Role.DISCRETE,)
+        found = {item: symbol(Role.NEXT, item.data.name) for item in walk([value]) if item.op == "symbol" and item.data.role in moving}
         return substitute([value], found)[0]
 
     def p(self, name: str) -> Expr:

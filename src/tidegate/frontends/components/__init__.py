@@ -11,6 +11,7 @@ from tidegate.frontends.components.der_and_pre import change, der, edge, pre, ti
 from tidegate.frontends.components.enabling import enable
 from tidegate.frontends.components.equation_methods import replaces
 from tidegate.frontends.components.initial_equations import initial_equations
+from tidegate.frontends.components.model_part import as_part
 from tidegate.frontends.components.part_array import Array
 from tidegate.frontends.components.samples import sample
 from tidegate.model.remarks import message
@@ -30,6 +31,7 @@ __all__ = [
     "Parameter",
     "Potential",
     "State",
+    "as_part",
     "assertion",
     "at",
     "change",

@@ -71,14 +71,20 @@ class Agenda:
     clocks: tuple[Variable, ...] = ()
     instants: tuple[Instant, ...] = ()
 
-    def replaced(self, mapping: Mapping[Expr, Expr], asked: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr, Expr]]) -> Agenda:
-        """The same with nodes replaced: in new values by ``mapping``, in conditions and times by ``asked``; some bodies have their own besides."""
+    def replaced(
+        self, mapping: Mapping[Expr, Expr], asked: Mapping[Expr, Expr], in_bodies: Mapping[str, Mapping[Expr | None, Mapping[Expr, Expr]]]
+    ) -> Agenda:
+        """The same with nodes replaced: in new values by ``mapping``, in conditions and times by ``asked``.
 
-        def actions(given: Iterable[Action], here: Mapping[Expr, Expr] = mapping) -> tuple[Action, ...]:
-            return tuple(_replaced(item, here) for item in given)
+        In some bodies there are others besides, for each variable that is assigned to; None stands for what a body says.
+        """
+
+        def actions(given: Iterable[Action], besides: Mapping[Expr | None, Mapping[Expr, Expr]] | None = None) -> tuple[Action, ...]:
+            own = {target: {**mapping, **found} for target, found in (besides or {}).items()}
+            return tuple(_replaced(item, own.get(item.target if isinstance(item, Assignment) else None, mapping)) for item in given)
 
         # one tuple for all triggers of a body: that is how it is known as one
-        bodies = {name: replace(body, actions=actions(body.actions, {**mapping, **in_bodies.get(name, {})})) for name, body in self.bodies.items()}
+        bodies = {name: replace(body, actions=actions(body.actions, in_bodies.get(name))) for name, body in self.bodies.items()}
 
         def branch(given: Branch) -> Branch:
             own = bodies.get(given.label)
@@ -88,8 +94,9 @@ class Agenda:
         def event(given: TimeEvent) -> TimeEvent:
             first = substitute([given.first], asked)[0]
             period = None if given.period is None else substitute([given.period], asked)[0]
-            own = bodies.get(given.label)
-            return replace(given, first=first, period=period, actions=own.actions if own is not None else actions(given.actions))
+            only = None if given.condition is None else substitute([given.condition], asked)[0]
+            done = bodies[given.label].actions if given.label in bodies else actions(given.actions)
+            return replace(given, first=first, period=period, condition=only, actions=done)
 
         return Agenda(
             tuple(replace(when, branches=tuple(branch(item) for item in when.branches)) for when in self.whens),

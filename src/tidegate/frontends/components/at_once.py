@@ -1,8 +1,8 @@
 """What clauses of one instant see of each other (front end of components: the system and its agenda go in, replacements for each body come out).
 
 Right-hand sides are values before the event, but an equation holds at every instant: a body that reads ``y`` of ``y == sin(d)`` reads it with the
-value that another clause of the same instant gives to ``d`` (Modelica 8.6: at an event the equations are solved together). Clauses that would need
-each other's new values so, in a circle, all see the values before.
+value that another clause of the same instant gives to ``d`` (Modelica 8.6: at an event the equations are solved together). Assignments that would
+need each other's new values so, in a circle, all see the values before.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tidegate.expressions.differentiate import differentiate
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.agenda import Agenda, Body
 from tidegate.frontends.components.equalities import Equality
+from tidegate.model import Assignment
 
 __all__ = ["Followers", "equations_at_once", "resolve"]
 
@@ -107,6 +108,9 @@ def _tied(residuals: Iterable[Expr], held: set[Expr]) -> dict[Expr, frozenset[Ex
     return {item: frozenset(discrete) for free, discrete in groups for item in free}
 
 
+_Step = tuple[str, str]  # the chain of a clause, and the name of what is assigned to; "" for what it says
+
+
 @dataclass(eq=False)
 class _Instant:
     """The bodies of a component, and which chains write which discrete variable."""
@@ -120,19 +124,33 @@ class _Instant:
             for target in body.targets:
                 if target.data.role is Role.DISCRETE:
                     self.writers.setdefault(target, set()).add(body.chain)
-        self.needs: dict[str, set[str]] = {body.chain: set() for body in self.bodies.values()}
+        self.needs: dict[_Step, set[_Step]] = {}
         for body in self.bodies.values():
-            follows = dependencies(*(self.followers.values.get(item, item) for item in body.reads))
-            moved = follows.union(*(self.followers.tied[item] for item in follows & self.followers.tied.keys())) - body.reads
-            self.needs[body.chain].update(chain for d in self._others(body, moved) for chain in self.writers[d])
+            for target, value in _steps(body):
+                found = {*self._others(body, self._moving(value)), *self._asked_for(value)} & self.writers.keys()
+                self.needs.setdefault(_step(body, target), set()).update((chain, d.data.name) for d in found for chain in self.writers[d])
+
+    def _moving(self, value: Expr) -> set[Expr]:
+        """The discrete variables whose new values an expression depends on through equations."""
+        reads = dependencies(value)
+        follows = dependencies(*(self.followers.values[item] for item in reads & self.followers.values.keys()))
+        return set(follows).union(*(self.followers.tied[item] for item in (reads | follows) & self.followers.tied.keys()))
+
+    def _asked_for(self, value: Expr) -> set[Expr]:
+        """Those whose new values it asks for, by name or by the name of what follows from them."""
+        found: set[Expr] = set()
+        for item in _new_values(value):
+            own = symbol(Role.UNKNOWN, item.data.name)
+            found |= dependencies(self.followers.values[own]) if own in self.followers.values else {symbol(Role.DISCRETE, item.data.name)}
+        return found
 
     def _others(self, body: Body, discretes: Iterable[Expr]) -> list[Expr]:
         """Those that other clauses write, and not this one too."""
         return [d for d in discretes if body.chain not in self.writers.get(d, (body.chain,))]
 
-    def _leads_back(self, chain: str, to: str) -> bool:
-        seen: set[str] = set()
-        waiting = [chain]
+    def _leads_back(self, step: _Step, to: _Step) -> bool:
+        seen: set[_Step] = set()
+        waiting = [step]
         while waiting:
             here = waiting.pop()
             if here == to:
@@ -142,24 +160,44 @@ class _Instant:
                 waiting.extend(self.needs.get(here, ()))
         return False
 
-    def replacements(self, body: Body) -> dict[Expr, Expr]:
-        """What a body that reads something that follows from equations reads instead."""
-        new: dict[Expr, Expr] = {}
-        for item in body.reads & self.followers.values.keys():
-            value = self.followers.values[item]
-            fresh = [d for d in self._others(body, dependencies(value)) if not any(self._leads_back(chain, body.chain) for chain in self.writers[d])]
-            if fresh:
-                (new[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
+    def replacements(self, body: Body) -> dict[Expr | None, dict[Expr, Expr]]:
+        """For each of its assignments: what it reads instead of something that follows from equations."""
+        new: dict[Expr | None, dict[Expr, Expr]] = {}
+        for target, given in _steps(body):
+            own: dict[Expr, Expr] = {}
+            for item in dependencies(given) & self.followers.values.keys():
+                value = self.followers.values[item]
+                others = self._others(body, dependencies(value))
+                here = _step(body, target)
+                fresh = [d for d in others if not any(self._leads_back((chain, d.data.name), here) for chain in self.writers[d])]
+                if fresh:
+                    (own[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
+            for item in _new_values(given):
+                value = self.followers.values.get(symbol(Role.UNKNOWN, item.data.name))
+                if value is not None:
+                    moved = [d for d in dependencies(value) if d.data.role is Role.DISCRETE]
+                    (own[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in moved})
+            if own:
+                new[target] = {**new.get(target, {}), **own}
         return new
 
     def check(self, body: Body) -> None:
         """Refuse what is certain to need a system of equations solved between two bodies of one instant."""
         values = self.followers.values
+        tied = next((item for item in _new_values(*_values(body)) if symbol(Role.UNKNOWN, item.data.name) in self.followers.tied), None)
+        if tied is not None:
+            raise ModelError(
+                f"{body.name} samples {tied.data.name}, which follows from a system of equations, and these are solved after it",
+                origin=body.origin,
+                hint="sample a state, or what follows from states by equations that can be solved one by one",
+            )
         reads = dependencies(*(values.get(item, item) for item in body.reads))
         for item in reads & self.followers.tied.keys():
             for d in self._others(body, self.followers.tied[item]):
                 other = next((b for b in self.bodies.values() if d in b.targets and b.triggers & body.triggers), None)
-                if other is not None and not self._leads_back(other.chain, body.chain):
+                if other is not None and not any(
+                    self._leads_back(_step(other, there), _step(body, here)) for there, _ in _steps(other) for here, _ in _steps(body)
+                ):
                     raise ModelError(
                         f"{body.name} reads {item.data.name}, which follows from {d.data.name} through a system of equations, "
                         f"and {other.name} changes {d.data.name} at the same instant",
@@ -168,10 +206,28 @@ class _Instant:
                     )
 
 
+def _steps(body: Body) -> list[tuple[Expr | None, Expr]]:
+    return [(action.target, action.value) if isinstance(action, Assignment) else (None, action.condition) for action in body.actions]
+
+
+def _values(body: Body) -> list[Expr]:
+    return [value for _, value in _steps(body)]
+
+
+def _new_values(*values: Expr) -> list[Expr]:
+    return [item for item in dependencies(*values) if item.data.role is Role.NEXT]
+
+
+def _step(body: Body, target: Expr | None) -> _Step:
+    return body.chain, "" if target is None else target.data.name
+
+
 def equations_at_once(
     agenda: Agenda, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr]
-) -> dict[str, dict[Expr, Expr]]:
-    """For each body by name what stands in it for outputs, algebraic variables and derivatives that other clauses of the instant may move.
+) -> dict[str, dict[Expr | None, dict[Expr, Expr]]]:
+    """For each body by name, and each variable that it assigns to, what stands in it for what other clauses of the instant may move.
+
+    That is outputs, algebraic variables, derivatives, and inputs of blocks that sample.
 
     Parameters
     ----------
@@ -185,7 +241,8 @@ def equations_at_once(
     held = set(states)
     writers = {body.chain for body in agenda.bodies.values() if any(target.data.role is Role.DISCRETE for target in body.targets)}
     readers = {body.chain for body in agenda.bodies.values() if any(item.data.role in _FREE and item not in held for item in body.reads)}
-    if not writers or not readers or len(writers | readers) == 1:
+    asks = any(item.data.role is Role.NEXT for body in agenda.bodies.values() for item in body.reads)
+    if not asks and (not writers or not readers or len(writers | readers) == 1):
         return {}
     instant = _Instant(agenda.bodies, Followers.of(known, equalities, held))
     for body in agenda.bodies.values():

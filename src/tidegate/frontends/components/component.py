@@ -9,6 +9,7 @@ from tidegate.frontends.components.clauses import Clause
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.equation_methods import equation_methods, refuse_super, require_self
 from tidegate.frontends.components.lower_component import lower
+from tidegate.frontends.components.model_part import as_part, is_source
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.plain_component import PlainComponent
 from tidegate.model import Model
@@ -56,6 +57,10 @@ class Component(Part):
         {"all_clauses", "check_units", "clauses", "declarations", "equation_methods", "equations", "lower", "mods", "own_declarations"}
         | {"part", "parts", "plainly", "time_unit"}
     )
+
+    @classmethod
+    def _part_of(cls, item: Any) -> Any:
+        return as_part(item) if is_source(item) else item
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

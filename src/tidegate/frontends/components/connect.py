@@ -92,7 +92,8 @@ def connect(*ends: Any) -> Connection:
         if isinstance(item, Part) and not isinstance(item, Connector):
             known = [name for name, part in item.parts().items() if isinstance(part, Connector)]
             name = item._path or type(item).__name__  # noqa: SLF001 - one package
-            hint = _NO_CONNECTOR.format(type(item).__name__)
+            signals = [f"self.{name}.{own}" for own in item._signals()]  # noqa: SLF001 - one package
+            hint = f"it has signals: {listed(signals, 8)}" if signals else _NO_CONNECTOR.format(type(item).__name__)
             if known:
                 hint = f"it has {listed(known, 8)}: write {'' if several else 'self.'}{name}.{known[0]}"
             raise UsageError(f"{name} is a component; a connector is expected", origin=place, hint=hint)

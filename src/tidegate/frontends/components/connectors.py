@@ -6,11 +6,11 @@ A signal has a direction: one output, or an input of the component around, gives
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never, Unpack
 
 from tidegate.errors import Origin, UsageError
 from tidegate.frontends.components.clauses import Clause
-from tidegate.frontends.components.declarations import UNSET, Algebraic, Constant, Declaration, Input, Output, Parameter
+from tidegate.frontends.components.declarations import UNSET, Algebraic, Constant, Declaration, Input, Output, Parameter, Texts
 from tidegate.frontends.components.part import Part
 
 __all__ = ["Connector", "Flow", "InputSignal", "OutputSignal", "Potential"]
@@ -42,8 +42,8 @@ class InputSignal(Input):
     >>> u = InputSignal(unit="V")
     """
 
-    def __init__(self, *, unit: str = "", description: str = "", shape: tuple[int, ...] | int | None = None) -> None:
-        super().__init__(0.0, unit=unit, description=description, shape=shape)
+    def __init__(self, *unnamed: Never, shape: tuple[int, ...] | int | None = None, **texts: Unpack[Texts]) -> None:
+        super().__init__(0.0, *unnamed, shape=shape, **texts)
 
 
 class OutputSignal(Output):
@@ -54,8 +54,8 @@ class OutputSignal(Output):
     >>> y = OutputSignal(unit="V")
     """
 
-    def __init__(self, value: object = UNSET, *, unit: str = "", description: str = "", shape: tuple[int, ...] | int | None = None) -> None:
-        super().__init__(value, unit=unit, description=description, shape=shape)
+    def __init__(self, value: object = UNSET, *unnamed: Never, shape: tuple[int, ...] | int | None = None, **texts: Unpack[Texts]) -> None:
+        super().__init__(value, *unnamed, shape=shape, **texts)
 
 
 class Connector(Part):

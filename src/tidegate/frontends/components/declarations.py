@@ -5,12 +5,13 @@ On the class an attribute is its declaration; on an instance it is the symbol th
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Any, ClassVar, Final, Literal, Self, overload
+from typing import Any, ClassVar, Final, Literal, Never, Self, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import refuse_computations, require_value
-from tidegate.frontends.components.elements import Given, quantity
+from tidegate.frontends.components.elements import Given
+from tidegate.frontends.components.elements import quantity as symbols_named
 from tidegate.model import Bound, VariableRole
 from tidegate.names import suggestion
 
@@ -37,6 +39,7 @@ __all__ = [
     "Parameter",
     "State",
     "StateSelect",
+    "Texts",
     "only_variables_of",
     "start",
 ]
@@ -44,7 +47,10 @@ __all__ = [
 Kind = Literal["real", "integer", "boolean"]
 Limit = float | Bound | None
 StateSelect = Literal["never", "avoid", "default", "prefer", "always"]
-ATTRIBUTES: Final = ("start", "fixed", "min", "max", "nominal", "unit", "description", "state_select")  # what a modifier may change
+# what a modifier may change
+ATTRIBUTES: Final = ("start", "fixed", "min", "max", "nominal", "unit", "display_unit", "quantity", "description", "state_select")
+TEXTS: Final = ("unit", "display_unit", "quantity", "description")
+_IN_MODELICA: Final = {"displayUnit": "display_unit", "stateSelect": "state_select", "units": "unit", "comment": "description", "doc": "description"}
 _CHOICES: Final = ("never", "avoid", "default", "prefer", "always")
 
 
@@ -131,7 +137,7 @@ def start(value: Any = UNSET, **attributes: Any) -> Modification:
     Parameters
     ----------
     value : the start value; as declared if there is none.
-    attributes : fixed, min, max, nominal, unit, description, state_select.
+    attributes : fixed, min, max, nominal, unit, display_unit, quantity, description, state_select.
 
     Raises
     ------
@@ -149,6 +155,33 @@ def start(value: Any = UNSET, **attributes: Any) -> Modification:
     return Modification({**({} if value is UNSET else {"start": value}), **attributes})
 
 
+class Texts(TypedDict, total=False):
+    """What every declaration takes besides: texts for results, units among them."""
+
+    unit: str
+    display_unit: str
+    quantity: str
+    description: str
+
+
+def _require_keywords(declared: Declaration, value: object, unnamed: Sequence[object], given: Mapping[str, Any]) -> None:
+    """There is a value where one is needed, only that comes without a name, and every name is known."""
+    kind, taken = type(declared).__name__, inspect.signature(type(declared).__init__).parameters
+    first = next((name for name in ("start", "value") if name in taken), "")
+    named = [name for name, item in taken.items() if item.kind is item.KEYWORD_ONLY]
+    known = [*filter(None, [first]), *TEXTS, *named]
+    if unnamed:
+        what = f"takes {'one value' if first else 'no value'} without a name"
+        hint = f"write description={unnamed[0]!r} or unit={unnamed[0]!r}" if isinstance(unnamed[0], str) else f"it takes {', '.join(known)}"
+        raise UsageError(f"tg.{kind} {what}, and was given {unnamed[0]!r} besides", origin=declared.origin, hint=hint)
+    for name in given:
+        if name not in TEXTS:
+            hint = suggestion(_IN_MODELICA.get(name, name), known, f"it takes {', '.join(known)}")
+            raise UsageError(f"tg.{kind} takes no {name}", origin=declared.origin, hint=hint)
+    if value is UNSET and declared.role is not VariableRole.OUTPUT:
+        raise UsageError(f"tg.{kind} is given no value", origin=declared.origin, hint=f"write tg.{kind}(1.0); an instance can have another")
+
+
 @refuse_computations
 class Declaration:
     """A variable of a component class; the subclasses say which role it has."""
@@ -159,9 +192,9 @@ class Declaration:
     def __init__(  # noqa: PLR0913, what can be said of a variable are keywords, and editors show them with their defaults
         self,
         value: Any,
+        unnamed: Sequence[object] = (),
+        texts: Mapping[str, Any] | None = None,
         *,
-        unit: str = "",
-        description: str = "",
         limits: tuple[Limit, Limit] = (None, None),
         nominal: float | None = None,
         fixed: bool | None = None,
@@ -172,10 +205,11 @@ class Declaration:
         self.name = ""
         self.owner = ""
         self.origin = written_at()
+        given = texts or {}
+        _require_keywords(self, value, unnamed, given)
         require_value(value, type(self).__name__)
         self.value = value
-        self.unit = unit
-        self.description = description
+        self.unit, self.display_unit, self.quantity, self.description = (given.get(name, "") for name in TEXTS)
         self.minimum = _bound(limits[0], "min", self.origin)
         self.maximum = _bound(limits[1], "max", self.origin)
         self.nominal = nominal
@@ -183,8 +217,9 @@ class Declaration:
         self.kind: Kind | None = kind
         self.state_select: StateSelect = _choice(state_select, self.origin)
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
-        if not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UsageError(f"unit is {unit!r}; a text is expected", origin=self.origin, hint='write e.g. unit="m/s"')
+        for name, text in given.items():
+            if not isinstance(text, str):
+                raise UsageError(f"{name} is {text!r}; a text is expected", origin=self.origin, hint='write e.g. unit="m/s"')
 
     def __set_name__(self, owner: type, name: str) -> None:
         if self.name and self.name != name:
@@ -210,7 +245,7 @@ class Declaration:
         if not path:
             _require_own(instance, own)
         overrides = vars(instance).get("_overrides", {})
-        return quantity(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
+        return symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
 
     def __set__(self, instance: object, value: object) -> None:
         raise UsageError(
@@ -256,6 +291,8 @@ class State(Declaration):
     ----------
     start : number, array, or ``lambda self: ...`` of parameters.
     unit, description : texts for results.
+    display_unit : in which results are printed and drawn; what is computed and given is in ``unit``.
+    quantity : what it is, as ``"Torque"`` is of the unit N m, and ``"Energy"`` too.
     min, max : limits; a number, or a ``Bound`` that excludes the value itself.
     nominal : typical size.
     fixed : True if the start value must hold exactly, False if it is a guess; by default it holds if the variable stays a state.
@@ -270,21 +307,20 @@ class State(Declaration):
     role = VariableRole.STATE
     symbol_role = Role.UNKNOWN
 
-    def __init__(  # noqa: PLR0913, what can be said of a variable are keywords, and editors show them with their defaults
+    def __init__(
         self,
         start: Given = 0.0,
-        *,
-        unit: str = "",
-        description: str = "",
+        *unnamed: Never,
         min: Limit = None,
         max: Limit = None,
         nominal: float | None = None,
         fixed: bool | None = None,
         shape: tuple[int, ...] | int | None = None,
         state_select: StateSelect = "default",
+        **texts: Unpack[Texts],
     ) -> None:
         super().__init__(
-            start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select
+            start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select
         )
 
 
@@ -302,17 +338,16 @@ class Algebraic(Declaration):
     def __init__(
         self,
         start: Given = 0.0,
-        *,
-        unit: str = "",
-        description: str = "",
+        *unnamed: Never,
         min: Limit = None,
         max: Limit = None,
         nominal: float | None = None,
         shape: tuple[int, ...] | int | None = None,
         state_select: StateSelect = "default",
+        **texts: Unpack[Texts],
     ) -> None:
         super().__init__(
-            start, unit=unit, description=description, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select
+            start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select
         )
 
 
@@ -330,14 +365,13 @@ class Input(Declaration):
     def __init__(
         self,
         value: Given = 0.0,
-        *,
-        unit: str = "",
-        description: str = "",
+        *unnamed: Never,
         min: Limit = None,
         max: Limit = None,
         shape: tuple[int, ...] | int | None = None,
+        **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(value, unit=unit, description=description, limits=(min, max), shape=shape)
+        super().__init__(value, unnamed, texts, limits=(min, max), shape=shape)
 
 
 class Output(Declaration):
@@ -354,12 +388,11 @@ class Output(Declaration):
     def __init__(
         self,
         value: Given = UNSET,
-        *,
-        unit: str = "",
-        description: str = "",
+        *unnamed: Never,
         shape: tuple[int, ...] | int | None = None,
+        **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(value, unit=unit, description=description, shape=shape)
+        super().__init__(value, unnamed, texts, shape=shape)
 
 
 class Discrete(Declaration):
@@ -380,16 +413,15 @@ class Discrete(Declaration):
 
     def __init__(
         self,
-        start: Given,
-        *,
-        unit: str = "",
-        description: str = "",
+        start: Given = UNSET,
+        *unnamed: Never,
         min: Limit = None,
         max: Limit = None,
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
+        **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(start, unit=unit, description=description, limits=(min, max), shape=shape, kind=kind)
+        super().__init__(start, unnamed, texts, limits=(min, max), shape=shape, kind=kind)
 
 
 class Parameter(Declaration):
@@ -405,17 +437,16 @@ class Parameter(Declaration):
 
     def __init__(
         self,
-        value: Given,
-        *,
-        unit: str = "",
-        description: str = "",
+        value: Given = UNSET,
+        *unnamed: Never,
         min: Limit = None,
         max: Limit = None,
         nominal: float | None = None,
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
+        **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(value, unit=unit, description=description, limits=(min, max), nominal=nominal, shape=shape, kind=kind)
+        super().__init__(value, unnamed, texts, limits=(min, max), nominal=nominal, shape=shape, kind=kind)
 
 
 class Constant(Declaration):
@@ -432,6 +463,9 @@ class Constant(Declaration):
 
     role = VariableRole.PARAMETER
     symbol_role = Role.PARAMETER
+
+    def __init__(self, value: Given = UNSET, *unnamed: Never, **texts: Unpack[Texts]) -> None:
+        super().__init__(value, unnamed, texts)
 
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         if instance is None:

@@ -6,7 +6,7 @@ signals is an unknown like any other; an input of the outermost component is giv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -24,6 +24,8 @@ from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.local_system import LocalSystem, declarations_below, follow, given_value, structure_key
+from tidegate.frontends.components.model_part import ModelPart
+from tidegate.frontends.components.model_system import system_of_model
 from tidegate.frontends.components.part import Part, joined, outer_scope, unchanged_classes
 from tidegate.frontends.components.switching import Switched, switched_off
 from tidegate.model import Variable, VariableRole
@@ -140,14 +142,25 @@ def _nodes(component: Any, name: str, given: set[str]) -> Iterator[Node]:
         if isinstance(part, Connector):
             yield Node(part, path, None)
         else:
-            key = structure_key(part)
-            if key not in known:
-                kind = type(part).__name__
-                known[key] = follow(part, kind if path else name, component_place(part, kind), lambda alone: alone.equation_methods())
-            local = known[key]
-            given |= {joined(path, item) for item in local.inputs_given if not _is_of_connector(part, item)}
+            local = _local_system(part, path, name, given, known)
+            if not isinstance(part, ModelPart):
+                given |= {joined(path, item) for item in local.inputs_given if not _is_of_connector(part, item)}
             yield Node(part, path, local.at(path, joined(name, path) if path else name, frozenset(given)))
         waiting.extend((inner, joined(path, own)) for own, inner in reversed(part.parts().items()))
+
+
+def _local_system(part: Any, path: str, name: str, given: Collection[str], known: dict[Any, LocalSystem]) -> LocalSystem:
+    """What a part says, in its own names; parts of the same structure say the same."""
+    key: Any = structure_key(part)
+    if isinstance(part, ModelPart):
+        connected = frozenset(port for port in part.ports()[0] if joined(path, port) in given)
+        key = (key, connected)
+        if key not in known:
+            known[key] = system_of_model(part.model_with(connected))
+    elif key not in known:
+        kind = type(part).__name__
+        known[key] = follow(part, kind if path else name, component_place(part, kind), lambda alone: alone.equation_methods())
+    return known[key]
 
 
 def _is_of_connector(part: Part, name: str) -> bool:
@@ -176,7 +189,7 @@ class _VariableReader:
     def read(self, node: Node, found: Flat) -> None:
         """The variables of one part."""
         for own, declaration in node.part._own_declarations().items():  # noqa: SLF001 - one package
-            if isinstance(declaration, Constant):
+            if isinstance(declaration, Constant) or (node.system is not None and node.system.names is not None and own not in node.system.names):
                 continue
             name = joined(node.path, own)
             origin = replace(declaration.origin, path=joined(self._name, name))
@@ -208,6 +221,8 @@ class _VariableReader:
                     origin,
                     declaration.state_select,
                     _source(node, own),
+                    declaration.display_unit,
+                    declaration.quantity,
                 )
             )
 

@@ -47,6 +47,7 @@ class LocalSystem:
     condition_origins : where conditions were written.
     enables : its parts that can be off.
     initial : equations that hold at the start only.
+    names : of the variables that it has, where these are not all that its class declares: a block has no port that nobody connects.
     """
 
     equalities: tuple[Equality, ...]
@@ -56,6 +57,7 @@ class LocalSystem:
     condition_origins: Mapping[Expr, Origin]
     enables: tuple[Enable, ...] = ()
     initial: tuple[Equality, ...] = ()
+    names: frozenset[str] | None = None
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
@@ -117,6 +119,7 @@ class LocalSystem:
                 Enable(joined(path, item.path), substitute([item.condition], mapping)[0], replace(item.origin, path=owner)) for item in self.enables
             ),
             tuple(map(equality, self.initial)),
+            self.names,
         )
 
 

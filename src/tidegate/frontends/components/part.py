@@ -106,6 +106,7 @@ class Part:
             self._overrides[head] = value
 
     def _modify_part(self, name: str, rest: str, value: Any) -> None:
+        value = self._part_of(value)
         if isinstance(value, Part) and "[" in f"{name}{rest}":
             raise UsageError(
                 f"{type(self).__name__}.{name} cannot be replaced by itself",
@@ -125,8 +126,18 @@ class Part:
                 hint=f"give another part, {name}=Resistor(R=5.0), or values for it, {name}={{'R': 5.0}}",
             )
 
+    @classmethod
+    def _part_of(cls, item: Any) -> Any:
+        """What becomes a part where it stands among parts, as that part; everything else as it is."""
+        return item
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        for name, item in list(vars(cls).items()):
+            part = cls._part_of(item)
+            if part is not item:
+                setattr(cls, name, part)
+                part.__set_name__(cls, name)
         inherited: dict[str, Declaration] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited |= {name: item for name, item in vars(base).items() if isinstance(item, Declaration)}
@@ -180,6 +191,7 @@ class Part:
         return instance.part(vars(self).get("_named", ""))
 
     def __setattr__(self, name: str, value: Any) -> None:
+        value = self._part_of(value)
         if not name.startswith("_"):
             require_no_collection(type(self).__name__, name, value, Part, written_at())
             if name in self._parts() and not isinstance(value, Part | Parts):
@@ -204,6 +216,9 @@ class Part:
         known = [*self.declarations(), *self._parts()]
         raise UnknownNameError(f"{type(self).__name__} has no {name!r}", hint=suggestion(name, known, f"it has {', '.join(known) or 'no variables'}"))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: item for name, item in vars(self).items() if name != "_structure_key"}  # which is known by identities
+
     def __repr__(self) -> str:
         return f"{self._path} ({type(self).__name__})" if self._path else f"{type(self).__name__}()"
 
@@ -225,6 +240,11 @@ class Part:
     def declarations(cls) -> dict[str, Declaration]:
         """Every declared variable by name; those of base classes first."""
         return {name: item for name, item in _attributes(cls).items() if isinstance(item, Declaration)}
+
+    @classmethod
+    def _signals(cls) -> list[str]:
+        """Names of what it gives and needs by signals, as they are written."""
+        return [name for name, item in cls.declarations().items() if isinstance(item, Output) or item.role is VariableRole.INPUT]
 
     def _parts(self) -> dict[str, Part | Parts]:
         """The parts of this instance by name, as they were written."""

@@ -18,9 +18,11 @@ from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.declarations import Constant, Declaration
 from tidegate.frontends.components.elements import ArrayOfSymbols, Given, is_array
 from tidegate.frontends.components.known_numbers import Numbers
+from tidegate.frontends.components.model_part import as_part, is_source
 from tidegate.frontends.components.part import Part, Parts
 from tidegate.frontends.components.part_rules import by_name
 from tidegate.model import element_names
+from tidegate.model.ports import HasPorts
 from tidegate.names import suggestion
 
 __all__ = ["Array", "PartArray"]
@@ -51,10 +53,11 @@ class Array(Parts):
     cell[1].x
     """
 
-    def __init__(self, part: type[Part] | Part, shape: Given, **values: Any) -> None:
+    def __init__(self, part: type[Part] | Part | HasPorts, shape: Given, **values: Any) -> None:
         self._origin = written_at()
-        self._written = part() if isinstance(part, type) else part
-        if not isinstance(self._written, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
+        one: Any = part() if isinstance(part, type) else part
+        self._written: Any = as_part(one) if is_source(one) else one
+        if not isinstance(self._written, Part):
             raise UsageError(f"tg.Array is given {part!r}; a class of parts is expected", origin=self._origin, hint="write tg.Array(Resistor, 3)")
         self._shape, self._values, self._name = shape, {name: by_name(value) for name, value in values.items()}, ""
         known = [*self._written.declarations(), *self._written._parts()]  # noqa: SLF001 - one class

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Unpack
 
+from tidegate.errors import UsageError
 from tidegate.expressions import Expr
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.pen import Pen
+from tidegate.model.ports import OpenModel
 
 __all__ = ["Vacuous", "Wye"]
 
 
-class Vacuous(Block):
+class _Half(Block):
+    """Each of the two has half of an equation and its unknown."""
+
+    def open_model(self, connected: Collection[str] | None = None) -> OpenModel:  # noqa: ARG002 - it is none
+        """Refused: neither is a part by itself."""
+        raise UsageError(
+            f"a {self.kind} is no part by itself: a Vacuous has an unknown without an equation, and its Wye the equation",
+            origin=self.origin,
+            hint="declare the unknown in the component, x = tg.Algebraic(), and yield the equation; or make a tg.Diagram of both the part",
+        )
+
+
+class Vacuous(_Half):
     """``out`` is what makes both inputs of a ``Wye`` equal.
 
     Parameters
@@ -37,7 +52,7 @@ class Vacuous(Block):
         return pen.unknown(guess=pen.p("guess"))
 
 
-class Wye(Block):
+class Wye(_Half):
     """``out = x2``, a ``Vacuous`` block made such that ``x1 = x2``; x1 is computed from it. Ports are also called ``value`` and ``vacuous``.
 
     The integrator solves the equation to its own tolerance; a tolerance and a limit of iterations, P1 and P2 of the language, have no meaning here.
