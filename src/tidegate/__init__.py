@@ -221,8 +221,8 @@ _HOMES: Final = {
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
     **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),
-    **dict.fromkeys(("conditional", "connect", "der", "edge", "enable", "every", "finally_", "initial_equations", "initially", "message"), _COMPONENTS),
-    **dict.fromkeys(("pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
+    **dict.fromkeys(("conditional", "connect", "der", "edge", "enable", "every", "finally_", "initial_equations", "initially"), _COMPONENTS),
+    **dict.fromkeys(("message", "pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
 }
 
 # used as tg.csmp.run(...), tg.library.electrical.Resistor(...), tg.dsblock.Start(...)
