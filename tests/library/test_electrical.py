@@ -74,9 +74,7 @@ def test_a_half_wave_rectifier_has_the_golden_values_and_events(dae_method: str)
 @pytest.mark.parametrize("model", [SeriesParallel, Rectifier])
 def test_two_engines_agree_about_golden_circuits(model: type[tg.Component]) -> None:
     check = tg.cross_check(model(), (0.0, 0.1), rtol=RTOL)
-    # no current flows into the ground but what rounding leaves of a sum, and that has no size of its own to be compared with
-    assert not check.problems
-    assert all(d.tolerances < check.allowed for d in check.differences if d.name != "G.p.i"), str(check)
+    assert check.agrees, str(check)
 
 
 class Sources(tg.Component):

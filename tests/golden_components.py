@@ -1,0 +1,173 @@
+"""The models of `tests/golden/components.json`, of parts of the library where it has them: one place for every test that runs all of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from examples.hybrid_1998 import Hybrid
+
+import tidegate as tg
+from circuit_parts import Circuit
+from tidegate.library import electrical as el
+from tidegate.library import rotational as ro
+from tidegate.library import translational as tr
+
+__all__ = ["GOLDEN", "MODELS", "Golden"]
+
+GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "components.json").read_text())
+
+
+class SeriesParallel(tg.Component):
+    """D01."""
+
+    source, G = el.ConstantVoltage(V=10.0), el.Ground()
+    R1, R2, R3, R4, R5 = (el.Resistor(R=R) for R in (100.0, 200.0, 50.0, 300.0, 600.0))
+    C1 = el.Capacitor(C=1e-3)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.source.p, self.R1.p)
+        yield tg.connect(self.R1.n, self.R2.p, self.R3.p, self.R4.p, self.R5.p)
+        yield tg.connect(self.R3.n, self.C1.p)
+        yield tg.connect(self.source.n, self.G.p, self.R2.n, self.R4.n, self.R5.n, self.C1.n)
+
+
+class Loop(tg.Component):
+    """D02."""
+
+    V, G, R = el.ConstantVoltage(V=10.0), el.Ground(), el.Resistor(R=1000.0)
+    C1, C2 = el.Capacitor(C=1e-3, v=tg.start(2.0, fixed=True)), el.Capacitor(C=2e-3, v=tg.start(0.0, fixed=False))
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.V.p, self.R.p)
+        yield tg.connect(self.R.n, self.C1.p, self.C2.p)
+        yield tg.connect(self.V.n, self.C1.n, self.C2.n, self.G.p)
+
+
+class Across(tg.Component):
+    """D12."""
+
+    source, G, C, R = el.SineVoltage(V=5.0), el.Ground(), el.Capacitor(C=1e-3, v=tg.start(0.0, fixed=False)), el.Resistor(R=10.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.source.p, self.C.p, self.R.p)
+        yield tg.connect(self.source.n, self.C.n, self.R.n, self.G.p)
+
+
+class Rectifier(tg.Component):
+    """D03."""
+
+    source, G = el.SineVoltage(V=10.0, f=50.0, phase=-math.pi / 6), el.Ground()
+    Rs, R, C = el.Resistor(R=1.0), el.Resistor(R=100.0), el.Capacitor(C=1e-3)
+    diode = el.IdealDiode()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.source.p, self.Rs.p)
+        yield tg.connect(self.Rs.n, self.diode.p)
+        yield tg.connect(self.diode.n, self.C.p, self.R.p)
+        yield tg.connect(self.source.n, self.C.n, self.R.n, self.G.p)
+
+
+class Joined(tg.Component):
+    """D04."""
+
+    wall, spring, damper = tr.Fixed(), tr.Spring(c=30.0), tr.Damper(d=1.5)
+    m1, force = tr.Mass(m=1.0, s=0.1), tr.ConstantForce(f=5.0)
+    m2 = tr.Mass(m=2.0, s=tg.start(0.1, fixed=False), v=tg.start(0.0, fixed=False))
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.wall.flange, self.spring.flange_a, self.damper.flange_a)
+        yield tg.connect(self.spring.flange_b, self.damper.flange_b, self.m1.flange_a)
+        yield tg.connect(self.m1.flange_b, self.m2.flange_a)
+        yield tg.connect(self.m2.flange_b, self.force.flange)
+
+
+class Pendulum(tg.Component):
+    """D05."""
+
+    check_units = False
+    m, L, g = tg.Parameter(1.0), tg.Parameter(1.0), tg.Parameter(9.81)
+    x, y = tg.State(math.sin(2.5)), tg.State(-math.cos(2.5))
+    vx, vy, tension = tg.State(0.0), tg.State(0.0), tg.Algebraic()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.x) == self.vx
+        yield tg.der(self.y) == self.vy
+        yield self.m * tg.der(self.vx) == -self.x / self.L * self.tension
+        yield self.m * tg.der(self.vy) == -self.y / self.L * self.tension - self.m * self.g
+        yield self.x**2 + self.y**2 == self.L**2
+
+
+class Mixer(tg.Component):
+    """Of D06."""
+
+    T = tg.Parameter(5.0)
+    c = tg.State(0.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.c) == (1 - self.c) / self.T
+
+
+class Tank(tg.Component):
+    """D06."""
+
+    inflow, k, level = tg.Parameter(0.2), tg.Parameter(0.1), tg.Parameter(0.5)
+    h = tg.State(0.0)
+    mixer = Mixer()
+
+    def equations(self) -> Iterator[Any]:
+        q = tg.where(tg.time < 10, self.inflow, tg.where(tg.time < 25, 0.0, self.inflow))
+        yield tg.der(self.h) == q - self.k * self.h
+        yield tg.enable(self.mixer, when=self.h > self.level)
+
+
+class Clutched(tg.Component):
+    """D09: the load's torque -0.5 w is a damper's."""
+
+    J1, J2 = ro.Inertia(J=1.0, w=10.0), ro.Inertia(J=2.0)
+    clutch = ro.Clutch()
+    motor, load, wall = ro.StepTorque(offset=10.0, tau=-50.0, start_time=6.0), ro.Damper(d=0.5), ro.Fixed()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.motor.flange, self.J1.flange_a)
+        yield tg.connect(self.J1.flange_b, self.clutch.flange_a)
+        yield tg.connect(self.clutch.flange_b, self.J2.flange_a)
+        yield tg.connect(self.J2.flange_b, self.load.flange_b)
+        yield tg.connect(self.load.flange_a, self.wall.flange)
+        yield self.clutch.capacity == tg.where(tg.time < 1, 0.0, tg.where(tg.time < 4, 20.0, tg.where(tg.time < 5, 2.0, 25.0)))
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A model and how the golden file's names are found in it.
+
+    Parameters
+    ----------
+    make : the model.
+    names : of the golden file, and what is called otherwise here.
+    end : of the run.
+    sensitivities : parameters whose derivatives are compared with differences.
+    """
+
+    make: Callable[[], tg.Component]
+    end: float
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    sensitivities: tuple[str, ...] = ()
+
+
+MODELS: dict[str, Golden] = {
+    "circuit": Golden(Circuit, 0.1, {}, ("R1.R", "R2.R", "C.C", "L.L", "AC.VA", "AC.f")),
+    "hybrid": Golden(Hybrid, 5.0),
+    "D01_series_parallel": Golden(SeriesParallel, 1.0, {"node_a.v": "R2.p.v"}),
+    "D02_capacitor_loop": Golden(Loop, 6.0),
+    "D12_capacitor_across_source": Golden(Across, 0.02),
+    "D03_half_wave_rectifier": Golden(Rectifier, 0.1, {}, ("R.R", "C.C", "source.V", "source.f")),
+    "D04_coupled_masses": Golden(Joined, 5.0, {"m2.flange.f": "m2.flange_a.f"}),
+    "D05_pendulum_index3": Golden(Pendulum, 10.0),
+    "D06_tank_with_mixer": Golden(Tank, 30.0, {"tank.h": "h", "enabled": "mixer.enabled"}, ("inflow", "k", "level", "mixer.T")),
+    "D09_friction_clutch": Golden(Clutched, 7.0, {"mode": "clutch.mode"}, ("J1.J", "J2.J", "load.d", "motor.offset")),
+}
