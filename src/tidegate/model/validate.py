@@ -189,7 +189,7 @@ def _check_starts(model: Model, parameters: Mapping[Expr, float] | None = None) 
             continue
         is_given = parameters is not None and variable.role is VariableRole.PARAMETER
         starts = variable.symbols() if is_given else variable.starts()
-        reads = [_symbols([start]) for start in starts]
+        reads = [[] if start.is_constant else _symbols([start]) for start in starts]
         numbers = iter(evaluate([start for start, used in zip(starts, reads, strict=True) if all(item in values for item in used)], values))
         for name, used in zip(variable.names, reads, strict=True):
             foreign = [str(item.data.name) for item in used if item not in known]

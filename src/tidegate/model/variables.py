@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -113,7 +113,13 @@ class Variable:
         role = _SYMBOL_ROLE.get(self.role)
         if role is None:
             raise ValueError(f"{self.role.value} {self.name} is defined by an expression and has no symbol")
-        return [symbol(role, name) for name in self.names]
+        # every stage asks for them, and who made them anew each time would spend a tenth of a translation on it
+        if "_symbols" not in vars(self):
+            vars(self)["_symbols"] = [symbol(role, name) for name in self.names]
+        return list(vars(self)["_symbols"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_symbols"}
 
     def starts(self) -> tuple[Expr, ...]:
         """Start value of every element; zero where none was given."""

@@ -104,11 +104,14 @@ class _Check:
 
     def _read_symbols(self) -> None:
         self.known[_TIME] = Measured(self.time, is_time=True)
+        pairs: dict[str, tuple[Measured, Measured]] = {}
         for variable in self.model.variables:
             if not variable.unit.strip():
                 continue
-            given = Measured(parse(variable.unit))
-            rate = Measured(Unit(parse(variable.unit).dimension, parse(variable.unit).factor) / self.time)
+            if variable.unit not in pairs:
+                unit = parse(variable.unit)
+                pairs[variable.unit] = Measured(unit), Measured(Unit(unit.dimension, unit.factor) / self.time)
+            given, rate = pairs[variable.unit]
             for name in variable.names:
                 # an output has no symbol of its own; it is written as if it had
                 items = [symbol(Role.UNKNOWN, name)] if variable.role in _DEFINED else [symbol(_ROLES[variable.role], name)]

@@ -137,6 +137,19 @@ def _quantities(end: Connector, within: str = "") -> Iterator[_Quantity]:
             yield from _quantities(inner, joined(within, name))
 
 
+class _Quantities:
+    """Variables of connectors by name, looked up once for all connections of a component."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, _Quantity]] = {}
+
+    def of(self, end: Connector) -> dict[str, _Quantity]:
+        path = end._path  # noqa: SLF001 - one package
+        if path not in self._known:
+            self._known[path] = {item.name: item for item in _quantities(end)}
+        return self._known[path]
+
+
 def connection_equalities(
     connections: Sequence[Connection], inner: Mapping[str, Connector], signals: Mapping[Expr, tuple[Declaration, bool]], what: str, whole: Part
 ) -> list[Equality]:
@@ -159,6 +172,7 @@ def connection_equalities(
     follows: dict[str, str] = {}
     left: dict[str, Connector] = {}  # own connectors that meet only what is not there
     found: list[Equality] = []
+    quantities = _Quantities()
 
     def end_of(path: str) -> str:
         while follows.setdefault(path, path) != path:
@@ -179,7 +193,7 @@ def connection_equalities(
             for end in group:
                 _require_near(end, what, whole, connection.origin)
             for other in group[1:]:
-                _require_fit(first, other, connection.origin)
+                _require_fit(first, other, connection.origin, quantities)
             for end in group:
                 path = end._path  # noqa: SLF001 - one package
                 ends[path] = end
@@ -189,7 +203,7 @@ def connection_equalities(
     for path, end in ends.items():
         sets.setdefault(end_of(path), []).append(end)
     for members in sets.values():
-        found += _set_equalities(members, places[members[0]._path])  # noqa: SLF001
+        found += _set_equalities(members, places[members[0]._path], quantities)  # noqa: SLF001
     for path, end in (*inner.items(), *left.items()):
         if path not in ends:
             found += no_flow(end)
@@ -239,7 +253,7 @@ def _require_near(end: Any, what: str, whole: Part, origin: Origin) -> None:
         )
 
 
-def _require_fit(first: Any, other: Any, origin: Origin) -> None:
+def _require_fit(first: Any, other: Any, origin: Origin, quantities: _Quantities) -> None:
     if not isinstance(other, Connector):
         raise ModelError(
             f"{first._path} is a connector, {other!r} is none",  # noqa: SLF001
@@ -248,7 +262,7 @@ def _require_fit(first: Any, other: Any, origin: Origin) -> None:
         )
     if first is other or first._path == other._path:  # noqa: SLF001
         raise ModelError(f"{first._path} is connected with itself", origin=origin)  # noqa: SLF001
-    mine, its = ({item.name: item for item in _quantities(end)} for end in (first, other))
+    mine, its = quantities.of(first), quantities.of(other)
     pair = f"{first._path} ({type(first).__name__}) and {other._path} ({type(other).__name__})"  # noqa: SLF001
     if mine.keys() != its.keys() or any(_meets(mine[name]) is not _meets(its[name]) for name in mine):
         raise ModelError(
@@ -274,11 +288,11 @@ def _require_units(mine: _Quantity, its: _Quantity, what: str, origin: Origin) -
             raise ModelError(f"{what} has the unit {one} in one and {two} in the other", origin=origin, hint="convert between them in a component")
 
 
-def _set_equalities(members: Sequence[Connector], origin: Origin) -> list[Equality]:
+def _set_equalities(members: Sequence[Connector], origin: Origin, quantities: _Quantities) -> list[Equality]:
     """Of one connection set: potentials equal, flows adding up to zero."""
     names = [end._path for end in members]  # noqa: SLF001
     what = f"connect({listed(names, 6)})"
-    columns = [{item.name: item for item in _quantities(end)} for end in members]
+    columns = [quantities.of(end) for end in members]
     found: list[Equality] = []
     for name in columns[0]:
         several = [own[name] for own in columns]
