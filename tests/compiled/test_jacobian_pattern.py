@@ -74,6 +74,18 @@ def test_an_algebraic_equation_has_no_element_that_it_does_not_have() -> None:
     assert set(found.numbers) == places | {(i, i) for i in np.flatnonzero(held).tolist()}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_structure_that_is_singular_has_an_order_all_the_same(seed: int) -> None:
+    """Those who solve with it say what is wrong; there may be no row for a column, or one for two."""
+    generator = np.random.default_rng(seed)
+    places, held = _row_of_cells(80, generator)
+    gone = generator.choice(np.flatnonzero(~held), size=3, replace=False).tolist()
+    kept = {(i, j) for i, j in places if i not in gone} | {(gone[0], 0), (gone[1], 0)}
+    found = jacobian_pattern.sparsity_of(len(held), kept, held)
+    assert found is not None
+    assert sorted(found.order.tolist()) == sorted(found.preferred.tolist()) == list(range(len(held)))
+
+
 def test_pivots_that_vanish_while_a_model_runs_are_found_beside_the_structures(dae_method: str) -> None:
     """x and y of each pair change their parts at t = 1: one follows from the sum, the other from the equation that weighs both."""
     n = 20

@@ -158,17 +158,23 @@ def _matched_plan(matrix: Any, held: NDArray[np.bool_]) -> _Plan:
 
 
 def _free_plan(matrix: Any, held: NDArray[np.bool_]) -> _Plan | None:
-    """The order of columns in which no choice of pivots fills much (COLAMD, Davis et al. 2004), with the rows that arbitrary values prefer."""
+    """The order of columns in which no choice of pivots fills much (COLAMD, Davis et al. 2004), with the rows that arbitrary values prefer.
+
+    None where the structure is singular: SuperLU, on the way to say so, may end the process.
+    """
     from scipy.sparse import csc_matrix, diags
+    from scipy.sparse.csgraph import maximum_bipartite_matching
     from scipy.sparse.linalg import splu
 
     n = len(held)
+    if (maximum_bipartite_matching(matrix.tocsr(), perm_type="row") < 0).any():
+        return None
     generator = np.random.default_rng(1)  # arbitrary, and the same in every run
     values = matrix.copy()
     values.data = generator.uniform(_SMALLEST, 1.0, size=values.nnz) * generator.choice([-1.0, 1.0], size=values.nnz)
     try:
         factors = splu(csc_matrix(values + diags(np.where(held, _HELD, 0.0))), permc_spec="COLAMD", options={"Equil": False})
-    except RuntimeError:  # singular whatever the values are
+    except RuntimeError:  # singular, by a chance that nobody will see
         return None
     order, rows = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     order[factors.perm_c] = np.arange(n)
