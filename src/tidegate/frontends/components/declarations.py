@@ -97,12 +97,20 @@ def only_variables_of(component: Any) -> Generator[None]:
 
 def _require_own(instance: object, name: str) -> None:
     followed = _followed.get()
-    if followed is not None and not isinstance(followed, type(instance)):
-        kind = type(instance).__name__
-        raise UsageError(
-            f"{name} is asked of a {kind} that is no part of {type(followed).__name__}",
-            hint=f"make it a part, `part = {kind}()` in the body of the class, and take self.part.{name}",
-        )
+    if followed is None:
+        return
+    whole: Any = instance
+    while whole is not followed:
+        around = vars(whole).get("_outer")
+        if around is None:
+            path, kind, own = vars(instance).get("_place", ""), type(whole).__name__, type(followed).__name__
+            within = f"{path}.{name}" if path else name
+            raise UsageError(
+                f"{within} is asked of a{'nother' if kind == own else ''} {kind} that is no part of {own}",
+                hint=f"make it a part, `part = {kind}()` in the body of the class, and take self.part.{within}"
+                + (f"; its own is self.{within}" if isinstance(followed, type(whole)) else ""),
+            )
+        whole = around
 
 
 class Modification:
@@ -242,8 +250,7 @@ class Declaration:
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
             return plain[name]
-        if not path:
-            _require_own(instance, own)
+        _require_own(instance, own)
         overrides = vars(instance).get("_overrides", {})
         return symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
 
