@@ -34,6 +34,8 @@ def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
         if not equals or not name or not text.strip():
             raise UsageError(f"--set {setting}: a name and a value are expected", hint="--set k=3")
         if name not in parameters:
+            if name in model.constants:
+                raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
             raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
         if name in values:
             raise UsageError(f"--set {name} is given twice", hint="once is enough")

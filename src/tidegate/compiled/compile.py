@@ -169,6 +169,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         again=(compile_model, (reduced,)),
         fitting=None if not any(demand.is_choice for demand in reduced.demands) else Variants(reduced, symbols.parameters, compile_model),
         keep_alive=(module, *callbacks.values()),
+        constants=model.constants,
     )
 
 

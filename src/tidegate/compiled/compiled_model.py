@@ -384,7 +384,7 @@ class CompiledModel:
 
     Parameters
     ----------
-    name, time_unit : of the model.
+    name, time_unit, constants : of the model.
     layout : order of the vectors, and what is shown.
     quantities : everything that has a name and a value.
     mass_kind : 0 unit matrix, 1 diagonal, of which the diagonal is given; 2 dense.
@@ -450,6 +450,7 @@ class CompiledModel:
     opening: Actions | None = None
     closing: Callable[[Point, bool], object] | None = None
     keep_alive: tuple[object, ...] = ()
+    constants: tuple[str, ...] = ()
 
     @cached_property
     def located(self) -> dict[str, Located]:

@@ -67,6 +67,12 @@ def _located(model: CompiledModel, name: str) -> Located:
         raise UsageError(f"a parameter has a name, and {name!r} is none", hint=known)
     located = model.located.get(name)
     if located is None or located.quantity.vector != "p":
+        if name in model.constants:
+            own = name.rpartition(".")[2]
+            hint = f"give it there: {model.name}({name}=...)" if own == name else f'give it there: {model.name}(mods={{"{name}": ...}})'
+            raise UsageError(f"{name} is a constant, which is set when the model is made", hint=hint)
+        if located is not None:
+            raise UsageError(f"{name} is a variable of the model, and no parameter", hint="a start value is given when the model is made")
         raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
     return located
 

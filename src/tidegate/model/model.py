@@ -54,6 +54,7 @@ class Model:
     origin : where the model was written.
     time_unit : unit of time, "" where none was given; derivatives are then taken to be per second.
     check_units : whether units that contradict each other are an error.
+    constants : names of numbers that were fixed when the model was made; for messages.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Model:
     origin: Origin = field(default_factory=Origin)
     time_unit: str = ""
     check_units: bool = True
+    constants: tuple[str, ...] = ()
 
     def without_code(self) -> Model:
         """The same model, without the machine code that it carries after a run."""

@@ -46,7 +46,7 @@ outside = Resistor()
         (lambda self: tg.connect(r.p, self.s.p), "the name r is not defined", "write self.r"),  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
         (lambda self: tg.connect(Pin, self.s.p), "tg.connect is given <class", "tg.connect(self.R1.p, self.C.p)"),
         (lambda self: tg.connect(Resistor.p, self.s.p), "Whole connects Pin(), which belongs to no part of Whole", "attribute of the class"),
-        (lambda self: tg.connect(outside.p, self.s.p), "Whole connects p (Pin), which belongs to no part of Whole", "`part = Resistor(...)`"),
+        (lambda self: tg.connect(outside.p, self.s.p), "Whole connects p (Pin), which belongs to no part of Whole", "`resistor = Resistor(...)`"),
         (lambda self: tg.connect([self.r.p, self.s.p]), "tg.connect is given a list", "with a star"),
         (lambda self: tg.connect(self.r, self.s), "r is a component; a connector is expected", "write self.r.p"),
         (lambda self: tg.connect(self.r.p.v, self.s.p.v), "r.p.v is a variable and no connector", "yield an equation"),
@@ -281,4 +281,4 @@ def test_a_variable_of_an_instance_that_is_no_part_is_refused() -> None:
 
     with pytest.raises(tg.UsageError, match=r"v is asked of a Resistor that is no part of Wrong") as caught:
         Wrong().lower()
-    assert "self.part.v" in str(caught.value)
+    assert "self.resistor.v" in str(caught.value)

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from tidegate.errors import Origin, StructureError
-from tidegate.frontends.components.connectors import Connector, Flow
+from tidegate.frontends.components.connectors import Connector, Flow, Potential
 from tidegate.frontends.components.declarations import UNSET, Input, Output
 from tidegate.frontends.components.local_system import LocalSystem
 from tidegate.frontends.components.part import Part, joined
@@ -95,6 +97,21 @@ def ends_of(node: Node) -> list[tuple[str, Part]]:
     return [(path, part) for path, part in _own(node.part, node.path) if isinstance(part, Connector)]
 
 
+def _uneven(node: Node) -> str:
+    """What is told of connectors that have not as many flows as potentials, for which no number of equations may be right."""
+    found: list[str] = []
+    for path, end in ends_of(node):
+        sizes = dict.fromkeys((Flow, Potential), 0)
+        for item in end.declarations().values():
+            for kind in sizes:
+                if isinstance(item, kind):
+                    sizes[kind] += int(np.prod(item.shape_of(item.value), dtype=int))
+        if sizes[Flow] != sizes[Potential]:
+            said = " and ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in ((sizes[Potential], "potential"), (sizes[Flow], "flow")))
+            found.append(f"; its connector {path} ({type(end).__name__}) has {said}, where as many of each are expected")
+    return "".join(dict.fromkeys(found[:3]))
+
+
 def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureError:
     assert node.system is not None
     kind = type(node.part).__name__
@@ -106,6 +123,7 @@ def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureE
     fault = f"{abs(difference)} {'is' if abs(difference) == 1 else 'are'} {'missing' if difference > 0 else 'too many'}"
     where = f"; in no connection: {listed(node.loose)}" if difference > 0 and node.loose else ""
     counted = f"{n_equations} equation{'s' * (n_equations != 1)}"
+    where += _uneven(node)
     hint = f"each variable of {kind} needs an equation; connections give those for its flows and inputs"
     if difference < 0 and len(node.part.equation_methods()) > 1:
         hint = "those of base classes apply too: write @tg.replaces above `def equations` where they should not"

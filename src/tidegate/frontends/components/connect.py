@@ -241,7 +241,7 @@ def _require_near(end: Any, what: str, whole: Part, origin: Origin) -> None:
         raise ModelError(
             f"{what} connects {end!r}, which belongs to no part of {what}",
             origin=origin,
-            hint=f"make the {kind} an attribute of the class, `part = {kind}(...)`, and write self.part{path}",
+            hint=f"make the {kind} an attribute of the class, `{kind.lower()} = {kind}(...)`, and write self.{kind.lower()}{path}",
         )
     around = None if outer is None else cast("Any", vars(outer).get("_outer"))
     near = "" if around is None else cast("str", vars(around).get("_place", ""))

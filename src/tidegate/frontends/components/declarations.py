@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Any, ClassVar, Final, Literal, Never, Self, TypedDict, Unpack, overload
+from typing import Any, ClassVar, Final, Literal, Never, Self, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -99,16 +99,16 @@ def _require_own(instance: object, name: str) -> None:
     followed = _followed.get()
     if followed is None:
         return
-    whole: Any = instance
+    whole = instance
     while whole is not followed:
-        around = vars(whole).get("_outer")
+        around: object = cast("dict[str, object]", vars(whole)).get("_outer")
         if around is None:
-            path, kind, own = vars(instance).get("_place", ""), type(whole).__name__, type(followed).__name__
+            path, kind, own = vars(instance).get("_place", ""), whole.__class__.__name__, type(followed).__name__
             within = f"{path}.{name}" if path else name
             raise UsageError(
                 f"{within} is asked of a{'nother' if kind == own else ''} {kind} that is no part of {own}",
-                hint=f"make it a part, `part = {kind}()` in the body of the class, and take self.part.{within}"
-                + (f"; its own is self.{within}" if isinstance(followed, type(whole)) else ""),
+                hint=f"make it a part, `{kind.lower()} = {kind}()` in the body of the class, and take self.{kind.lower()}.{within}"
+                + (f"; its own is self.{within}" if isinstance(followed, whole.__class__) else ""),
             )
         whole = around
 

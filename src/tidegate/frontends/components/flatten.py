@@ -44,6 +44,7 @@ class Flat:
     variables : under their full names, those of a part before those of its parts.
     values : of outputs of the whole that are declared with a value.
     initial : equations that hold at the start only.
+    constants : full names of numbers that are fixed in the equations.
     """
 
     variables: list[Variable] = field(default_factory=list[Variable])
@@ -52,6 +53,7 @@ class Flat:
     initial: list[Equality] = field(default_factory=list[Equality])
     agenda: Agenda = field(default_factory=Agenda)
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+    constants: list[str] = field(default_factory=list[str])
 
 
 def component_place(component: Any, name: str) -> Origin:
@@ -189,9 +191,12 @@ class _VariableReader:
     def read(self, node: Node, found: Flat) -> None:
         """The variables of one part."""
         for own, declaration in node.part._own_declarations().items():  # noqa: SLF001 - one package
-            if isinstance(declaration, Constant) or (node.system is not None and node.system.names is not None and own not in node.system.names):
+if not isinstance(declaration, Constant) and node.system is not None and node.system.names is not None and own not in node.system.names:
                 continue
             name = joined(node.path, own)
+            if isinstance(declaration, Constant):
+                found.constants.append(name)
+                continue
             origin = replace(declaration.origin, path=joined(self._name, name))
             value = self._value(node, own, declaration)
             start, shape = _start(declaration, value, origin)

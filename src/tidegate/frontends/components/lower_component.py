@@ -51,6 +51,7 @@ def lower(component: Any, name: str) -> Model:
     StructureError : for a part that has too many equations, or too few.
     """
     flat = flatten(component, name)
+    _refuse_lost_values(flat)
     if flat.agenda.instants:
         _solve_at_instants(flat)
     system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda, flat.initial)
@@ -76,7 +77,24 @@ def lower(component: Any, name: str) -> Model:
         origin=component_place(component, name),
         time_unit=component.time_unit,
         check_units=component.check_units,
+        constants=tuple(flat.constants),
     )
+
+
+def _refuse_lost_values(flat: Flat) -> None:
+    """What a clause gives to a variable that equations determine would be gone in the same instant."""
+    determined = {item for v in flat.variables if v.role is VariableRole.ALGEBRAIC for item in v.symbols()}
+    happenings = [(b.label, b.origin, b.actions) for when in flat.agenda.whens for b in when.branches]
+    happenings += [(event.label, event.origin, event.actions) for event in flat.agenda.time_events]
+    for label, origin, actions in happenings:
+        for action in actions:
+            if isinstance(action, Assignment) and action.target in determined:
+                own = action.target.data.name
+                raise UsageError(
+                    f"{label or 'a clause'} gives {own} a value, but {own} is what the equations say at every instant, also in this one",
+                    origin=action.origin if action.origin.line else origin,
+                    hint=f"give a value to a state or a tg.Discrete that these equations read; or declare {own} as tg.Discrete, without an equation",
+                )
 
 
 def _solve_at_instants(flat: Flat) -> None:

@@ -7,6 +7,7 @@ one of the component around it, a number is a number. Otter (DSblock 4.0a, secti
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,7 @@ from tidegate.names import suggestion
 __all__ = ["Part", "Parts", "joined", "outer_scope", "unchanged_classes"]
 
 _DEEPEST: Final = 100  # parts in parts; more is a part of itself
+_MANY_CALLS: Final = 250  # one within the other; with fewer, no component is made in itself for ever
 _SETTINGS: Final = frozenset({"time_unit", "check_units"})  # kept names that users give values
 _VALUES: Final = (bool, int, float, list, tuple, np.ndarray, np.generic)
 
@@ -65,6 +67,7 @@ class Part:
 
     def __init__(self, *unnamed: Any, mods: Mapping[str, Any] | None = None, **values: Any) -> None:
         self._written_at = written_at()
+        _refuse_itself_without_end(self)
         if unnamed:
             names = [name for name, item in self.declarations().items() if item.role is VariableRole.PARAMETER] or list(self.declarations())
             example = f"{type(self).__name__}({names[0] if names else 'R'}={unnamed[0]!r})"
@@ -73,7 +76,7 @@ class Part:
             raise UsageError(
                 f"a part, {type(self).__name__}, is made while equations are read",
                 origin=self._written_at,
-                hint=f"make it an attribute of the class, `part = {type(self).__name__}(...)`, or in __init__, and write self.part",
+                hint=f"make it an attribute of the class, `{type(self).__name__.lower()} = {type(self).__name__}(...)`, or in __init__",
             )
         self._overrides = {}
         self._mods = {}
@@ -305,6 +308,25 @@ class Part:
         """Its declarations with the values that were given to this instance."""
         overrides = vars(self).get("_overrides", {})
         return {name: item.modified(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
+
+
+def _refuse_itself_without_end(part: Part) -> None:
+    """A component that makes another of its own class in its ``__init__``, which makes another."""
+    try:
+        frame: Any = sys._getframe(_MANY_CALLS)  # noqa: SLF001 - there is no other way to ask how deep calls are
+    except ValueError:
+        return
+    frame, count = sys._getframe(), 0  # noqa: SLF001
+    while frame is not None:
+        code = frame.f_code
+        count += code.co_name == "__init__" and code.co_argcount > 0 and type(frame.f_locals.get(code.co_varnames[0])) is type(part)
+        frame = frame.f_back
+    if count > _DEEPEST:
+        raise UsageError(
+            f"{type(part).__name__} makes a {type(part).__name__} when it is made, and so without end",
+            origin=vars(part)["_written_at"],
+            hint="no component can be a part of itself; let the outermost make as many as there are: tg.Array(Part, n)",
+        )
 
 
 def _modify_placed(part: Part, name: str, value: Any, scope: Part) -> None:
