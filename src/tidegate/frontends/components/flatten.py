@@ -191,7 +191,7 @@ class _VariableReader:
     def read(self, node: Node, found: Flat) -> None:
         """The variables of one part."""
         for own, declaration in node.part._own_declarations().items():  # noqa: SLF001 - one package
-if not isinstance(declaration, Constant) and node.system is not None and node.system.names is not None and own not in node.system.names:
+            if not isinstance(declaration, Constant) and node.system is not None and node.system.names is not None and own not in node.system.names:
                 continue
             name = joined(node.path, own)
             if isinstance(declaration, Constant):
