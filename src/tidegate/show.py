@@ -8,16 +8,19 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
+from tidegate.errors import UnknownNameError, UsageError
 from tidegate.model import Lowerable
 from tidegate.model.validate import validate
-from tidegate.names import shortened
+from tidegate.names import listed, shortened, suggestion
+from tidegate.pictures import Picture, connections_scene, equations_scene, levels
 from tidegate.structure import StructureReport, check_structure, structure_report
 
 __all__ = ["Shown", "parts_of", "show"]
 
 _MOST: Final = 40  # lines of a kind
+_DRAWN: Final = 400  # parts of which a notebook shows pictures without being asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +32,13 @@ class Shown:
     name : of the model.
     parts : lines of its tree of parts; none where it has no parts.
     report : what becomes of its unknowns.
+    source : what was told of.
     """
 
     name: str
     parts: tuple[str, ...]
     report: StructureReport
+    source: Any = None
 
     def lines(self) -> Iterator[str]:
         """The text, of long lists the beginning."""
@@ -57,8 +62,44 @@ class Shown:
 
     __repr__ = __str__
 
+    def picture(self, what: Literal["connections", "equations"] | None = None, part: str = "") -> Picture:
+        """A picture of it, which a notebook shows; ``save`` writes it to a file.
+
+        Parameters
+        ----------
+        what : ``"connections"``, the parts of a component and what connects them; ``"equations"``, which unknown stands in which equation, in the
+            order in which they are solved. The first where there are parts, if not given.
+        part : path of the part whose inside is drawn.
+
+        Raises
+        ------
+        UsageError : there are no parts, or too many of them, or no such part.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> show(tg.ode(lambda t, y: [-y["x"]], y0={"x": 1.0})).picture()
+        <picture of model: explicit equations, one for each state, 430 by 80>
+        """
+        if what not in (None, "connections", "equations"):
+            raise UsageError(f"there is no picture of {what!r}", hint="picture('connections') or picture('equations')")
+        if what == "equations" or (what is None and not self.parts):
+            return Picture(equations_scene(self.name, self.report))
+        inside: Any = self.source
+        for name in part.split(".") if part else ():
+            found: dict[str, Any] = inside.parts() if hasattr(inside, "parts") else {}
+            if name not in found:
+                raise UnknownNameError(f"{self.name} has no part {part!r}", hint=suggestion(name, found, f"there are {listed(found) or 'none'}"))
+            inside = found[name]
+        return Picture(connections_scene(inside, f"{part} ({type(inside).__name__})" if part else self.name))
+
+    def pictures(self) -> dict[str, Picture]:
+        """Pictures of connections: of the whole under the name "", and of each class of parts that have parts, by the path of the first."""
+        return {path: self.picture("connections", path) for path, _ in levels(self.source)} if self.parts else {}
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        drawn = [*self.pictures().values(), self.picture("equations")] if len(self.parts) <= _DRAWN else []
+        return f"<pre>{html.escape(str(self))}</pre>" + "".join(f"<div>{item.svg}</div>" for item in drawn)
 
 
 def show(source: Lowerable) -> Shown:
@@ -94,7 +135,7 @@ def show(source: Lowerable) -> Shown:
     model = source.lower()
     validate(model)
     check_structure(model)
-    return Shown(model.name, tuple(parts_of(source)), structure_report(model))
+    return Shown(model.name, tuple(parts_of(source)), structure_report(model), source)
 
 
 def parts_of(source: Any, depth: int = 0) -> Iterator[str]:

@@ -125,13 +125,18 @@ def show(
     source: Annotated[
         str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it, or a result: .nc, .csv or .part.")
     ],
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw parts and connections (equations without parts): .svg, .png or .pdf.")
+    ] = None,
+    equations: Annotated[bool, typer.Option("--equations", help="Draw which unknown stands in which equation instead.")] = False,
+    part: Annotated[str, typer.Option("--part", metavar="PATH", help="Draw the inside of this part.")] = "",
 ) -> None:
     """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity; or a saved result."""
     from tidegate.cli import show as command
     from tidegate.cli.told_errors import reported
 
     with reported():
-        command.show(source)
+        command.show(source, picture, "equations" if equations else None, part)
 
 
 @app.command(epilog="Example: tidegate plot tank.nc level --out tank.png")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -30,8 +30,14 @@ _EMPTY: Final = "."
 _RESULTS: Final = frozenset({*FORMATS, ".part"})
 
 
-def show(source: str) -> None:
-    """Print a model found in a file, or a result saved in one.
+def show(source: str, picture: Path | None = None, what: Literal["connections", "equations"] | None = None, part: str = "") -> None:
+    """Print a model found in a file, or a result saved in one; or draw a model.
+
+    Parameters
+    ----------
+    source : the file.
+    picture : where a picture goes; nothing is printed then.
+    what, part : what is drawn; see ``Shown.picture``.
 
     Raises
     ------
@@ -45,6 +51,10 @@ def show(source: str) -> None:
         print_result(console, result)
         return
     found = load_source(source)
+    if picture is not None:
+        told(found.model).picture(what, part).save(picture)
+        console.print(f"picture written to {picture}", markup=False, soft_wrap=True)
+        return
     model = found.model.lower()
     console.print(model_line(model))
     description = describe(model)

@@ -12,6 +12,7 @@ from tidegate.expressions import Expr, Role
 from tidegate.model import Model
 from tidegate.names import listed, shortened
 from tidegate.structure.aliases import eliminate_aliases
+from tidegate.structure.incidence import incidence
 from tidegate.structure.passes import reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.solve_explicitly import explicit_blocks, solve_explicitly
@@ -53,12 +54,14 @@ class Block:
     unknowns : names, a derivative as ``der(x)``.
     tearing : of these the tearing variables, where there are several.
     remaining : of these what is solved for in a run; the others are expressions of what was before.
+    uses : for each equation the unknowns that stand in it, also those of other blocks.
     """
 
     equations: tuple[str, ...]
     unknowns: tuple[str, ...]
     tearing: tuple[str, ...]
     remaining: tuple[str, ...]
+    uses: tuple[tuple[str, ...], ...] = ()
 
     @property
     def size(self) -> int:
@@ -126,8 +129,11 @@ def structure_report(model: Model) -> StructureReport:
     low = aliased.then(reduce_index)
     solved = low.then(solve_explicitly)
     labels = [equation.label or f"equation {k + 1}" for k, equation in enumerate(low.model.equations)]
+    graph = incidence(low.model)
+    uses = [tuple(graph.columns[column] for column in row) for row in graph.rows]
     blocks = [
-        Block(tuple(labels[k] for k in block.equations), block.unknowns, block.tearing, block.remaining) for block in explicit_blocks(low.model)
+        Block(tuple(labels[k] for k in block.equations), block.unknowns, block.tearing, block.remaining, tuple(uses[k] for k in block.equations))
+        for block in explicit_blocks(low.model)
     ]
     counts = [sum(variable.size for variable in given.unknowns) for given in (model, solved.model)]
     is_ode = solved.model.form.name == "ODE"

@@ -68,19 +68,20 @@ class Box:
 
 def box_of(node: DrawnNode) -> Box:
     """The box of a node, large enough for its texts and ports."""
-    look = look_of(node.kind)
+    look = node.look or look_of(node.kind)
     ports = max(node.n_in, node.n_out)
     outline, sign = look.outline, node.text or look.sign
     if (outline == "triangle" and ports > 1) or (outline == "circle" and len(sign) > 3):
         outline = "box"
     label = node.label or node.id
-    drawn = Look(outline, sign, () if node.text else look.curves, look.has_axes and not node.text, look.has_signs)
+    drawn = Look(outline, sign, () if node.text else look.curves, look.has_axes and not node.text, look.has_signs, look.glyph)
     if outline == "circle":
         # ports at the outermost tenth would meet the circle at too flat an angle
         size = max(_CIRCLE, _PORT * (ports - 1) / 0.8)
         return Box(node, drawn, size, size, label)
     names = max(map(text_width, node.in_names), default=0.0) + max(map(text_width, node.out_names), default=0.0)
-    width = max(_WIDTH, text_width(sign) + names + 16.0) * (1.35 if outline == "triangle" and len(sign) > 2 else 1.0)
+    inside = max(text_width(sign), 2.0 * look.glyph if drawn.curves and names else 0.0)
+    width = max(_WIDTH, inside + names + 16.0) * (1.35 if outline == "triangle" and len(sign) > 2 else 1.0)
     return Box(node, drawn, float(math.ceil(width)), max(_HEIGHT, _PORT * ports), label)
 
 

@@ -18,7 +18,6 @@ __all__ = ["DrawingPlan", "compose", "plan_of"]
 _MARGIN: Final = 12.0  # round everything
 _TITLE: Final = 24.0
 _ARROW: Final = 7.0
-_GLYPH: Final = 11.0  # half of the square of a little curve
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +87,9 @@ def compose(drawing: Drawing) -> Scene:
         scene.things.append(Text(0.5 * plan.width, _MARGIN + 4, drawing.title, 1.25 * FONT))
     for wire in plan.wires:
         *_, (x, y) = wire.points
+        if not wire.edge.has_arrow:
+            scene.things.append(Line(wire.points))
+            continue
         scene.things.append(Line((*wire.points[:-1], (x - 0.5 * _ARROW, y))))
         scene.things.append(Line(((x, y), (x - _ARROW, y - 0.5 * _ARROW), (x - _ARROW, y + 0.5 * _ARROW)), fill="ink", width=0.5))
     scene.things.extend(Circle(x, y, 2.5, fill="ink") for x, y in plan.dots)
@@ -112,24 +114,30 @@ def _add_names(scene: Scene, plan: DrawingPlan) -> None:
 
 
 def _add_box(scene: Scene, box: Box, x: float, y: float) -> None:
-    half_width, half_height = 0.5 * box.width, 0.5 * box.height
+    half_width, half_height, size = 0.5 * box.width, 0.5 * box.height, box.look.glyph
+    # between the names of ports of which some are longer
+    middle = x + 0.5 * (_longest(box.node.in_names) - _longest(box.node.out_names)) if box.look.curves else x
     scene.things.append(_outline(box, x, y))
     if box.look.outline == "double box":
         scene.things.append(_polygon(x, y, [(-half_width + 3, -half_height + 3), (half_width - 3, half_height - 3)]))
     if box.look.has_axes:
-        scene.things.append(Line(((x - _GLYPH - 2, y), (x + _GLYPH + 2, y)), "faint", 0.6))
-        scene.things.append(Line(((x, y - _GLYPH - 2), (x, y + _GLYPH + 2)), "faint", 0.6))
+        scene.things.append(Line(((x - size - 2, y), (x + size + 2, y)), "faint", 0.6))
+        scene.things.append(Line(((x, y - size - 2), (x, y + size + 2)), "faint", 0.6))
     for curve in box.look.curves:
-        scene.things.append(Line(tuple((x + _GLYPH * u, y - _GLYPH * v) for u, v in curve), "curve", 1.6))
+        scene.things.append(Line(tuple((middle + size * u, y - size * v) for u, v in curve), "curve", 1.6))
     if box.look.sign:
-        size = 1.7 * FONT if box.look.sign == "∫" else 1.3 * FONT if len(box.look.sign) == 1 else FONT
+        letters = 1.7 * FONT if box.look.sign == "∫" else 1.3 * FONT if len(box.look.sign) == 1 else FONT
         # the middle of a triangle is at a third of its height
-        scene.things.append(Text(x - (box.width / 7 if box.look.outline == "triangle" else 0.0), y, box.look.sign, size))
+        scene.things.append(Text(x - (box.width / 7 if box.look.outline == "triangle" else 0.0), y, box.look.sign, letters))
     for i, text in enumerate(box.node.in_names):
         scene.things.append(Text(x - half_width + 5, y + box.in_port(i)[1], text, 0.8 * FONT, "start", "faint"))
     for i, text in enumerate(box.node.out_names):
         scene.things.append(Text(x + half_width - 5, y + box.out_port(i)[1], text, 0.8 * FONT, "end", "faint"))
     scene.things.append(Text(x, y + half_height + 0.6 * LABEL, box.label, FONT))
+
+
+def _longest(names: tuple[str, ...]) -> float:
+    return 0.8 * max(map(text_width, names), default=0.0)
 
 
 def _outline(box: Box, x: float, y: float) -> Line | Circle:

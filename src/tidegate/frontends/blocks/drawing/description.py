@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.errors import UsageError
+from tidegate.frontends.blocks.drawing.looks import Look
 
 __all__ = ["Drawing", "DrawnNode", "Edge"]
 
@@ -24,6 +25,7 @@ class DrawnNode:
     n_in, n_out : numbers of ports.
     text : written inside, in place of the kind's own sign: the value of a gain, a transfer function.
     in_names, out_names : written at the ports inside a box; of ports that need no names, empty.
+    look : how it looks, where its kind does not say it.
     """
 
     id: str
@@ -34,6 +36,7 @@ class DrawnNode:
     text: str = ""
     in_names: tuple[str, ...] = ()
     out_names: tuple[str, ...] = ()
+    look: Look | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Edge:
     to_id, in_port : where it goes to.
     name : of the signal; written once for each output.
     sign : -1 for an input that a summer subtracts.
+    has_arrow : whether it goes one way; what connects parts of physical systems does not.
     """
 
     from_id: str
@@ -54,6 +58,7 @@ class Edge:
     in_port: int
     name: str = ""
     sign: int = 1
+    has_arrow: bool = True
 
 
 @dataclass(frozen=True)

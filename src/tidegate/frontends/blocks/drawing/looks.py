@@ -26,6 +26,7 @@ class Look:
     curves : lines in it, in a square from -1 to 1 with y upwards.
     has_axes : the curves are drawn over a thin cross: they are a characteristic, output over input.
     has_signs : its inputs carry plus and minus.
+    glyph : half of the side of the square, in pixels.
     """
 
     outline: Outline = "box"
@@ -33,6 +34,7 @@ class Look:
     curves: tuple[Curve, ...] = ()
     has_axes: bool = False
     has_signs: bool = False
+    glyph: float = 11.0
 
 
 def _sampled(function: Callable[[float], float]) -> Curve:

@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["Circle", "Line", "Scene", "Text", "Tint"]
 
-Tint = Literal["ink", "faint", "paper", "curve"]  # what a painter has colours for
+Tint = Literal["ink", "faint", "paper", "curve", "shade"]  # what a painter has colours for
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from tidegate.frontends.blocks.drawing.scene import Circle, Line, Scene, Text, T
 
 __all__ = ["COLOURS", "svg"]
 
-COLOURS: Final[Mapping[Tint, str]] = MappingProxyType({"ink": "#222222", "faint": "#777777", "paper": "#ffffff", "curve": "#1f5fa8"})
+COLOURS: Final[Mapping[Tint, str]] = MappingProxyType(
+    {"ink": "#222222", "faint": "#777777", "paper": "#ffffff", "curve": "#1f5fa8", "shade": "#e6eef8"}
+)
 
 # what XML cannot hold at all, not even escaped
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
