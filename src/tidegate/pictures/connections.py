@@ -42,14 +42,15 @@ class _Drawn:
 
 def levels(component: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The component and every part that is made of parts, with paths; parts of one class and structure once."""
-    seen: set[type] = set()
+    seen: set[Any] = set()
     waiting: list[tuple[str, Any]] = [(path, component)]
     while waiting:
         here, part = waiting.pop(0)
         inner = {name: item for name, item in _parts(part).items() if not isinstance(item, Connector)}
-        if not inner or type(part) in seen:
+        kind: Any = part.__class__
+        if not inner or kind in seen:
             continue
-        seen.add(type(part))
+        seen.add(kind)
         yield here, part
         waiting += [(f"{here}.{name}" if here else name, item) for name, item in inner.items()]
 
@@ -177,8 +178,9 @@ def _declared_order(item: _Drawn) -> list[str]:
 def _node(key: str, item: _Drawn) -> DrawnNode:
     if item.part is None:
         return DrawnNode(key, "Input", item.label, len(item.left), len(item.right), look=Look("pill", "○"))
-    kind = type(item.part).__name__
-    look = icon_of(type(item.part)) or look_of(kind)
+    made: Any = item.part.__class__
+    kind = made.__name__
+    look = icon_of(made) or look_of(kind)
     if _parts(item.part) and any(not isinstance(inner, Connector) for inner in _parts(item.part).values()):
         look = Look("double box", kind)
     has_names = len(item.left) + len(item.right) > 1
