@@ -77,8 +77,10 @@ if TYPE_CHECKING:
         finally_,
         initial_equations,
         initially,
+        load_component,
         message,
         pre,
+        precompile,
         replaces,
         sample,
         start,
@@ -173,6 +175,7 @@ __all__ = [
     "initial_equations",
     "initially",
     "library",
+    "load_component",
     "maximum",
     "message",
     "minimum",
@@ -180,6 +183,7 @@ __all__ = [
     "ode",
     "opaque",
     "pre",
+    "precompile",
     "prepare",
     "replaces",
     "sample",
@@ -222,7 +226,7 @@ _HOMES: Final = {
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
     **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),
     **dict.fromkeys(("conditional", "connect", "der", "edge", "enable", "every", "finally_", "initial_equations", "initially"), _COMPONENTS),
-    **dict.fromkeys(("message", "pre", "replaces", "sample", "start", "terminate", "time", "when"), _COMPONENTS),
+    **dict.fromkeys(("message", "pre", "replaces", "sample", "start", "terminate", "time", "when", "load_component", "precompile"), _COMPONENTS),
 }
 
 # used as tg.csmp.run(...), tg.library.electrical.Resistor(...), tg.dsblock.Start(...)

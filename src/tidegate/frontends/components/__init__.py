@@ -13,6 +13,7 @@ from tidegate.frontends.components.equation_methods import replaces
 from tidegate.frontends.components.initial_equations import initial_equations
 from tidegate.frontends.components.model_part import as_part
 from tidegate.frontends.components.part_array import Array
+from tidegate.frontends.components.precompiled import load_component, precompile
 from tidegate.frontends.components.samples import sample
 from tidegate.model.remarks import message
 
@@ -44,8 +45,10 @@ __all__ = [
     "finally_",
     "initial_equations",
     "initially",
+    "load_component",
     "message",
     "pre",
+    "precompile",
     "replaces",
     "sample",
     "start",

@@ -67,23 +67,24 @@ def component_place(component: Any, name: str) -> Origin:
     return Origin(path=name)
 
 
-def flatten(component: Any, name: str) -> Flat:
+def flatten(component: Any, name: str, *, is_open: bool = False) -> Flat:
     """Put a tree of parts together.
 
     Parameters
     ----------
     component : the outermost.
     name : how messages name it.
+    is_open : its connectors are still to be connected.
 
     Raises
     ------
     ModelError, UsageError : for what cannot be read, does not fit, or does not balance.
     """
     with unchanged_classes():
-        return _flattened(component, name)
+        return _flattened(component, name, is_open)
 
 
-def _flattened(component: Any, name: str) -> Flat:
+def _flattened(component: Any, name: str, is_open: bool) -> Flat:
     given: set[str] = set()
     nodes = list(_nodes(component, name, given))
     reader = _VariableReader(name, frozenset(given))
@@ -102,11 +103,14 @@ def _flattened(component: Any, name: str) -> Flat:
     ends = [end for end in component.parts().values() if isinstance(end, Connector)]
     found.equalities += [item for end in ends for item in no_flow(end)]
     nodes[0].n_defined += len(found.equalities) - before
+    n_loose = len(found.equalities) - before
     for condition, origin in reader.condition_origins.items():
         found.condition_origins.setdefault(condition, origin)
     found.agenda = Agenda.joined(agendas)
     if len(nodes) > 1 or len(component.equation_methods()) > 1:
         require_balance(nodes, found.variables, name)
+    if is_open:  # balance has been looked at as if nothing flowed
+        del found.equalities[before : before + n_loose]
     if len(nodes) > 1:
         found.variables = _in_order(found.variables)
         _states_of_derivatives(found)

@@ -36,13 +36,14 @@ class _System:
     initial: list[Equality]
 
 
-def lower(component: Any, name: str) -> Model:
+def lower(component: Any, name: str, *, is_open: bool = False) -> Model:
     """Make the neutral model of a component.
 
     Parameters
     ----------
     component : the outermost, with all its parts.
     name : how messages name it.
+    is_open : its connectors are still to be connected, and equations are lacking.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def lower(component: Any, name: str) -> Model:
     UsageError : for values and names that do not fit.
     StructureError : for a part that has too many equations, or too few.
     """
-    flat = flatten(component, name)
+    flat = flatten(component, name, is_open=is_open)
     _refuse_lost_values(flat)
     if flat.agenda.instants:
         _solve_at_instants(flat)

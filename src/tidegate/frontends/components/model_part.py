@@ -18,7 +18,7 @@ from tidegate.frontends.components.part import Part
 from tidegate.model import Form, Lowerable, Model, Variable, VariableRole
 from tidegate.model.ports import HasPorts, OpenModel
 
-__all__ = ["ModelPart", "as_part", "is_source"]
+__all__ = ["ModelPart", "as_part", "declaration_of", "is_source"]
 
 _KINDS: Final[dict[VariableRole, type[Declaration]]] = {
     VariableRole.STATE: State,
@@ -138,7 +138,7 @@ def as_part(source: Lowerable | HasPorts) -> Any:
     model = opened.model
     name = getattr(source, "kind", "") if isinstance(source, HasPorts) else type(source).__name__
     _require_equations(model, place)
-    declared = {variable.name: _declaration(variable, opened) for variable in model.variables}
+    declared = {variable.name: declaration_of(variable, opened) for variable in model.variables}
     kept = next((name for name in declared if hasattr(ModelPart, name)), None)
     if kept is not None:
         raise UsageError(f"{name}.{kept}: this name is kept for the part itself", origin=place, hint="choose another name")
@@ -164,7 +164,7 @@ def _require_equations(model: Model, place: Origin) -> None:
         raise UsageError(f"{model.name} has more equations than unknowns, and cannot be a part of another model", origin=place)
 
 
-def _declaration(variable: Variable, opened: OpenModel) -> Declaration:
+def declaration_of(variable: Variable, opened: OpenModel) -> Declaration:
     """What the class of the part declares; start values that are made of parameters are asked of the part."""
     start = variable.start
     shape = variable.shape or None

@@ -1,0 +1,250 @@
+"""`tg.precompile` and `tg.load_component`: a component in a file (front end of components: an instance goes into the file, a class comes out).
+
+Equations are kept as a graph, put together and under full names (DSblock 4.0a as we read it, section 10, grade "graph"): Python's part of the work is
+done, aliases, index and states are found out in the whole of which the component becomes a part. A file holds data, no code: opening it runs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, ClassVar, Final, cast
+
+from tidegate.errors import TidegateError, UsageError
+from tidegate.expressions.tracing import written_at
+from tidegate.frontends.components.component import Component
+from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
+from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Declaration, Modification
+from tidegate.frontends.components.lower_component import lower
+from tidegate.frontends.components.model_part import ModelPart, declaration_of
+from tidegate.frontends.components.part import Parts
+from tidegate.model import Model, VariableRole
+from tidegate.model.portable import as_data, from_data
+from tidegate.model.ports import OpenModel
+
+__all__ = ["StoredPart", "load_component", "precompile"]
+
+_FORMAT: Final = "tidegate component"
+_VERSION: Final = 1
+_MOST_BYTES: Final = 1 << 30  # what a file may unpack to
+_ENDS: Final[dict[str, type[Declaration]]] = {"Potential": Potential, "Flow": Flow}
+
+
+def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
+    """Put a component into a file, from which `load_component` makes a class again; connectors and parameters stay open.
+
+    Parameters
+    ----------
+    component : an instance; values given to it are the defaults of the class.
+    path : of the file, usually with the suffix ``.tgm``; it is written whole or not at all.
+
+    Raises
+    ------
+    ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called and not followed, connectors with signals.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from tidegate.library.electrical import Resistor
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Stored = load_component(precompile(Resistor(R=5.0), pathlib.Path(folder) / "resistor.tgm"))
+    >>> Stored.__name__, sorted(Stored().parts())
+    ('Resistor', ['n', 'p'])
+    """
+    kind = type(component).__name__
+    if isinstance(component, type) or not isinstance(component, Component):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"{component!r} is no instance of a component", hint="tg.precompile(Motor(), 'motor.tgm')")
+    model = lower(component, kind, is_open=True)
+    if model.opaque_parts or model.step_events:
+        raise UsageError(f"{kind} has functions that are called, which a file cannot hold", hint="write equations")
+    ends = {name: _end(kind, name, item) for name, item in component._parts().items() if isinstance(item, Connector) or _is_array_of_ends(item)}  # noqa: SLF001 - one package
+    required = [name for name, item in component.declarations().items() if isinstance(item, InputSignal)]
+    content = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "name": kind,
+        "text": type(component).__doc__ or "",
+        "connectors": ends,
+        "required": required,
+        "parts": {path: type(part).__name__ for path, part in _tree(component) if not isinstance(part, Connector)},
+        "model": as_data(model),
+    }
+    body = json.dumps(content, allow_nan=False).encode()
+    return _write_whole(Path(path), body)
+
+
+def _is_array_of_ends(item: object) -> bool:
+    return isinstance(item, Parts) and isinstance(getattr(item, "part", None), Connector)
+
+
+def _end(kind: str, name: str, end: Any) -> dict[str, Any]:
+    """A connector as data."""
+    if not isinstance(end, Connector):
+        raise UsageError(f"{kind}.{name} is an array of connectors, which a file cannot hold yet", hint="give each connector a name of its own")
+    variables: dict[str, Any] = {}
+    for own, item in end._own_declarations().items():  # noqa: SLF001 - one package
+        if not isinstance(item, Potential | Flow):
+            what = f"{kind}.{name}.{own}"
+            raise UsageError(f"{what} is no potential and no flow; a file cannot hold such connectors yet", hint="signals beside the connector can be held")
+        role = "Flow" if isinstance(item, Flow) else "Potential"
+        variables[own] = [role, item.unit, item.description, list(item.shape_of(item.value))]
+    if end._parts():  # noqa: SLF001
+        raise UsageError(f"{kind}.{name} is a connector with connectors in it, which a file cannot hold yet")
+    return {"class": type(end).__name__, "variables": variables}
+
+
+def _tree(component: Any, path: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, part in component.parts().items():
+        own = f"{path}.{name}" if path else name
+        found += [(own, part), *_tree(part, own)]
+    return found
+
+
+def _write_whole(path: Path, body: bytes) -> Path:
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("component.json", body)
+                archive.writestr("sha256", hashlib.sha256(body).hexdigest())
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    os.replace(file.name, path)
+    return path
+
+
+class StoredPart(ModelPart, Component):
+    """A part whose equations come from a file."""
+
+    _content: ClassVar[Mapping[str, Any]]
+
+    def _modify(self, name: str, value: Any) -> None:
+        declared, head, _, attribute = self.declarations(), *name.rpartition(".")
+        if name not in declared and isinstance(value, Mapping) and any(own.startswith(f"{name}.") for own in declared):
+            for inner, item in cast("Mapping[str, Any]", value).items():
+                self._modify(f"{name}.{inner}", item)
+        elif name not in declared and head in declared and attribute in ATTRIBUTES:
+            self._overrides[head] = Modification.of(self._overrides.get(head, UNSET)).and_attribute(attribute, value)
+        else:
+            super()._modify(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and any(own.startswith(f"{name}.") for own in self.declarations()):
+            return _Inside(self, name)
+        return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        own = dict.fromkeys(name.partition(".")[0] for name in [*self.declarations(), *self._parts()])
+        return [*own, *(name for name in super().__dir__() if "." not in name)]
+
+    def model_with(self, given: Any) -> Model:  # noqa: ARG002, all of its inputs are needed
+        """Its model."""
+        return self._opened.model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self._content, self.__getstate__())
+
+
+class _Inside:
+    """A part of a stored part: its variables can be read by their names."""
+
+    def __init__(self, part: StoredPart, path: str) -> None:
+        self._part, self._path = part, path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._part, f"{self._path}.{name}")
+
+    def __dir__(self) -> list[str]:
+        first = f"{self._path}."
+        return list(dict.fromkeys(own.removeprefix(first).partition(".")[0] for own in self._part.declarations() if own.startswith(first)))
+
+    def __repr__(self) -> str:
+        return f"{self._part!r}.{self._path}"
+
+
+def _made_again(content: Mapping[str, Any], inside: Mapping[str, Any]) -> StoredPart:
+    part = _class_of(content)()
+    vars(part).update(inside)
+    return part
+
+
+def load_component(path: str | os.PathLike[str]) -> type[StoredPart]:
+    """The class of the component that a file holds; it is used like any other, and opening the file runs nothing of it.
+
+    Parameters
+    ----------
+    path : of a file that `precompile` has written.
+
+    Raises
+    ------
+    UsageError : there is no such file, or it is damaged, or is something else.
+
+    Examples
+    --------
+    >>> load_component("motor.tgm")
+    Traceback (most recent call last):
+        ...
+    tidegate.errors.UsageError: there is no file motor.tgm
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise UsageError(f"there is no file {file}", origin=written_at())
+    try:
+        with zipfile.ZipFile(file) as archive:
+            sizes = {item.filename: item.file_size for item in archive.infolist()}
+            if set(sizes) != {"component.json", "sha256"} or sum(sizes.values()) > _MOST_BYTES:
+                raise _Foreign
+            body, seal = archive.read("component.json"), archive.read("sha256").decode()
+    except Exception:  # noqa: BLE001 - whatever is wrong with it
+        raise UsageError(f"{file} holds no component, or is damaged", hint="write it with tg.precompile(...)", origin=written_at()) from None
+    if hashlib.sha256(body).hexdigest() != seal:
+        raise UsageError(f"{file} is damaged: its contents are not what was written", hint="write it again with tg.precompile(...)", origin=written_at())
+    try:
+        content = json.loads(body)
+        if content["format"] != _FORMAT:
+            raise _Foreign
+        version = content["version"]
+        if version == _VERSION:
+            return _class_of(content)
+    except TidegateError:
+        raise
+    except Exception:  # noqa: BLE001
+        raise UsageError(f"{file} holds no component", hint="write it with tg.precompile(...)", origin=written_at()) from None
+    raise UsageError(f"{file} is of version {version}, and this tidegate reads version {_VERSION}", hint="write it again with this tidegate")
+
+
+class _Foreign(Exception):
+    """Not what is looked for."""
+
+
+def _class_of(content: Mapping[str, Any]) -> type[StoredPart]:
+    model = from_data(content["model"])
+    if not isinstance(model, Model):
+        raise _Foreign
+    ends = {name: _connector(name, end) for name, end in content["connectors"].items()}
+    of_ends = {f"{name}.{own}" for name, end in content["connectors"].items() for own in end["variables"]}
+    inputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.INPUT)
+    outputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.OUTPUT)
+    opened = OpenModel(model, frozenset(content["required"]), inputs, outputs)
+    declared = {variable.name: declaration_of(variable, opened) for variable in model.variables if variable.name not in of_ends}
+    own = {"_opened": opened, "_content": content, "__doc__": content["text"], "time_unit": model.time_unit, "check_units": model.check_units}
+    return type(str(content["name"]), (StoredPart,), {**declared, **ends, **own})
+
+
+def _connector(name: str, end: Mapping[str, Any]) -> Connector:
+    variables = {
+        own: _ENDS[role](unit=unit, description=text, shape=tuple(shape) or None) for own, (role, unit, text, shape) in end["variables"].items()
+    }
+    made = type(str(end["class"]), (Connector,), variables)()
+    vars(made)["_named"] = name
+    return made

@@ -1,0 +1,242 @@
+"""Components in files: the class that comes out does the same as the one that went in, to the last bit, and nothing else is read."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tidegate as tg
+from tidegate.library import electrical, fluid, rotational, thermal, translational
+
+
+def again(component: Any, folder: Path) -> Any:
+    """The class that a file of this component holds."""
+    return tg.load_component(tg.precompile(component, folder / "component.tgm"))
+
+
+class Filter(tg.Component):
+    """A resistor and a capacitor between two pins."""
+
+    p = electrical.Pin()
+    n = electrical.Pin()
+    k = tg.Parameter(3.0)
+    R = electrical.Resistor(R=lambda self: 2.0 * self.k)
+    C = electrical.Capacitor(C=0.1)
+
+    def equations(self) -> Any:
+        """In series."""
+        yield tg.connect(self.p, self.R.p)
+        yield tg.connect(self.R.n, self.C.p)
+        yield tg.connect(self.C.n, self.n)
+
+
+def network(kind: Any) -> Any:
+    """Two of them behind a source."""
+
+    class Network(tg.Component):
+        first = kind()
+        second = kind(k=5.0, C={"C": 0.3, "v": tg.start(0.25)})
+        source = electrical.SineVoltage(V=1.0, f=2.0)
+        ground = electrical.Ground()
+        seen = tg.Output()
+
+        def equations(self) -> Any:
+            yield tg.connect(self.source.p, self.first.p)
+            yield tg.connect(self.first.n, self.second.p)
+            yield tg.connect(self.second.n, self.source.n, self.ground.p)
+            yield self.seen == self.first.C.v + self.second.R.i
+
+    return Network()
+
+
+def same(a: tg.Result, b: tg.Result) -> None:
+    """Every variable at every time, bit by bit."""
+    assert a.final == b.final
+    assert np.array_equal(a.t, b.t)
+    assert [event.time for event in a.events] == [event.time for event in b.events]
+
+
+def test_a_network_of_stored_parts_gives_the_same_bits(tmp_path: Path) -> None:
+    stored = again(Filter(), tmp_path)
+    a, b = (tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, sensitivities=["first.k"]) for kind in (Filter, stored))
+    same(a, b)
+    assert np.array_equal(a.sensitivity("seen", "first.k"), b.sensitivity("seen", "first.k"))
+    other = {"second.R.R": 7.0, "first.k": 4.0}
+    same(*(tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, parameters=other) for kind in (Filter, stored)))
+
+
+def test_stored_parts_can_be_in_stored_parts_and_in_arrays(tmp_path: Path) -> None:
+    def ladder(kind: Any) -> Any:
+        class Ladder(tg.Component):
+            p = electrical.Pin()
+            n = electrical.Pin()
+            cell = tg.Array(kind, 3)
+
+            def equations(self) -> Any:
+                yield tg.connect(self.p, self.cell[0].p)
+                yield tg.connect(self.cell[0].n, self.cell[1].p)
+                yield tg.connect(self.cell[1].n, self.cell[2].p)
+                yield tg.connect(self.cell[2].n, self.n)
+
+        return Ladder
+
+    def driven(kind: Any) -> Any:
+        class Driven(tg.Component):
+            ladder = kind()
+            source = electrical.ConstantVoltage(V=1.0)
+            ground = electrical.Ground()
+
+            def equations(self) -> Any:
+                yield tg.connect(self.source.p, self.ladder.p)
+                yield tg.connect(self.ladder.n, self.source.n, self.ground.p)
+
+        return Driven()
+
+    inner = again(Filter(), tmp_path)
+    outer = again(ladder(inner)(), tmp_path)
+    same(*(tg.simulate(driven(kind), (0.0, 1.0), rtol=1e-8) for kind in (ladder(Filter), outer)))
+
+
+class Bouncer(tg.Component):
+    """Clauses of every kind."""
+
+    h = tg.State(1.0, unit="m", fixed=True)
+    v = tg.State(0.0, unit="m/s")
+    e = tg.Parameter(0.8, min=0.0, max=1.0)
+    bounces = tg.Discrete(0)
+    sampled = tg.Discrete(0.0)
+    load = tg.Input(0.0)
+    high = tg.Output()
+
+    def equations(self) -> Any:
+        """Falls."""
+        yield tg.der(self.h) == self.v
+        yield tg.der(self.v) == -9.81 + self.load
+        yield self.high == tg.where(self.h > 0.5, 1.0, 0.0)
+        yield tg.terminate(self.bounces > 3, "often enough")
+
+    @tg.when(lambda self: self.h < 0)
+    def bounce(self) -> Any:
+        """Back."""
+        return {self.v: -self.e * self.v, self.bounces: self.bounces + 1}
+
+    @tg.every(0.1)
+    def look(self) -> Any:
+        """The height now and then."""
+        return {self.sampled: self.h}
+
+
+def test_clauses_clocks_and_ends_of_runs_are_stored_too(tmp_path: Path) -> None:
+    stored = again(Bouncer(), tmp_path)
+
+    def whole(kind: Any) -> Any:
+        class Whole(tg.Component):
+            ball = kind(e=0.9)
+
+        return Whole()
+
+    a, b = (tg.simulate(whole(kind), (0.0, 5.0), rtol=1e-8) for kind in (Bouncer, stored))
+    same(a, b)
+    assert a.status == b.status == "terminated"
+    alone = tg.simulate(stored(e=0.9), (0.0, 5.0), rtol=1e-8)
+    assert alone.final["h"] == a.final["ball.h"]
+    with pytest.raises(tg.UsageError, match="e"):
+        tg.simulate(stored(e=2.0), (0.0, 1.0))
+
+
+_LIBRARY = [
+    (kind.__name__, kind)
+    for module in (electrical, fluid, rotational, thermal, translational)
+    for kind in vars(module).values()
+    if inspect.isclass(kind) and issubclass(kind, tg.Component) and kind.__module__ == module.__name__ and not issubclass(kind, tg.Connector)
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), _LIBRARY, ids=[name for name, _ in _LIBRARY])
+def test_every_part_of_the_library_can_be_stored(name: str, kind: Any, tmp_path: Path) -> None:
+    try:
+        part = kind()
+        stored = again(part, tmp_path)
+    except tg.StructureError:
+        pytest.skip("a base class, which has no equation of its own")
+    assert stored.__name__ == name
+    assert stored().parts().keys() == part.parts().keys()
+    assert {k: v.unit for k, v in part.declarations().items() if isinstance(v, tg.Parameter)} == {
+        k: v.unit for k, v in stored.declarations().items() if isinstance(v, tg.Parameter)
+    }
+
+
+def test_what_a_file_cannot_hold_is_told(tmp_path: Path) -> None:
+    class Called(tg.Component):
+        x = tg.State(1.0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == tg.opaque(lambda x: -x, self.x)
+
+    with pytest.raises(tg.TidegateError):
+        tg.precompile(Called(), tmp_path / "called.tgm")
+    with pytest.raises(tg.UsageError, match="no instance of a component"):
+        tg.precompile(Filter, tmp_path / "class.tgm")  # pyright: ignore[reportArgumentType]
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(place=st.integers(0, 3000), change=st.integers(1, 255), cut=st.booleans())
+def test_a_damaged_file_is_refused_in_one_sentence_or_is_what_it_was(tmp_path: Path, place: int, change: int, cut: bool) -> None:
+    file = tmp_path / "filter.tgm"
+    if not file.exists():
+        tg.precompile(Filter(), file)
+    whole = file.read_bytes()
+    place %= len(whole)
+    damaged = tmp_path / "damaged.tgm"
+    damaged.write_bytes(whole[:place] if cut else whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
+    try:
+        found = tg.load_component(damaged)
+    except tg.UsageError as error:
+        assert "damaged" in str(error) or "holds no component" in str(error)
+        return
+    assert tg.precompile(network(found), tmp_path / "again.tgm").read_bytes()  # a byte that says nothing, as the time of an entry
+
+
+def test_foreign_files_are_refused_and_no_code_is_run(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.tgm"
+    for content in (b"", b"CDF\x01", b"{}", pickle.dumps(print)):
+        foreign.write_bytes(content)
+        with pytest.raises(tg.UsageError, match="holds no component"):
+            tg.load_component(foreign)
+    with pytest.raises(tg.UsageError, match="there is no file"):
+        tg.load_component(tmp_path)
+    tg.precompile(Filter(), foreign)
+    with zipfile.ZipFile(foreign) as archive:
+        content = json.loads(archive.read("component.json"))
+    for wrong in ({**content, "format": "other"}, {**content, "model": {}}, {k: v for k, v in content.items() if k != "connectors"}, [1, 2], {**content, "version": 2}):
+        body = json.dumps(wrong).encode()
+        with zipfile.ZipFile(foreign, "w") as archive:
+            archive.writestr("component.json", body)
+            archive.writestr("sha256", hashlib.sha256(body).hexdigest())
+        with pytest.raises(tg.UsageError, match="holds no component|is of version 2"):
+            tg.load_component(foreign)
+
+
+def test_connectors_of_another_kind_are_refused(tmp_path: Path) -> None:
+    stored = again(electrical.Resistor(), tmp_path)
+
+    class Wrong(tg.Component):
+        r = stored()
+        mass = translational.Mass(m=1.0)
+
+        def equations(self) -> Any:
+            yield tg.connect(self.r.p, self.mass.flange_a)
+
+    with pytest.raises(tg.ModelError):
+        Wrong().lower()
