@@ -1,8 +1,8 @@
 """A model as plain data, for a file that somebody else reads (stage: model). In: models, names, numbers; out: lists and texts for JSON, and back.
 
-Nothing but what is listed here can be written or read: numbers, texts, expressions and the classes of the neutral model. So reading runs no code, and a
-model with a function of the user's cannot be written. Every node of the graph is written once, arguments before what uses them, and so is everything
-else that is shared: what was one thing is one thing again.
+Nothing but what is listed here can be written or read: numbers, texts, expressions and the classes of the neutral model. So reading runs no code,
+and a model with a function of the user's cannot be written. Every node of the graph is written once, arguments before what uses them, and so is
+everything else that is shared: what was one thing is one thing again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role
@@ -102,11 +103,12 @@ class _Writer:
     def _entry(self, item: Any) -> list[Any]:
         kind = type(item).__name__
         if isinstance(item, OpaqueFunction):
-            raise UsageError(f"{item.name} is a function that is called and not followed, and cannot be put into a file", hint="write it with equations")
+            raise UsageError(f"{item.name} is a function that is called, which a file cannot hold", hint="write it with equations")
         if isinstance(item, Grid):
             return [kind, [list(item), item.name]]
         if isinstance(item, np.ndarray):
-            return ["array", [list(item.shape), [self.written(each) for each in item.ravel().tolist()]]]
+            numbers = cast("NDArray[np.float64]", item)
+            return ["array", [list(numbers.shape), [self.written(each) for each in numbers.ravel().tolist()]]]
         if kind in ("tuple", "list"):
             return ["tuple", [self.written(each) for each in cast("tuple[Any, ...]", item)]]
         if isinstance(item, Mapping):
@@ -128,7 +130,7 @@ class _Reader:
         self._entries: tuple[list[Any], list[Any]] = (data["nodes"], data["shared"])
         self._nodes: list[Expr] = []
         self._shared: dict[int, Any] = {}
-        for op, args, own in self._entries[0]:
+        for op, args, own in cast("list[tuple[str, list[int], Any]]", self._entries[0]):
             if type(op) is not str or any(type(k) is not int or k < 0 for k in args):
                 raise TypeError(op)
             self._nodes.append(raw_node(op, tuple(self._nodes[k] for k in args), self.read(own)))
@@ -144,7 +146,7 @@ class _Reader:
         if what == "node":
             return self._nodes[rest[0]]
         if what == "enum":
-            return _ENUMS[rest[0]][rest[1]]
+            return _ENUMS[str(rest[0])][str(rest[1])]
         if what != "shared":
             raise TypeError(what)
         if rest[0] not in self._shared:

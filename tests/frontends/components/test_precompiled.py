@@ -54,7 +54,7 @@ def network(kind: Any) -> Any:
             yield tg.connect(self.source.p, self.first.p)
             yield tg.connect(self.first.n, self.second.p)
             yield tg.connect(self.second.n, self.source.n, self.ground.p)
-            yield self.seen == self.first.C.v + self.second.R.i
+            yield self.seen == self.first.C.v + self.second.R.v
 
     return Network()
 
@@ -150,7 +150,7 @@ def test_clauses_clocks_and_ends_of_runs_are_stored_too(tmp_path: Path) -> None:
     assert a.status == b.status == "terminated"
     alone = tg.simulate(stored(e=0.9), (0.0, 5.0), rtol=1e-8)
     assert alone.final["h"] == a.final["ball.h"]
-    with pytest.raises(tg.UsageError, match="e"):
+    with pytest.raises(tg.InvalidModelError, match="at most 1"):
         tg.simulate(stored(e=2.0), (0.0, 1.0))
 
 
@@ -159,16 +159,15 @@ _LIBRARY = [
     for module in (electrical, fluid, rotational, thermal, translational)
     for kind in vars(module).values()
     if inspect.isclass(kind) and issubclass(kind, tg.Component) and kind.__module__ == module.__name__ and not issubclass(kind, tg.Connector)
+    and not kind.__name__.startswith("_")
 ]
+BASES = {"OnePort", "TwoPort"}  # of others, without equations enough
 
 
 @pytest.mark.parametrize(("name", "kind"), _LIBRARY, ids=[name for name, _ in _LIBRARY])
 def test_every_part_of_the_library_can_be_stored(name: str, kind: Any, tmp_path: Path) -> None:
-    try:
-        part = kind()
-        stored = again(part, tmp_path)
-    except tg.StructureError:
-        pytest.skip("a base class, which has no equation of its own")
+    part = kind()
+    stored = again(part, tmp_path)
     assert stored.__name__ == name
     assert stored().parts().keys() == part.parts().keys()
     assert {k: v.unit for k, v in part.declarations().items() if isinstance(v, tg.Parameter)} == {
@@ -203,9 +202,10 @@ def test_a_damaged_file_is_refused_in_one_sentence_or_is_what_it_was(tmp_path: P
     try:
         found = tg.load_component(damaged)
     except tg.UsageError as error:
-        assert "damaged" in str(error) or "holds no component" in str(error)
-        return
-    assert tg.precompile(network(found), tmp_path / "again.tgm").read_bytes()  # a byte that says nothing, as the time of an entry
+        refused = str(error)
+    else:  # a byte that says nothing, as the time of an entry
+        refused = "damaged" if network(found).lower().equations else ""
+    assert "damaged" in refused or "holds no component" in refused
 
 
 def test_foreign_files_are_refused_and_no_code_is_run(tmp_path: Path) -> None:
@@ -219,12 +219,13 @@ def test_foreign_files_are_refused_and_no_code_is_run(tmp_path: Path) -> None:
     tg.precompile(Filter(), foreign)
     with zipfile.ZipFile(foreign) as archive:
         content = json.loads(archive.read("component.json"))
-    for wrong in ({**content, "format": "other"}, {**content, "model": {}}, {k: v for k, v in content.items() if k != "connectors"}, [1, 2], {**content, "version": 2}):
+    less = {name: item for name, item in content.items() if name != "connectors"}
+    for wrong in ({**content, "format": "other"}, {**content, "model": {}}, less, [1, 2], {**content, "version": 2}):
         body = json.dumps(wrong).encode()
         with zipfile.ZipFile(foreign, "w") as archive:
             archive.writestr("component.json", body)
             archive.writestr("sha256", hashlib.sha256(body).hexdigest())
-        with pytest.raises(tg.UsageError, match="holds no component|is of version 2"):
+        with pytest.raises(tg.UsageError, match=r"holds no component|is of version 2"):
             tg.load_component(foreign)
 
 

@@ -32,7 +32,7 @@ __all__ = ["StoredPart", "load_component", "precompile"]
 _FORMAT: Final = "tidegate component"
 _VERSION: Final = 1
 _MOST_BYTES: Final = 1 << 30  # what a file may unpack to
-_ENDS: Final[dict[str, type[Declaration]]] = {"Potential": Potential, "Flow": Flow}
+_ENDS: Final[dict[str, type[Potential | Flow]]] = {"Potential": Potential, "Flow": Flow}
 
 
 def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
@@ -45,7 +45,7 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
 
     Raises
     ------
-    ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called and not followed, connectors with signals.
+    ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called, connectors with signals.
 
     Examples
     --------
@@ -90,7 +90,8 @@ def _end(kind: str, name: str, end: Any) -> dict[str, Any]:
     for own, item in end._own_declarations().items():  # noqa: SLF001 - one package
         if not isinstance(item, Potential | Flow):
             what = f"{kind}.{name}.{own}"
-            raise UsageError(f"{what} is no potential and no flow; a file cannot hold such connectors yet", hint="signals beside the connector can be held")
+            hint = "a signal beside the connector can be held"
+            raise UsageError(f"{what} is no potential and no flow; a file cannot hold such connectors yet", hint=hint)
         role = "Flow" if isinstance(item, Flow) else "Potential"
         variables[own] = [role, item.unit, item.description, list(item.shape_of(item.value))]
     if end._parts():  # noqa: SLF001
@@ -115,9 +116,9 @@ def _write_whole(path: Path, body: bytes) -> Path:
                 archive.writestr("component.json", body)
                 archive.writestr("sha256", hashlib.sha256(body).hexdigest())
         except BaseException:
-            os.unlink(file.name)
+            Path(file.name).unlink()
             raise
-    os.replace(file.name, path)
+    Path(file.name).replace(path)
     return path
 
 
@@ -200,37 +201,37 @@ def load_component(path: str | os.PathLike[str]) -> type[StoredPart]:
     if not file.is_file():
         raise UsageError(f"there is no file {file}", origin=written_at())
     try:
-        with zipfile.ZipFile(file) as archive:
-            sizes = {item.filename: item.file_size for item in archive.infolist()}
-            if set(sizes) != {"component.json", "sha256"} or sum(sizes.values()) > _MOST_BYTES:
-                raise _Foreign
-            body, seal = archive.read("component.json"), archive.read("sha256").decode()
+        body, seal = _unpacked(file)
     except Exception:  # noqa: BLE001 - whatever is wrong with it
         raise UsageError(f"{file} holds no component, or is damaged", hint="write it with tg.precompile(...)", origin=written_at()) from None
     if hashlib.sha256(body).hexdigest() != seal:
-        raise UsageError(f"{file} is damaged: its contents are not what was written", hint="write it again with tg.precompile(...)", origin=written_at())
+        raise UsageError(f"{file} is damaged: its contents are not what was written", hint="write it again", origin=written_at())
     try:
         content = json.loads(body)
-        if content["format"] != _FORMAT:
-            raise _Foreign
-        version = content["version"]
+        version = content["version"] if content["format"] == _FORMAT else 0
         if version == _VERSION:
             return _class_of(content)
     except TidegateError:
         raise
     except Exception:  # noqa: BLE001
         raise UsageError(f"{file} holds no component", hint="write it with tg.precompile(...)", origin=written_at()) from None
+    if not version:
+        raise UsageError(f"{file} holds no component", hint="write it with tg.precompile(...)", origin=written_at())
     raise UsageError(f"{file} is of version {version}, and this tidegate reads version {_VERSION}", hint="write it again with this tidegate")
 
 
-class _Foreign(Exception):
-    """Not what is looked for."""
+def _unpacked(file: Path) -> tuple[bytes, str]:
+    with zipfile.ZipFile(file) as archive:
+        sizes = {item.filename: item.file_size for item in archive.infolist()}
+        if set(sizes) != {"component.json", "sha256"} or sum(sizes.values()) > _MOST_BYTES:
+            raise ValueError(file)
+        return archive.read("component.json"), archive.read("sha256").decode()
 
 
 def _class_of(content: Mapping[str, Any]) -> type[StoredPart]:
     model = from_data(content["model"])
     if not isinstance(model, Model):
-        raise _Foreign
+        raise TypeError(model)
     ends = {name: _connector(name, end) for name, end in content["connectors"].items()}
     of_ends = {f"{name}.{own}" for name, end in content["connectors"].items() for own in end["variables"]}
     inputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.INPUT)
