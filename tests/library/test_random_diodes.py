@@ -19,7 +19,7 @@ from tidegate.library import electrical as el
 
 END, STEPS = 0.3, 1200
 TIMES = [0.0113 + 0.02 * k for k in range(14)]  # not where switches act
-QUICK = (1, 4, 24, 93)  # seeds that are solved: passed modes, ties of one current and of three
+QUICK = (2, 13, 24, 93)  # seeds that are solved: passed modes, ties of one current and of three
 SHARES = 6
 SEEDS = 300
 
