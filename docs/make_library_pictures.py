@@ -1,4 +1,4 @@
-"""Draws the icons of the library and the pictures of its models: ``python docs/make_library_pictures.py`` writes docs/images/library/ and its page."""
+"""Draws icons of the library and pictures of models on pages: ``python docs/make_library_pictures.py`` writes docs/images/ and the page of the library."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def made_by(page: str, model: str) -> Any:
         file = Path(tempfile.mkdtemp()) / "page.py"
         file.write_text(code, encoding="utf-8")
         with contextlib.suppress(tg.TidegateError), contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(code, str(file), "exec"), names)
+            exec(compile(code, str(file), "exec"), names)  # noqa: S102 - code of our own pages
         if model in names:
             break
     return names[model]()
