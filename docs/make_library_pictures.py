@@ -1,4 +1,4 @@
-"""Draws icons of the library and pictures of models on pages: ``python docs/make_library_pictures.py`` writes docs/images/ and the page of the library."""
+"""Draws icons of the library and pictures of models on pages: ``python docs/make_library_pictures.py`` writes docs/images/ and the library page."""
 
 from __future__ import annotations
 
