@@ -230,6 +230,23 @@ _HOMES: Final = {
 }
 
 # used as tg.csmp.run(...), tg.library.electrical.Resistor(...), tg.dsblock.Start(...)
+# what people bring from Modelica, and how it is said here
+_CALLED_OTHERWISE: Final = {
+    "reinit": "return new values of states from the clause: return {self.v: -self.e * self.v}",
+    "noEvent": "it is tg.no_event(...)",
+    "smooth": "it is tg.no_event(...), where corners need not be located",
+    "initial": "write @tg.initially above a method, or yield tg.initial_equations(...)",
+    "terminal": "write @tg.finally_ above a method",
+    "initial_equation": "it is tg.initial_equations(...)",
+    "assert_": "it is tg.assertion(condition, text)",
+    "elsewhen": "write @first.elsewhen(...), where first is the method of the clause before",
+    "delay": "there is no delay in components yet; keep values in tg.Discrete by @tg.every, or approximate it by states",
+    "Model": "components are classes: class Tank(tg.Component)",
+    "Block": "components are classes: class Tank(tg.Component); blocks of diagrams are in tg.blocks",
+    "Real": "it is tg.State, tg.Algebraic, tg.Discrete or tg.Parameter",
+    "Integer": "it is tg.Discrete(0), or tg.Constant(3) where it decides the structure",
+    "Boolean": "it is tg.Discrete(False)",
+}
 _PACKAGES: Final = {"csmp": "tidegate.csmp", "dsblock": "tidegate.frontends.dsblock", "library": "tidegate.library"}
 
 
@@ -250,6 +267,8 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(_PACKAGES[name])
     home = _HOMES.get(name)
+    if home is None and name in _CALLED_OTHERWISE:
+        raise UnknownNameError(f"there is no tg.{name}", hint=_CALLED_OTHERWISE[name])
     if home is None:
         raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
     value = getattr(import_module(home), name)

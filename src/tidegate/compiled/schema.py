@@ -187,6 +187,14 @@ _LINEAR: Final = [
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),
+    # equations of a mode that ties states, see linear/forced: how many, which rows give way, weights of combinations; what they are looked for with
+    *_single("integer", "n_forced n_tied"),
+    *_arrays("integer", "forced_rows forced_marks", "n_tied"),
+    *_arrays("number", "forced_weights forced_system forced_elimination", "n_tied", "n_tied"),
+    *_arrays("number", "forced_scratch", "n"),
+    # why they were not found; the unknown that would have been moved, and to what
+    *_single("integer", "not_forced_why forced_unknown"),
+    *_single("number", "forced_value"),
     *_arrays("number", "scratch_1 scratch_2 scratch_3 roundoff", "n"),
     *_arrays("integer", "real_pivots", REAL_SYSTEMS, "n_dense"),
     # the pattern by columns, where the diagonal is in it, the order of elimination and the rows wished for as pivots

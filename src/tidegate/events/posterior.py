@@ -18,23 +18,26 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR
+from tidegate.events.tolerances import ROUNDING_SOLVED
 from tidegate.events.truth import find_open
+from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite, solve_real
 
-__all__ = ["look_past"]
+__all__ = ["forced_point", "look_past"]
 
-_LONGEST: Final = 1e-9  # of the step that led to the event: the first h
+_LONGEST: Final = 1e-6  # of the step that led to the event: the first h
 _APART: Final = 1e-2  # from one h to the next
 _MOST_LENGTHS: Final = 4
 _MOST_ITERATIONS: Final = 25
 _CLOSE: Final = 1e-13  # of a correction beside the size of an unknown
-_ROUNDING: Final = 1e-6  # of one that does not become smaller
+_ROUNDING: Final = 1e-10  # of one of a state where corrections do not become smaller
 _CORRECTIONS: Final = 16.0  # last ones, which tell what rounding leaves
+_LEFT: Final = 2.0  # roundings, by which a state that has just reached its bound lies across
 
 
 @native
-def _forced_point(run, t, h):
+def forced_point(run, t, h):
     """The end of the step of length h into run.trial_end, what rounding makes of it into run.trial_rate; 0 or the reason of failure."""
     n = run.n
     y = run.trial_end
@@ -53,19 +56,24 @@ def _forced_point(run, t, h):
         for q in range(n):
             width[q] = y[q] - run.y[q]
         times_mass(run, width, moved)
-        call_value(run.f_rhs, t, y, run.p, run.m, right)
+        model_rates(run, t, y, right)
         run.c_rhs += 1
         for q in range(n):
             right[q] -= moved[q] / h
         solve_real(run, BASE, right.ctypes)
         norm = 0.0
+        norm_of_states = 0.0
         for q in range(n):
             y[q] += right[q]
             width[q] = abs(right[q])
-            norm = max(norm, width[q] / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
+            part = width[q] / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
+            norm = max(norm, part)
+            if run.is_algebraic[q] == 0:
+                norm_of_states = max(norm_of_states, part)
         if not norm < 1e300:
             return NOT_FINITE
-        if norm <= _CLOSE or (iteration > 1 and norm <= _ROUNDING and norm >= 0.5 * last):
+        # rounding of what ties the states is divided by h, in what takes them there
+        if norm <= _CLOSE or (iteration > 1 and norm_of_states <= _ROUNDING and norm >= 0.5 * last):
             return 0
         last = norm
     return RESTART_FAILED
@@ -74,15 +82,28 @@ def _forced_point(run, t, h):
 @native
 def _what_guards_say(run, t, h, out):
     """+1 or -1 for guards that are clear of zero at the end of a step of length h, else 0; 0 or the reason of failure."""
-    code = _forced_point(run, t, h)
+    code = forced_point(run, t, h)
     if code != 0:
         return code
     y = run.trial_end
     width = run.trial_rate
     g = run.trial_g_full
     margin = run.trial_g_half
-    for q in range(run.n):
+    n = run.n
+    unit = run.scratch_1
+    moved = run.scratch_2
+    for q in range(n):
         width[q] = _CORRECTIONS * width[q] + _CLOSE * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
+        unit[q] = 0.0
+    for q in range(n):
+        # states are known but for rounding, which an impulse makes much of
+        if run.is_algebraic[q] == 0:
+            unit[q] = _LEFT * ROUNDING_SOLVED * max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol) / h
+            times_mass(run, unit, moved)
+            unit[q] = 0.0
+            solve_real(run, BASE, moved.ctypes)
+            for k in range(n):
+                width[k] += abs(moved[k])
     call_value(run.f_guards, t, y, run.p, run.m, g)
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 0.0, width, run.zero, run.zero, margin)
     for j in range(run.n_guards):
@@ -93,9 +114,12 @@ def _what_guards_say(run, t, h, out):
 
 @native
 def _agree(run, a, b):
+    """True if what two lengths say does not contradict each other; what only one of them says is taken into ``b``."""
     for j in range(run.n_guards):
-        if run.guard_kind[j] == RELATION and run.trial_g_end[j] != 0.0 and a[j] != b[j]:
+        if run.guard_kind[j] == RELATION and run.trial_g_end[j] != 0.0 and a[j] * b[j] < 0.0:
             return False
+    for j in range(run.n_guards):
+        b[j] = b[j] if b[j] != 0.0 else a[j]
     return True
 
 

@@ -11,9 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry
 from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
+from tidegate.linear.forced import model_rates, time_slopes
 from tidegate.linear.systems import algebraic_residual, factor_base, solve_base
 
 __all__ = ["consistent_point", "derivatives"]
@@ -88,11 +89,9 @@ def derivatives(run, t, offset, target):
         return SINGULAR
     f = run.scratch_1
     rate = run.scratch_2
-    zero = run.zero
-    nothing = run.zero
-    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    model_rates(run, t, y, f)
     run.c_rhs += 1
-    call_tangent(run.f_residual_tangent, t, y, zero, run.p, run.m, 1.0, zero, nothing, nothing, rate)
+    time_slopes(run, t, y, rate)
     for q in range(n):
         rate[q] = -rate[q]
     return 0 if solve_base(run, f, rate, ydot) else NOT_FINITE

@@ -25,6 +25,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
+from tidegate.events.not_tied import FORCES, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 from tidegate.results import Event, Result
@@ -52,6 +53,17 @@ _OF_CONDITIONS: Final[dict[Stop, tuple[type[RunError], str, str]]] = {
         UndecidedError,
         "whether {words} changes just behind t = {t:.9g} cannot be decided, however short the step: nothing is known of its values there",
         "look for a pole in it, or an angle of atan2 that stays where it jumps by a turn, and write the condition without",
+    ),
+}
+# what is said of modes that tie states
+_NOT_TIED: Final = {
+    VARIES: (
+        "in a way that changes while they do, which is not integrated",
+        "let the tie give way a little (a leak such as Goff, a resistance such as Ron), or write its derivative",
+    ),
+    WITH_SENSITIVITIES: (
+        "where derivatives by parameters are not computed",
+        "leave out sensitivity=..., or let the tie give way a little (a leak such as Goff, a resistance such as Ron)",
     ),
 }
 _COMES_TO_REST: Final = (
@@ -253,6 +265,18 @@ def _singular(problem: Problem, integrator: StepIntegrator, *, at_start: bool) -
             origin=compiled.first_equation,
             hint="an equation may hardly depend on the unknown that it is to determine; write it for another one, or scale it",
         )
+    why, unknown, value = integrator.not_tied
+    if why == FORCES:
+        name = names[unknown]
+        return SingularSystemError(
+            f"the equations force {name} from {integrator.y[unknown]:.6g} to {value:.6g} at once {where}, and no relation changes that would let it "
+            "go on",
+            time=integrator.time,
+            hint=f"give {name} a way to go on (a diode, a resistor beside it, a leak such as Goff), or let the clause that leads here set it",
+        )
+    if why in _NOT_TIED:
+        sentence, hint = _NOT_TIED[why]
+        return SingularSystemError(f"the equations {where} tie states to each other or to a value, {sentence}", time=integrator.time, hint=hint)
     if "jacobian" in compiled.addresses and 0 < algebraic.size <= _MOST_EXAMINED:
         n, pattern = len(names), compiled.sparsity
         values = value_at(compiled, "jacobian", n * n if pattern is None else len(pattern.row), integrator, OpaqueCalls())

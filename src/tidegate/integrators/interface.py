@@ -219,6 +219,11 @@ class StepIntegrator(Protocol):
         ...
 
     @property
+    def not_tied(self) -> tuple[int, int, float]:
+        """Why a mode that ties states was not integrated (``events.constrain``); the unknown that it would have moved, and to what."""
+        ...
+
+    @property
     def failed_guard(self) -> int:
         """The guard for which the event iteration did not converge, or that cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
         ...

@@ -270,6 +270,11 @@ class NativeRun:
         return bool(self._work["lacks_room"])
 
     @property
+    def not_tied(self) -> tuple[int, int, float]:
+        """Why a mode that ties states was not integrated; the unknown that it would have moved, and to what."""
+        return int(self._work["not_forced_why"]), int(self._work["forced_unknown"]), float(self._work["forced_value"])
+
+    @property
     def failed_guard(self) -> int:
         """The guard for which the event iteration at one instant did not converge, or -1."""
         return int(self._work["failed_guard"])

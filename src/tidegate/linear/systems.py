@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.schema import REAL_SYSTEMS
 from tidegate.compiled.workspace import matrix, vector
 from tidegate.linear import dense, sparse
+from tidegate.linear.forced import model_jacobian, model_rates
 from tidegate.linear.mass import DIAGONAL, IDENTITY, by_rows, is_held
 
 __all__ = [
@@ -39,7 +39,7 @@ _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size o
 @native
 def evaluate_jacobian(run, t, y):
     """J at a point, into run.jacobian."""
-    call_value(run.f_jacobian, t, y, run.p, run.m, run.jacobian)
+    model_jacobian(run, t, y, run.jacobian)
     run.c_jacobian += 1
 
 
@@ -282,7 +282,7 @@ def solve_base(run, held, algebraic, out):
 @native
 def algebraic_residual(run, t, y, f):
     """The largest of the algebraic equations E2 f = 0 at a point, in the scale of ``factor_base``; f is left in ``f``."""
-    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    model_rates(run, t, y, f)
     run.c_rhs += 1
     row_scale = run.row_scale
     e = run.row_operations

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from tidegate.errors import Origin, UntraceableError
+from tidegate.errors import ModelError, Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
@@ -116,6 +116,10 @@ def _return(tracer: Tracer, node: ast.Return, frame: CallFrame) -> Flow:
 
 
 def _expression(tracer: Tracer, node: ast.Expr, frame: CallFrame) -> None:
+    said = node.value
+    if tracer.make_equation is not None and isinstance(said, ast.Compare) and isinstance(said.ops[0], ast.Eq):
+        text = ast.unparse(said)
+        raise ModelError(f"`{text}` stands there alone, and says nothing", origin=tracer.here(), hint=f"write `yield {text}`")
     tracer.evaluate(tracer, node.value, frame)
 
 

@@ -190,6 +190,18 @@ def _require_keywords(declared: Declaration, value: object, unnamed: Sequence[ob
         raise UsageError(f"tg.{kind} is given no value", origin=declared.origin, hint=f"write tg.{kind}(1.0); an instance can have another")
 
 
+def _of_the_component(value: Any) -> Any:
+    """A value as it is; a variable declared above, ``x = State(x0)``, as a function of the component, which has it then."""
+    if not isinstance(value, Declaration):
+        return value
+    declared = value
+
+    def of_the_component(component: Any) -> Any:
+        return getattr(component, declared.name)
+
+    return of_the_component
+
+
 @refuse_computations
 class Declaration:
     """A variable of a component class; the subclasses say which role it has."""
@@ -216,7 +228,7 @@ class Declaration:
         given = texts or {}
         _require_keywords(self, value, unnamed, given)
         require_value(value, type(self).__name__)
-        self.value = value
+        self.value = _of_the_component(value)
         self.unit, self.display_unit, self.quantity, self.description = (given.get(name, "") for name in TEXTS)
         self.minimum = _bound(limits[0], "min", self.origin)
         self.maximum = _bound(limits[1], "max", self.origin)

@@ -37,8 +37,10 @@ from tidegate.compiled.workspace import (
     UNDECIDED_GUARD,
 )
 from tidegate.events.blocked import blocked_guard
+from tidegate.events.constrain import constrain
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
+from tidegate.events.not_tied import NOTHING, VARIES
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
@@ -47,6 +49,7 @@ from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_r
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
+from tidegate.linear.forced import forced_hold
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
 
@@ -298,7 +301,10 @@ def continue_from(run):
     """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
     update_mass(run)
     refresh_activity(run)
+    run.step_before_event = run.step_new
     code = derivatives(run, run.t, run.y_at, run.ydot_at)
+    if code != 0 and constrain(run, run.t) == NOTHING:
+        code = derivatives(run, run.t, run.y_at, run.ydot_at)
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AT_START)
     schedule(run, False)
@@ -448,6 +454,9 @@ def advance(run, rows, log, polynomials, times):
         record_polynomial(run, polynomials)
         _commit(run)
         run.phase = _AT_END
+        if run.n_forced > 0 and forced_hold(run, run.t, run.y.ctypes) == 0:
+            run.not_forced_why = VARIES
+            return SINGULAR
         due = -1
         if run.t == run.t_next:
             due = mark_due(run, run.t, False)

@@ -9,7 +9,8 @@ The order of one instant (event iteration of Modelica, chapter 8.6; transitions 
 4. relations of differential unknowns that are clear of zero are set;
 5. algebraic unknowns and derivatives are made consistent with the differential ones held;
 6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5. A mode
-   that would force states is only passed through: its relations say which comes next (``events.posterior``), and the states stay as they are;
+   that would force states is only passed through: its relations say which comes next (``events.posterior``), and the states stay as they are.
+   If they say that it holds, it ties states, which is integrated if it can be (``events.constrain``);
 7. if anything changed, again from 3.
 """
 
@@ -20,8 +21,10 @@ from typing import Final
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
+from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
+from tidegate.events.not_tied import NOTHING
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
@@ -68,7 +71,19 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
     n = run.n
     _keep(run, run.y_at, run.y_unsolved_at, n)
     _keep(run, run.size_before_at, run.y_max_at, n)
+    run.n_forced = 0
+    run.not_forced_why = NOTHING
     code = _consistent(run, t, modes_changed)
+    if code != 0 and run.n_guards > 0 and run.rank < n:
+        _keep(run, run.y_unsolved_at, run.y_at, n)
+        changes = look_past(run, t, 1 if only_first else 0)
+        if changes > 0:
+            return 0, changes, -1
+        if changes == 0:
+            # the mode says of itself that it holds
+            run.not_forced_why = constrain(run, t)
+            if run.not_forced_why == NOTHING:
+                code = _consistent(run, t, False)
     if code == 0:
         if run.n_sens > 0 and not before_clauses:
             restart_jump(run, t, run.y, run.y_unsolved_at)
@@ -76,12 +91,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
             return 0, 0, -1
         changes, culprit = look_again(run, t, at_start, counts, before_clauses, only_first)
         return 0, changes, culprit
-    if run.n_guards == 0 or run.rank == n:
-        return code, 0, -1
-    _keep(run, run.y_unsolved_at, run.y_at, n)
-    changes = look_past(run, t, 1 if only_first else 0)
-    # a mode that says of itself that it holds forces states indeed
-    return (0 if changes > 0 else code), changes, -1
+    return code, 0, -1
 
 
 @native
@@ -106,6 +116,7 @@ def _follow_before_clauses(run, t, counts):
         # the equations may make sense only after what clauses do
         _keep(run, run.m_trial_at, run.m_at, run.n_modes)
         found = 0
+        run.n_forced = 0
     _keep(run, run.noted_y_at, run.y_at, n)  # from ``note_guards``
     if run.mass_varies == 1:
         update_mass(run)

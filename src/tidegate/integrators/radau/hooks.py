@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
@@ -11,6 +10,7 @@ from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
 from tidegate.integrators.radau.step import set_stages
 from tidegate.integrators.radau.tableau import POLYNOMIAL
+from tidegate.linear.forced import model_rates
 from tidegate.linear.systems import FIRST, SECOND
 
 __all__ = ["radau_accept", "radau_restart", "radau_sensitivities", "radau_values"]
@@ -19,7 +19,7 @@ __all__ = ["radau_accept", "radau_restart", "radau_sensitivities", "radau_values
 @kernel_entry(NUMBER, INTEGER)
 def radau_accept(run, t, _whole):
     """f at the new point, which the error estimate of the next step needs."""
-    call_value(run.f_rhs, t, run.y, run.p, run.m, run.f0)
+    model_rates(run, t, run.y, run.f0)
     run.c_rhs += 1
     return 0
 

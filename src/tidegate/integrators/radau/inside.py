@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE
+from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, solve_real
 
@@ -63,7 +63,7 @@ def error_inside(run, t, step):
                 v += INNER_RATE[k, i, j] * z[j, q]
             point[q] = y[q] + x
             rate[q] = v / step
-        call_value(run.f_rhs, t + INNER[k, i] * step, point, run.p, run.m, err)
+        model_rates(run, t + INNER[k, i] * step, point, err)
         run.c_rhs += 1
         times_mass(run, rate, moved)
         for q in range(n):

@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
+from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import factor_complex, factor_real, solve_complex, solve_real
 
@@ -125,8 +125,6 @@ def newton(run, t, step, which, tolerance, offset):
     k = (s - 3) // 2
     y = run.y
     z = matrix(run.r, offset, s, n)
-    p = run.p
-    m = run.m
     f = run.f_stages
     stage = run.scratch_1
     most = 7 + int(2.5 * (s - 3))
@@ -138,7 +136,7 @@ def newton(run, t, step, which, tolerance, offset):
         for i in range(s):
             for q in range(n):
                 stage[q] = y[q] + z[i, q]
-            call_value(run.f_rhs, t + NODES[k, i] * step, stage, p, m, f[i])
+            model_rates(run, t + NODES[k, i] * step, stage, f[i])
         run.c_rhs += s
         correct(run, step, which, z)
         norm = _norm(run, tolerance)

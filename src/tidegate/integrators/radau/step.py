@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
 from tidegate.integrators.radau.inside import error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
+from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, absolute_rows, evaluate_jacobian, is_finite, solve_real
 
@@ -158,7 +158,7 @@ def _error(run, t, step, z):
         w = run.scratch_1
         for q in range(n):
             w[q] = y[q] + err[q]
-        call_value(run.f_rhs, t, w, run.p, run.m, err)
+        model_rates(run, t, w, err)
         run.c_rhs += 1
         for q in range(n):
             err[q] += raw[q]

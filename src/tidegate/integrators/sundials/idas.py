@@ -32,6 +32,7 @@ IDASetStopTime = native_function("IDASetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 _LEAST: Final = 100 * 2.0**-52  # of the time: a step that moves it
+_ABSURD: Final = 1e3  # steps before the event
 STAGGERED: Final = 2
 
 
@@ -81,12 +82,17 @@ def _sensitivity_rates(run, t):
 
 @native
 def _first_step(run, t):
-    """0 for IDA's own choice, half a tolerance by the rate; the least step that moves time where that is longer, as CVODE takes care of by itself."""
+    """0 for IDA's own choice, half a tolerance by the rate; the least step that moves time where that is longer, as CVODE takes care of by itself.
+
+    Where next to nothing moves, a rate that is rounding says nothing: then the step before the event.
+    """
     fastest = 0.0
     for q in range(run.n):
         fastest = max(fastest, abs(run.ydot[q]) / (run.rtol * abs(run.y[q]) + run.atol[q]))
     least = _LEAST * abs(t)
-    return least if least * fastest > 0.5 else 0.0
+    if least * fastest > 0.5:
+        return least
+    return max(least, run.step_before_event) if 0.0 < _ABSURD * run.step_before_event * fastest < 0.5 else 0.0
 
 
 @kernel_entry(NUMBER, INTEGER)

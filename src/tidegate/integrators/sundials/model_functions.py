@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 from numba import cfunc, types
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGERS, native
 from tidegate.compiled.run_type import run_at
 from tidegate.compiled.workspace import INDEX_OF, pointer
 from tidegate.integrators.explicit_form import change_along, explicit_rates
 from tidegate.integrators.sundials.objects import items, run_of
+from tidegate.linear.forced import model_jacobian, model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, factor_real, solve_real
 
@@ -50,7 +50,7 @@ def _judge(run, t, values):
 
 @native
 def _rate(run, t, y, out):
-    call_value(run.f_rhs, t, y, run.p, run.m, out)
+    model_rates(run, t, y, out)
     run.c_rhs += 1
 
 
@@ -67,7 +67,7 @@ def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
 @native
 def _evaluate(run, t, y):
     """J into run.sun_jacobian, which events leave alone."""
-    call_value(run.f_jacobian, t, y, run.p, run.m, run.sun_jacobian)
+    model_jacobian(run, t, y, run.sun_jacobian)
     run.c_jacobian += 1
     return _judge(run, t, run.sun_jacobian)
 

@@ -17,6 +17,7 @@ from tidegate.events.guards import expected_sign, guard_slopes
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.tolerances import ACROSS
 from tidegate.integrators.hybrid_loop.polish import end_point, slope_of_the_step
+from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_real
 
@@ -59,7 +60,7 @@ def _way_to_slow_motion(run):
     for q in range(n):
         way[q] = 0.0
     for _ in range(_ROUNDS):
-        call_value(run.f_rhs, t, point, run.p, run.m, f)
+        model_rates(run, t, point, f)
         run.c_rhs += 1
         for q in range(n):
             f[q] -= moved[q]

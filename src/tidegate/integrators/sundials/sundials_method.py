@@ -25,6 +25,7 @@ __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
+_MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
 def _method(name: str) -> Method:
@@ -84,6 +85,8 @@ class SundialsIntegrator(NativeRun):
             created = c_function("IDACreate", HANDLE, HANDLE)(objects.context)
             work["sun_memory"] = objects.memory(created, "IDAFree")
             self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, work["sun_ydot"])
+            # behind an event at which all is at rest its own first step is a part of the run, whatever the tolerance
+            self._call(objects, "IDASetMaxErrTestFails", _MOST_ERROR_TESTS)
             system = "IDASetJacFn", model_functions.ida_system.address
         else:
             created = c_function("CVodeCreate", HANDLE, CODE, HANDLE)(_MULTISTEP[self._name], objects.context)

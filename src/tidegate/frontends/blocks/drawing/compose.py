@@ -13,7 +13,7 @@ from tidegate.frontends.blocks.drawing.positions import heights
 from tidegate.frontends.blocks.drawing.scene import Circle, Line, Scene, Text
 from tidegate.frontends.blocks.drawing.wires import Point, Wire, wiring_of
 
-__all__ = ["DrawingPlan", "compose", "plan_of"]
+__all__ = ["DrawingPlan", "add_box", "compose", "plan_of"]
 
 _MARGIN: Final = 12.0  # round everything
 _TITLE: Final = 24.0
@@ -95,7 +95,7 @@ def compose(drawing: Drawing) -> Scene:
     scene.things.extend(Circle(x, y, 2.5, fill="ink") for x, y in plan.dots)
     _add_names(scene, plan)
     for name, box in plan.boxes.items():
-        _add_box(scene, box, *plan.places[name])
+        add_box(scene, box, *plan.places[name])
     for wire in plan.wires:
         if plan.boxes[wire.edge.to_id].look.has_signs or wire.edge.sign < 0:
             x, y = wire.points[-1]
@@ -113,7 +113,8 @@ def _add_names(scene: Scene, plan: DrawingPlan) -> None:
             scene.things.append(Text(x + 4, y - 7, wire.edge.name, 0.9 * FONT, "start", "faint"))
 
 
-def _add_box(scene: Scene, box: Box, x: float, y: float) -> None:
+def add_box(scene: Scene, box: Box, x: float, y: float) -> None:
+    """Paint one block."""
     half_width, half_height, size = 0.5 * box.width, 0.5 * box.height, box.look.glyph
     # between the names of ports of which some are longer
     middle = x + 0.5 * (_longest(box.node.in_names) - _longest(box.node.out_names)) if box.look.curves else x

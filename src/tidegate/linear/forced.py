@@ -1,0 +1,124 @@
+"""Equations of a mode that ties states: constraints between them are integrated in their differentiated form (stage: linear).
+
+Where a mode's algebraic equations cannot be solved for the algebraic unknowns, combinations of them with weights w hold between states alone,
+``sum w_r f_r = 0`` with the gradient ``-w_i M_i``. One equation of each combination gives way to its derivative, ``sum w_i f_i = sum w_r df_r/dt``,
+which determines what keeps the states tied. Weights must be constant in the mode, which is looked at; what is integrated is then of index one.
+Everything that asks for rates or for their Jacobian while a run is under way asks here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import vector
+
+__all__ = ["forced_change", "forced_hold", "model_jacobian", "model_rates", "time_slopes"]
+
+_SHORT: Final = 1e-5  # of the last step: over this the rate of a rate is measured
+_DRIFT: Final = 100.0  # tolerances by which states may stray from what ties them
+
+
+@kernel_entry(NUMBER, NUMBERS, NUMBERS)
+def put_forced_rates(run, t, point, rates):
+    """The equations that gave way in ``rates`` become the ones that are integrated instead."""
+    n = run.n
+    f = vector(rates, 0, n)
+    slope = run.forced_scratch
+    call_tangent(run.f_residual_tangent, t, vector(point, 0, n), run.zero, run.p, run.m, 1.0, run.zero, run.zero, run.zero, slope)
+    for k in range(run.n_forced):
+        x = 0.0
+        for i in range(n):
+            w = run.forced_weights[k, i]
+            if w != 0.0:
+                x += w * (f[i] if run.mass[i] != 0.0 else -slope[i])
+        f[run.forced_rows[k]] = x
+    return 0
+
+
+@kernel_entry(NUMBERS)
+def put_forced_jacobian(run, jacobian):
+    """The same for the rows of J."""
+    n = run.n
+    jac = vector(jacobian, 0, n * n)
+    for k in range(run.n_forced):
+        row = run.forced_rows[k] * n
+        for j in range(n):
+            x = 0.0
+            for i in range(n):
+                if run.mass[i] != 0.0:
+                    x += run.forced_weights[k, i] * jac[i * n + j]
+            jac[row + j] = x
+    return 0
+
+
+@native
+def model_rates(run, t, y, out):
+    """f(t, y) in the current mode."""
+    call_value(run.f_rhs, t, y, run.p, run.m, out)
+    if run.n_forced > 0:
+        put_forced_rates(run, t, y.ctypes, out.ctypes)
+
+
+@native
+def model_jacobian(run, t, y, out):
+    """J at a point in the current mode."""
+    call_value(run.f_jacobian, t, y, run.p, run.m, out)
+    if run.n_forced > 0:
+        put_forced_jacobian(run, out.ctypes)
+
+
+@native
+def time_slopes(run, t, y, out):
+    """df/dt of the rates, with y held."""
+    zero = run.zero
+    call_tangent(run.f_residual_tangent, t, y, zero, run.p, run.m, 1.0, zero, zero, zero, out)
+    if run.n_forced > 0:
+        forced_change(run, t, y.ctypes, out.ctypes)
+
+
+@kernel_entry(NUMBER, NUMBERS, NUMBERS)
+def forced_change(run, t, point, slopes):
+    """The equations that gave way in df/dt; what drives a constraint is looked at a little earlier and a little later."""
+    n = run.n
+    y = vector(point, 0, n)
+    out = vector(slopes, 0, n)
+    later = run.forced_scratch
+    zero = run.zero
+    short = _SHORT * (run.step_before_event if run.step_before_event > 0.0 else 1.0)
+    for k in range(run.n_forced):
+        x = 0.0
+        for i in range(n):
+            if run.mass[i] != 0.0:
+                x += run.forced_weights[k, i] * out[i]
+        for side in range(2):
+            moved = t + (short if side == 0 else -short)
+            call_tangent(run.f_residual_tangent, moved, y, zero, run.p, run.m, 1.0, zero, zero, zero, later)
+            for i in range(n):
+                w = run.forced_weights[k, i]
+                if run.mass[i] == 0.0 and w != 0.0:
+                    x -= (w if side == 0 else -w) * later[i] / (2.0 * short)
+        out[run.forced_rows[k]] = x
+    return 0
+
+
+@kernel_entry(NUMBER, NUMBERS)
+def forced_hold(run, t, point):
+    """1 if states are where their constraints want them, within what tolerances allow."""
+    n = run.n
+    y = vector(point, 0, n)
+    f = run.forced_scratch
+    call_value(run.f_rhs, t, y, run.p, run.m, f)
+    for k in range(run.n_forced):
+        x = 0.0
+        allowed = 0.0
+        for i in range(n):
+            w = run.forced_weights[k, i]
+            if run.mass[i] == 0.0:
+                x += w * f[i] if w != 0.0 else 0.0
+            else:
+                allowed += abs(w * run.mass[i]) * (run.atol[i] + run.rtol * max(run.y_max[i], abs(y[i])))
+        if not abs(x) <= _DRIFT * allowed:
+            return 0
+    return 1
