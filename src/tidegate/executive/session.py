@@ -326,7 +326,9 @@ class Session:
             return
         integrator.collect(self._records)
         last = self._label(self._records, NOTHING_DONE, "unfinished", "").events[-1]
-        told = next((action for action in failing if action.label in last.causes), None)
+        # of several in one body those that were carried out, which have the same label
+        happened = [action for action, on in zip(self.problem.model.event_actions, integrator.fired, strict=False) if on and action in failing]
+        told = next((action for action in (*happened, *failing) if action.label in last.causes), None)
         if told is not None:
             raise _failed(told.messages, integrator.time, told.origin)
 

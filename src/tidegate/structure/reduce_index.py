@@ -14,14 +14,15 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import StructureError
-from tidegate.expressions import Expr, Role, jacobian, walk
+from tidegate.expressions import Expr, Role, jacobian, substitute, walk
 from tidegate.model import Action, Assignment, Form, Model, VariableRole
 from tidegate.model.rewriting import expressions_of
 from tidegate.names import listed, shortened
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import equation_name, refuse_singular
-from tidegate.structure.derived_equations import opaque_in, value_symbol, without_rests
+from tidegate.structure.derived_equations import derivatives_in_time, opaque_in, own_symbol, value_symbol, without_rests
 from tidegate.structure.dummy_derivatives import Constraints, Dummies, choose_dummies
+from tidegate.structure.fitting_resets import with_fitting_resets
 from tidegate.structure.incidence import incidence, smooth_symbols
 from tidegate.structure.matching import maximum_matching
 from tidegate.structure.pantelides import Orders, differentiations
@@ -280,7 +281,19 @@ class _Reduction:
         followers = tuple(replace(item, reason=self._reason(item)) for item in found.followers)
         before = Reduced(self.model, found.model, found.replaced, tuple(self._demands()), followers=followers)
         after = before.then(eliminate_aliases)
-        return Passed(after.model, after.replaced, after.demands, followers=after.followers)
+        # where states are chosen while the model runs bodies give values to all that are tied; else to what is free, and the rest follows
+        whole = with_fitting_resets(after.model, self._ties(after)) if self.dummies.open else after.model
+        return Passed(whole, after.replaced, after.demands, followers=after.followers)
+
+    def _ties(self, after: Reduced) -> list[tuple[Expr, str]]:
+        """Constraints between unknowns of the new model, and what they are called."""
+        times = self.orders.equations
+        derived = derivatives_in_time([equation.residual for equation in self.model.equations], times)
+        several = [(k, order, residual) for k, found in enumerate(derived) for order, residual in enumerate(found) if order < times[k]]
+        own = {value_symbol(e.name, order): own_symbol(e.name, order) for e in self.elements for order in range(1, max(times, default=0) + 1)}
+        residuals = substitute(substitute([residual for *_, residual in several], own), after.replaced)
+        called = [("", "the derivative of ", "the second derivative of ")[min(order, 2)] + self._name(k) for k, order, _ in several]
+        return list(zip(residuals, called, strict=True))
 
     def _demands(self) -> Iterator[Demand]:
         for (j, k), pivot in self.dummies.demanded.items():
