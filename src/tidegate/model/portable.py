@@ -34,7 +34,7 @@ _CLASSES: Final = {
         Model, Variable, Bound, Equation, Definition, Assignment, Branch, Message, StepEvent, Terminate, TimeEvent, When, Origin, Symbol, Spline,
     )
 }  # fmt: skip
-_ENUMS: Final = {kind.__name__: kind for kind in (Form, Role, VariableRole)}
+_ENUMS: Final[dict[str, type[enum.Enum]]] = {kind.__name__: kind for kind in (Form, Role, VariableRole)}
 _GRIDS: Final = {"Grid": Grid, "QuietGrid": QuietGrid}
 
 
@@ -144,7 +144,7 @@ class _Reader:
         if what == "number":
             return float(rest[0])
         if what == "node":
-            return self._nodes[rest[0]]
+            return cast("Any", self._nodes[rest[0]])
         if what == "enum":
             return _ENUMS[str(rest[0])][str(rest[1])]
         if what != "shared":

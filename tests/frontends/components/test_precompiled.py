@@ -154,14 +154,15 @@ def test_clauses_clocks_and_ends_of_runs_are_stored_too(tmp_path: Path) -> None:
         tg.simulate(stored(e=2.0), (0.0, 1.0))
 
 
+# of other classes, without equations enough
+BASES = {"OnePort", "TwoPort", "FlowElement", "Compliant", "ThermalElement", "Body", "_OnShaft", "_OnRod"}
 _LIBRARY = [
     (kind.__name__, kind)
     for module in (electrical, fluid, rotational, thermal, translational)
     for kind in vars(module).values()
     if inspect.isclass(kind) and issubclass(kind, tg.Component) and kind.__module__ == module.__name__ and not issubclass(kind, tg.Connector)
-    and not kind.__name__.startswith("_")
+    and kind.__name__ not in BASES
 ]
-BASES = {"OnePort", "TwoPort"}  # of others, without equations enough
 
 
 @pytest.mark.parametrize(("name", "kind"), _LIBRARY, ids=[name for name, _ in _LIBRARY])

@@ -19,7 +19,7 @@ from tidegate.errors import TidegateError, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
-from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Declaration, Modification
+from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Modification
 from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.model_part import ModelPart, declaration_of
 from tidegate.frontends.components.part import Parts
