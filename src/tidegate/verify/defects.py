@@ -7,6 +7,11 @@ rate in what is fast, the error itself in what is algebraic (there the row of M 
 rtol |y| + atol; M and J are differences of plain calls. A step that was held to its tolerance inside has an e of a few of them, one in a wrong mode
 one of 1 / rtol times the part of the step.
 
+Where an unknown follows from the derivative of another (constraints between states, whose index a run has reduced: the run solves for that
+derivative, and never takes it of a polynomial), e is no measure: it would be the error of the polynomial's derivative, which may be anything. Then
+derivatives may be off by what moves their own unknown, over tau, by no more than the tolerance: looked for are the least e and f with M f - J e = d,
+where tau f is compared as e is.
+
 Where a difference is too large, its extent is looked for: tau is the length on which it lasts, since a branch that Python finds on the other side for
 the last rounding before an event moves nothing. What only rounding decides (a quantity that came to rest where a condition changes, to the last
 digits) is not held against a run.
@@ -33,6 +38,7 @@ _TINY: Final = 1e-6  # of the unit: a variable that is zero is moved by as much 
 _REFRESH: Final = 16  # steps for which the matrices of an earlier one are tried first
 _HALVINGS: Final = 40  # of a part of a step, towards the edge of where a difference lasts
 _INSTANT: Final = 1e-7  # of a step: what lasts no longer is an event's own uncertainty in time
+_LEFT: Final = 1e-3  # of what an equation changes by when an unknown moves by all that is allowed: so much may be left of its defect
 _NOISE: Final = 16.0 * float(np.finfo(float).eps)  # of a variable's size in the run: rounding of what came from integration
 
 
@@ -68,6 +74,17 @@ class _Matrices:
             return np.abs(np.linalg.solve(self.M / (part * tau) - self.J, defect)) / part
         except np.linalg.LinAlgError:
             return np.full_like(defect, np.inf)
+
+    def moved_apart(self, defect: FloatArray, tau: float, allowed: FloatArray) -> FloatArray:
+        """The shares of what is allowed that values, and derivatives over this length, must be moved by to make the defect vanish."""
+        both = np.hstack((self.M * (allowed / abs(tau)), -self.J * allowed))
+        scale = np.max(np.abs(both), axis=1)
+        if not (np.all(scale > 0.0) and np.all(np.isfinite(both))):
+            return np.full_like(defect, np.inf)
+        found = np.linalg.lstsq(both / scale[:, None], defect / scale, rcond=None)[0]
+        if np.any(np.abs(both @ found - defect) > _LEFT * scale):
+            return np.full_like(defect, np.inf)
+        return np.max(np.abs(found).reshape(2, -1), axis=0)
 
     def rounding(self, at: Instant, size: FloatArray, width: float, tau: float) -> FloatArray:
         """What the rounding of the polynomial moves the unknowns by: its derivative has that of its values, over the step."""
@@ -214,7 +231,11 @@ class Defects:
         if np.all(share <= 1.0):
             return share
         # a mode that grows by e in tau makes the matrix singular: the same by two halves
-        return np.minimum(share, fresh.moved(defect, tau, 0.5) / allowed)
+        share = np.minimum(share, fresh.moved(defect, tau, 0.5) / allowed)
+        if np.all(share <= 1.0) or self.is_explicit:
+            return share
+        apart = fresh.moved_apart(defect, tau, allowed)
+        return apart if np.all(apart <= 1.0) else share
 
     def _lasting(self, piece: StepPiece, theta: float, between: tuple[float, float], allowed: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same, over the length on which the defect lasts, and the defect."""

@@ -1,13 +1,14 @@
 """Whether what happened is what the model says (stage: verification). In: plain conditions and bodies, the steps and the event log. Out: findings.
 
 A condition is asked in Python at every point that is looked at. Where it became true between two of them there must be an event of its clause, at
-the time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. New values are what the
-bodies of the clauses that happened compute from the values before.
+the time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. An algebraic unknown that
+jumps may make a condition true in the midst of an instant, and the clause itself false again: values from both sides of the jump are tried. New
+values are what the bodies of the clauses that happened compute from the values before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +30,7 @@ Truth = tuple[tuple[bool, ...], ...]
 _HALVINGS: Final = 60  # of the time between two points at which a condition differs
 _CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
 _AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
+_MOST_MIXED: Final = 64  # unknowns that jump at an instant, each of which is taken from before and from after it
 _LONG_BEFORE: Final = (0.0, 0.5, 0.9, 0.99)  # of the step that ends there
 
 
@@ -180,7 +182,7 @@ class Happenings:
             for event in happened:
                 for label in dict.fromkeys(event.causes):
                     if label in labels and label not in clocks:
-                        self._check_cause(label, time, asked)
+                        self._check_cause(label, time, asked, _Once(self._truth(at) for event in happened for at in self._mixed(event, states)))
                 self._check_values(event, states)
 
     def _asked(self, time: float, events: Sequence[Event]) -> Iterator[Truth]:
@@ -202,7 +204,20 @@ class Happenings:
                 yield self._truth(before.at(part))
             yield self._truth(before.at(1.0))
 
-    def _check_cause(self, label: str, time: float, asked: _Once) -> None:
+    def _mixed(self, event: Event, states: NDArray[np.bool_]) -> Iterator[Instant]:
+        """What may hold in the midst of an instant: the discrete variables before it, with algebraic unknowns some of which have jumped."""
+        before, after = (self._instant(event, values, None) for values in (event.before, event.after))
+        far = self.tolerance.of(np.maximum(np.abs(before.y), np.abs(after.y))) / self.tolerance.allowed
+        jumped = np.flatnonzero(~states & (np.abs(after.y - before.y) > far))
+        if jumped.size:
+            yield Instant(before.t, after.y, before.ydot, before.d, before.pre)
+        for k in jumped[:_MOST_MIXED].tolist():
+            for most, one in ((before.y, after.y), (after.y, before.y)):
+                y = most.copy()
+                y[k] = one[k]
+                yield Instant(before.t, y, before.ydot, before.d, before.pre)
+
+    def _check_cause(self, label: str, time: float, asked: _Once, mixed: Iterable[Truth]) -> None:
         places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
         was_false: set[tuple[int, int]] = set()
         was_true = False
@@ -215,7 +230,7 @@ class Happenings:
                         return
                     if not value:
                         was_false.add((k, j))
-        if self._rounding_decides(places, time):
+        if self._rounding_decides(places, time) or any(any(truth[k]) for truth in mixed for k in places):
             self.tally.note("condition", label, time)
             return
         was = "true all the time" if was_true else "never true there"
