@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -80,6 +80,10 @@ class CallableStart:
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index."""
         return np.array([given.get(k, value) for k, value in enumerate(self._model.parameters.values())], dtype=float)
+
+    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:  # noqa: ARG002, defaults are numbers
+        """None."""
+        return []
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:  # noqa: ARG002, the same at any time
         """What the model says against these parameters."""

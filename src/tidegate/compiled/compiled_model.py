@@ -10,7 +10,7 @@ tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -238,6 +238,10 @@ class Start(Protocol):
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index; a default may follow from others."""
+        ...
+
+    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:
+        """Pairs of a chosen parameter and one that is not given and whose default follows from it."""
         ...
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,18 @@ class ExpressionStart:
         for k, (parameter, default) in enumerate(zip(self._symbols.parameters, self._defaults, strict=True)):
             values[parameter] = given[k] if k in given else evaluate([default], values)[0]
         return np.array(list(values.values()), dtype=float)
+
+    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:
+        """Pairs of a chosen parameter and one that is not given and whose default follows from it."""
+        parameters = list(self._symbols.parameters)
+        found: list[tuple[int, int]] = []
+        for first in chosen:
+            moving = {parameters[first]}
+            for k, (parameter, default) in enumerate(zip(parameters, self._defaults, strict=True)):
+                if k != first and k not in given and not moving.isdisjoint(dependencies(default)):
+                    moving.add(parameter)
+                    found.append((first, k))
+        return found
 
     @cached_property
     def _defaults(self) -> list[Expr]:

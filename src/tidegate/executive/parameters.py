@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel, Located
-from tidegate.errors import UsageError
+from tidegate.errors import SensitivityWarning, UsageError
 from tidegate.executive.options import numbers_given
-from tidegate.names import listed, suggestion
+from tidegate.names import listed, shortened, suggestion
 
-__all__ = ["find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast"]
+__all__ = ["find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast", "warn_of_followers"]
 
 FloatArray = NDArray[np.float64]
+_WARNED: Final = 3  # further pairs in a warning
+_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> FloatArray:
@@ -34,6 +39,25 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
     if problem is not None:
         raise UsageError(problem[0], origin=problem[1])
     return result
+
+
+def warn_of_followers(model: CompiledModel, chosen: Sequence[int], changes: Mapping[str, ArrayLike]) -> None:
+    """Say where a derivative by one parameter leaves out what another does that follows from it, and that was not asked for itself."""
+    if not chosen:
+        return
+    if model.opening is not None:
+        sentence = f"what {model.name} keeps in its memory is taken to be the same for all parameters: a derivative through it is left out"
+        warnings.warn(sentence, SensitivityWarning, skip_file_prefixes=(_PACKAGE,))
+    names, given = model.layout.parameters, set(find_parameters(model, list(changes)))
+    loose = [(names[first], names[other]) for first, other in model.start.followers(chosen, given) if other not in chosen]
+    if loose:
+        first, other = loose[0]
+        sentence = (
+            f"{other} follows from {first}, and derivatives by {first} are those with {other} held: ask for {other} as well, "
+            "and add its derivative times that of its default"
+        )
+        more = [f"{own} from {source}" for source, own in loose[1:]]
+        warnings.warn("; likewise ".join([sentence, *shortened(more, _WARNED)]), SensitivityWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:

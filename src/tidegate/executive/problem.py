@@ -11,7 +11,7 @@ from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.executive.initial_actions import acted_on
 from tidegate.executive.options import DISC_HALVINGS, MAX_HALVINGS, UNLIMITED, Options, check_options, numbers_given, output_times
-from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast
+from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast, warn_of_followers
 from tidegate.integrators.interface import Problem
 from tidegate.names import listed, suggestion
 
@@ -34,6 +34,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     start, end = check_options(options, t_span)
     chosen = _chosen(compiled, options.sensitivities)
     p = parameter_vector(compiled, options.parameters)
+    warn_of_followers(compiled, chosen, options.parameters)
     compiled = (compiled.fitting and compiled.fitting(p)) or compiled
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution

@@ -20,7 +20,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role
 from tidegate.expressions.lookup_tables import Grid, QuietGrid
 from tidegate.expressions.node_data import OpaqueFunction, Spline, Symbol
-from tidegate.expressions.nodes import raw_node, walk
+from tidegate.expressions.nodes import UNARY_FUNCTIONS, raw_node, walk
 from tidegate.model.equations import Definition, Equation
 from tidegate.model.events import Assignment, Branch, Message, StepEvent, Terminate, TimeEvent, When
 from tidegate.model.model import Form, Model
@@ -35,6 +35,12 @@ _CLASSES: Final = {
     )
 }  # fmt: skip
 _ENUMS: Final[dict[str, type[enum.Enum]]] = {kind.__name__: kind for kind in (Form, Role, VariableRole)}
+_ARGUMENTS: Final = {
+    **dict.fromkeys(("const", "symbol", "true", "false"), 0),
+    **dict.fromkeys((*UNARY_FUNCTIONS, "neg", "floor", "segment", "lookup", "spline", "ge", "gt", "nonzero", "not"), 1),
+    **dict.fromkeys(("add", "sub", "mul", "div", "pow", "atan2", "and", "or"), 2),
+    "select": 3,
+}
 _GRIDS: Final = {"Grid": Grid, "QuietGrid": QuietGrid}
 
 
@@ -131,7 +137,7 @@ class _Reader:
         self._nodes: list[Expr] = []
         self._shared: dict[int, Any] = {}
         for op, args, own in cast("list[tuple[str, list[int], Any]]", self._entries[0]):
-            if type(op) is not str or any(type(k) is not int or k < 0 for k in args):
+            if _ARGUMENTS.get(op) != len(args) or any(type(k) is not int or k < 0 for k in args):
                 raise TypeError(op)
             self._nodes.append(raw_node(op, tuple(self._nodes[k] for k in args), self.read(own)))
         self.top = self.read(data["top"])

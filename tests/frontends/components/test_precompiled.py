@@ -68,7 +68,7 @@ def same(a: tg.Result, b: tg.Result) -> None:
 
 def test_a_network_of_stored_parts_gives_the_same_bits(tmp_path: Path) -> None:
     stored = again(Filter(), tmp_path)
-    a, b = (tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, sensitivities=["first.k"]) for kind in (Filter, stored))
+    a, b = (tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, sensitivities="all") for kind in (Filter, stored))
     same(a, b)
     assert np.array_equal(a.sensitivity("seen", "first.k"), b.sensitivity("seen", "first.k"))
     other = {"second.R.R": 7.0, "first.k": 4.0}
@@ -174,6 +174,36 @@ def test_every_part_of_the_library_can_be_stored(name: str, kind: Any, tmp_path:
     assert {k: v.unit for k, v in part.declarations().items() if isinstance(v, tg.Parameter)} == {
         k: v.unit for k, v in stored.declarations().items() if isinstance(v, tg.Parameter)
     }
+
+
+def test_a_connector_keeps_all_that_is_said_of_its_variables(tmp_path: Path) -> None:
+    class Rail(tg.Connector):
+        v = tg.Potential(3.0, unit="V", display_unit="mV", nominal=100.0, min=-500.0, max=500.0, description="voltage")
+        i = tg.Flow(unit="A", quantity="current")
+
+    class Load(tg.Component):
+        rail = Rail()
+        R = tg.Parameter(2.0, unit="Ohm")
+
+        def equations(self) -> Any:
+            yield self.rail.v == self.R * self.rail.i
+
+    stored = again(Load(), tmp_path)
+    told = ("name", "role", "unit", "display_unit", "quantity", "nominal", "minimum", "maximum", "description", "fixed", "start", "start_source")
+    written, read = ([tuple(getattr(v, name) for name in told) for v in kind().lower().variables] for kind in (Load, stored))
+    assert written == read
+
+
+def test_files_are_written_whole_with_the_rights_of_any_other(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(tg.UsageError, match="is a folder"):
+        tg.precompile(Filter(), tmp_path / "folder")
+    with pytest.raises(tg.UsageError, match="there is no folder"):
+        tg.precompile(Filter(), tmp_path / "missing" / "filter.tgm")
+    (tmp_path / "plain").write_text("")
+    file = tg.precompile(Filter(), tmp_path / "filter.tgm")
+    assert file.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["filter.tgm", "folder", "plain"]
 
 
 def test_what_a_file_cannot_hold_is_told(tmp_path: Path) -> None:

@@ -164,12 +164,17 @@ def _require_equations(model: Model, place: Origin) -> None:
         raise UsageError(f"{model.name} has more equations than unknowns, and cannot be a part of another model", origin=place)
 
 
-def declaration_of(variable: Variable, opened: OpenModel) -> Declaration:
-    """What the class of the part declares; start values that are made of parameters are asked of the part."""
+def declaration_of(variable: Variable, opened: OpenModel, wanted: type[Declaration] | None = None) -> Declaration:
+    """What the class of the part declares; start values that are made of parameters are asked of the part.
+
+    Parameters
+    ----------
+    wanted : kind of the declaration, where that does not follow from the role.
+    """
     start = variable.start
     shape = variable.shape or None
     common: dict[str, Any] = {"unit": variable.unit, "description": variable.description, "shape": shape}
-    kind = _KINDS.get(variable.role)
+    kind = wanted or _KINDS.get(variable.role)
     if kind is None:
         made: Declaration = Output(UNSET, **common)
     elif kind is Input and variable.name in opened.required:
@@ -179,6 +184,7 @@ def declaration_of(variable: Variable, opened: OpenModel) -> Declaration:
     made.origin, made.kind = variable.origin, variable.kind
     made.minimum, made.maximum, made.nominal = variable.minimum, variable.maximum, variable.nominal
     made.fixed, made.state_select = variable.fixed, variable.state_select
+    made.display_unit, made.quantity = variable.display_unit, variable.quantity
     return made
 
 

@@ -12,7 +12,6 @@ import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, ClassVar, Final, cast
 
 from tidegate.errors import TidegateError, UsageError
@@ -23,7 +22,7 @@ from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Modifi
 from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.model_part import ModelPart, declaration_of
 from tidegate.frontends.components.part import Parts
-from tidegate.model import Model, VariableRole
+from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.portable import as_data, from_data
 from tidegate.model.ports import OpenModel
 
@@ -31,7 +30,7 @@ __all__ = ["StoredPart", "load_component", "precompile"]
 
 _FORMAT: Final = "tidegate component"
 _VERSION: Final = 1
-_MOST_BYTES: Final = 1 << 30  # what a file may unpack to
+_MOST_BYTES: Final = 1 << 28  # what a file may unpack to
 _ENDS: Final[dict[str, type[Potential | Flow]]] = {"Potential": Potential, "Flow": Flow}
 
 
@@ -86,14 +85,13 @@ def _end(kind: str, name: str, end: Any) -> dict[str, Any]:
     """A connector as data."""
     if not isinstance(end, Connector):
         raise UsageError(f"{kind}.{name} is an array of connectors, which a file cannot hold yet", hint="give each connector a name of its own")
-    variables: dict[str, Any] = {}
+    variables: dict[str, str] = {}
     for own, item in end._own_declarations().items():  # noqa: SLF001 - one package
         if not isinstance(item, Potential | Flow):
             what = f"{kind}.{name}.{own}"
             hint = "a signal beside the connector can be held"
             raise UsageError(f"{what} is no potential and no flow; a file cannot hold such connectors yet", hint=hint)
-        role = "Flow" if isinstance(item, Flow) else "Potential"
-        variables[own] = [role, item.unit, item.description, list(item.shape_of(item.value))]
+        variables[own] = "Flow" if isinstance(item, Flow) else "Potential"
     if end._parts():  # noqa: SLF001
         raise UsageError(f"{kind}.{name} is a connector with connectors in it, which a file cannot hold yet")
     return {"class": type(end).__name__, "variables": variables}
@@ -110,15 +108,18 @@ def _tree(component: Any, path: str = "") -> list[tuple[str, Any]]:
 def _write_whole(path: Path, body: bytes) -> Path:
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", hint="make it first")
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", hint="give the name of a file, as motor.tgm")
+    hidden = path.with_name(f".{path.name}.{os.getpid()}")
+    with hidden.open("wb") as file:
         try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("component.json", body)
                 archive.writestr("sha256", hashlib.sha256(body).hexdigest())
         except BaseException:
-            Path(file.name).unlink()
+            hidden.unlink()
             raise
-    Path(file.name).replace(path)
+    hidden.replace(path)
     return path
 
 
@@ -232,20 +233,19 @@ def _class_of(content: Mapping[str, Any]) -> type[StoredPart]:
     model = from_data(content["model"])
     if not isinstance(model, Model):
         raise TypeError(model)
-    ends = {name: _connector(name, end) for name, end in content["connectors"].items()}
     of_ends = {f"{name}.{own}" for name, end in content["connectors"].items() for own in end["variables"]}
     inputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.INPUT)
     outputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.OUTPUT)
     opened = OpenModel(model, frozenset(content["required"]), inputs, outputs)
+    by_name = {variable.name: variable for variable in model.variables}
+    ends = {name: _connector(name, end, by_name, opened) for name, end in content["connectors"].items()}
     declared = {variable.name: declaration_of(variable, opened) for variable in model.variables if variable.name not in of_ends}
     own = {"_opened": opened, "_content": content, "__doc__": content["text"], "time_unit": model.time_unit, "check_units": model.check_units}
     return type(str(content["name"]), (StoredPart,), {**declared, **ends, **own})
 
 
-def _connector(name: str, end: Mapping[str, Any]) -> Connector:
-    variables = {
-        own: _ENDS[role](unit=unit, description=text, shape=tuple(shape) or None) for own, (role, unit, text, shape) in end["variables"].items()
-    }
+def _connector(name: str, end: Mapping[str, Any], by_name: Mapping[str, Variable], opened: OpenModel) -> Connector:
+    variables = {own: declaration_of(by_name[f"{name}.{own}"], opened, _ENDS[role]) for own, role in end["variables"].items()}
     made = type(str(end["class"]), (Connector,), variables)()
     vars(made)["_named"] = name
     return made
