@@ -408,7 +408,7 @@ class TidegateWarning(UserWarning):
 
 
 class SensitivityWarning(TidegateWarning):
-    """A derivative that was asked for does not exist: a condition only touches its zero. It is NaN in the result. Or it leaves out what follows."""
+    """A derivative that was asked for does not exist: a condition only touches its zero. It is NaN in the result. Or a memory is held."""
 
 
 class NotFiniteWarning(TidegateWarning):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import Point, Said
+from tidegate.compiled.compiled_model import Direction, Point, Said
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.expressions import TRUE, Expr, as_real, constant, dependencies, evaluate, tangent
 from tidegate.model import Action, Assignment, Message, Terminate
@@ -49,13 +49,13 @@ class ExpressionActions:
         layout = self._symbols.layout
         return np.concatenate([at.y, at.m[layout.first_discrete : layout.first_previous]])
 
-    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
-        """Their derivatives afterwards from those before, (parameters, values)."""
+    def moves(self, at: Point, moves: FloatArray, directions: Sequence[Direction]) -> FloatArray:
+        """Their derivatives afterwards from those before, (directions, values)."""
         values = self._symbols.values(at)
         result = moves.copy()
-        for i, parameter in enumerate(parameters):
+        for i, direction in enumerate(directions):
             seeds: dict[Expr, Any] = {s: constant(float(moves[i, k])) for s, k in self._index.items()}
-            seeds[self._symbols.parameters[int(parameter)]] = constant(1.0)
+            seeds |= {self._symbols.parameters[index]: constant(rate) for index, rate in direction.items()}
             for action, move in zip(self._assigned, evaluate(tangent(self._values, seeds), values), strict=True):
                 result[i, self._index[action.target]] = move
         return result

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import Disagreement, Point, Said, StartValues, Trouble
+from tidegate.compiled.compiled_model import Direction, Disagreement, Point, Said, StartValues, Trouble
 from tidegate.compiled.layout import Layout
 from tidegate.errors import Origin, UsageError
 from tidegate.model.callables import At, CallableModel, Changes
@@ -81,9 +81,9 @@ class CallableStart:
         """Values of all parameters, some given by index."""
         return np.array([given.get(k, value) for k, value in enumerate(self._model.parameters.values())], dtype=float)
 
-    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:  # noqa: ARG002, defaults are numbers
-        """None."""
-        return []
+    def directions(self, chosen: Sequence[int], given: Collection[int], p: FloatArray) -> list[Direction]:  # noqa: ARG002, defaults are numbers
+        """Each moves alone."""
+        return [{index: 1.0} for index in chosen]
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:  # noqa: ARG002, the same at any time
         """What the model says against these parameters."""
@@ -99,13 +99,13 @@ class CallableStart:
     def contradiction(self, at: Point, rtol: float) -> None:
         """No reason."""
 
-    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
-        """Start values, with what is done at the start, and their derivatives by chosen parameters."""
+    def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
+        """Start values, with what is done at the start, and their derivatives in directions."""
         n = len(self._layout.unknowns)
         new = self._new(t, p, with_actions=with_actions)
-        slopes = np.zeros((len(chosen), len(new)))
-        for row, index in enumerate(chosen):
-            slopes[row] = slope(lambda q: self._new(t, q, with_actions=with_actions), p, index)
+        slopes = np.zeros((len(directions), len(new)))
+        for row, direction in enumerate(directions):
+            slopes[row] = sum(rate * slope(lambda q: self._new(t, q, with_actions=with_actions), p, index) for index, rate in direction.items())
         m = self._m(new[n:])
         guards = zip(self._guards(t, new[:n], p, m), self._model.thresholds, strict=True)
         m[: self._layout.n_modes] = [g > 0.0 or (g == 0.0 and not threshold.strict) for g, threshold in guards]
@@ -136,8 +136,8 @@ class CallableActions:
         """Unknowns and discrete variables afterwards."""
         return changed(self._layout, self._change, point(self._layout, at.time, at.y, at.p, at.m))
 
-    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
-        """Their derivatives afterwards from those before, (parameters, values)."""
+    def moves(self, at: Point, moves: FloatArray, directions: Sequence[Direction]) -> FloatArray:
+        """Their derivatives afterwards from those before, (directions, values)."""
         layout, n, n_p = self._layout, len(at.y), len(at.p)
         x = np.concatenate([at.y, at.p, at.m[layout.first_discrete : layout.first_previous]])
 
@@ -145,7 +145,7 @@ class CallableActions:
             return changed(layout, self._change, At(at.time, x[:n], x[n : n + n_p], at.m[: layout.n_modes] != 0.0, x[n + n_p :]))
 
         slopes = np.array([slope(after, x, k) for k in range(len(x))])
-        own = np.eye(n_p)[list(parameters)].reshape(len(parameters), n_p)
+        own = np.array([[direction.get(k, 0.0) for k in range(n_p)] for direction in directions]).reshape(len(directions), n_p)
         return np.concatenate([moves[:, :n], own, moves[:, n:]], axis=1) @ slopes.reshape(len(x), moves.shape[1])
 
     def said(self, at: Point | None) -> Said:  # noqa: ARG002, nothing is

@@ -28,6 +28,7 @@ __all__ = [
     "Clock",
     "CompiledModel",
     "Diagnosis",
+    "Direction",
     "Disagreement",
     "EventAction",
     "GuardTapes",
@@ -45,6 +46,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+Direction = Mapping[int, float]  # the rates at which parameters move, by index
 
 
 class Point(Protocol):
@@ -240,16 +242,16 @@ class Start(Protocol):
         """Values of all parameters, some given by index; a default may follow from others."""
         ...
 
-    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:
-        """Pairs of a chosen parameter and one that is not given and whose default follows from it."""
+    def directions(self, chosen: Sequence[int], given: Collection[int], p: FloatArray) -> list[Direction]:
+        """How all parameters move with each chosen one: those that are not given follow by their defaults."""
         ...
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
         """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
         ...
 
-    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
-        """Declared start values, or with the initial actions carried out on these, and their derivatives by chosen parameters."""
+    def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
+        """Declared start values, or with the initial actions carried out on these, and their derivatives in directions."""
         ...
 
     def periods(self, p: FloatArray) -> FloatArray:
@@ -302,8 +304,8 @@ class Actions(Protocol):
         """Unknowns and discrete variables afterwards."""
         ...
 
-    def moves(self, at: Point, moves: FloatArray, parameters: Sequence[int]) -> FloatArray:
-        """Their derivatives afterwards from those before, (parameters, values)."""
+    def moves(self, at: Point, moves: FloatArray, directions: Sequence[Direction]) -> FloatArray:
+        """Their derivatives afterwards from those before, (directions, values)."""
         ...
 
     def said(self, at: Point | None) -> Said:

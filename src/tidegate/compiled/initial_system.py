@@ -134,19 +134,22 @@ class InitialSystem:
         n = len(self._model.equations)
         return equation_name(self._model, k) if k < n else f"`{_text(self._equations[k])}`"
 
-    def derivatives(self, values: Mapping[Expr, float], chosen: Sequence[Expr], given: Mapping[Expr, FloatArray]) -> dict[Expr, FloatArray]:
-        """Derivatives of the unknowns by parameters, at a solution.
+    def derivatives(
+        self, values: Mapping[Expr, float], chosen: Sequence[Mapping[Expr, float]], given: Mapping[Expr, FloatArray]
+    ) -> dict[Expr, FloatArray]:
+        """Derivatives of the unknowns in directions of parameters, at a solution.
 
         Parameters
         ----------
         values : of everything.
-        chosen : symbols of the parameters.
+        chosen : rates of the parameters that move, in each direction.
         given : derivatives of start values that the equations do not determine.
         """
         _, slopes = self._at(values, np.array([values[item] for item in self.unknowns]))
         right = np.zeros((len(self._residuals), len(chosen)))
-        for k, parameter in enumerate(chosen):
-            right[:, k] = evaluate([differentiate(item, parameter) for item in self._residuals], values)
+        for k, direction in enumerate(chosen):
+            for parameter, rate in direction.items():
+                right[:, k] += rate * np.array(evaluate([differentiate(item, parameter) for item in self._residuals], values))
         own = set(self.unknowns)
         others = [item for item in given if item not in own]
         for (row, column), entry in jacobian(self._residuals, others).items():

@@ -79,6 +79,8 @@ _SIZES: Final = [
     *_single("integer", "max_degree part_width n_sens_system"),
     # the unknowns and all their derivatives by parameters
     *_single("integer", "n_lanes"),
+    # parameters that move with those with sensitivities, and entries of the index of them
+    *_single("integer", "n_moving n_moving_ends"),
 ]
 
 _FUNCTIONS: Final = [
@@ -103,6 +105,9 @@ _FACTS: Final = [
     # 1 if the model must not be asked for anything behind the end of the run
     *_single("integer", "ends_hard"),
     *_arrays("integer", "sens_parameters", "n_sens"),
+    *_arrays("integer", "moving_first", "n_moving_ends"),
+    *_arrays("integer", "moving", "n_moving"),
+    *_arrays("number", "moving_rate", "n_moving"),
     *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode", "n_guards"),
     *_arrays("integer", "is_algebraic", "n"),
     *_arrays("integer", "grid_first n_edges", "n_guards"),

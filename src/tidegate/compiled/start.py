@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import Point, StartValues
+from tidegate.compiled.compiled_model import Direction, Point, StartValues
 from tidegate.compiled.initial_system import InitialSystem
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.vector_symbols import Symbols
@@ -54,17 +54,28 @@ class ExpressionStart:
             values[parameter] = given[k] if k in given else evaluate([default], values)[0]
         return np.array(list(values.values()), dtype=float)
 
-    def followers(self, chosen: Sequence[int], given: Collection[int]) -> list[tuple[int, int]]:
-        """Pairs of a chosen parameter and one that is not given and whose default follows from it."""
-        parameters = list(self._symbols.parameters)
-        found: list[tuple[int, int]] = []
+    def directions(self, chosen: Sequence[int], given: Collection[int], p: FloatArray) -> list[Direction]:
+        """How all parameters move with each chosen one: those that are not given follow by their defaults."""
+        places = {parameter: k for k, parameter in enumerate(self._symbols.parameters)}
+        following = {k: needs for k, needs in self._following.items() if k not in given}
+        known = self._known(p) if following and chosen else {}
+        found: list[Direction] = []
         for first in chosen:
-            moving = {parameters[first]}
-            for k, (parameter, default) in enumerate(zip(parameters, self._defaults, strict=True)):
-                if k != first and k not in given and not moving.isdisjoint(dependencies(default)):
-                    moving.add(parameter)
-                    found.append((first, k))
+            direction = {first: 1.0}
+            for k, needs in following.items():  # each behind those that it follows from
+                moving = [item for item in needs if places[item] in direction] if k != first else []
+                if moving:
+                    slopes = evaluate([differentiate(self._defaults[k], item) for item in moving], known)
+                    direction[k] = sum(slope * direction[places[item]] for slope, item in zip(slopes, moving, strict=True))
+            found.append(direction)
         return found
+
+    @cached_property
+    def _following(self) -> dict[int, list[Expr]]:
+        """Parameters whose defaults are made of others, and of which."""
+        own = set(self._symbols.parameters)
+        needs = ([item for item in dependencies(default) if item in own] for default in self._defaults)
+        return {k: found for k, found in enumerate(needs) if found}
 
     @cached_property
     def _defaults(self) -> list[Expr]:
@@ -95,8 +106,8 @@ class ExpressionStart:
                 (periods[k],) = evaluate([event.period], values)
         return periods
 
-    def values(self, p: FloatArray, t: float, chosen: Sequence[int], *, with_actions: bool) -> StartValues:
-        """Declared start values, or with the initial actions carried out on these, and their derivatives by chosen parameters."""
+    def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
+        """Declared start values, or with the initial actions carried out on these, and their derivatives in directions."""
         symbols, layout = self._symbols, self._symbols.layout
         starts = self._acted_on if with_actions else self._declared
         values = self._known(p)
@@ -107,9 +118,9 @@ class ExpressionStart:
         m[layout.first_discrete : layout.first_input] = discretes * 2
         m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
         values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
-        dy, dd = (self._slopes(starts, targets, chosen, values) for targets in (symbols.unknowns, symbols.discretes))
+        dy, dd = (self._slopes(starts, targets, directions, values) for targets in (symbols.unknowns, symbols.discretes))
         if self._initial is not None:
-            self._solve_initially(values, dy, dd, chosen)
+            self._solve_initially(values, dy, dd, directions)
         self._guess_modes(values, m)
         return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
 
@@ -117,15 +128,16 @@ class ExpressionStart:
     def _initial(self) -> InitialSystem | None:
         return InitialSystem(self._model) if self._model.initial_equations else None
 
-    def _solve_initially(self, values: dict[Expr, float], dy: FloatArray, dd: FloatArray, chosen: Sequence[int]) -> None:
+    def _solve_initially(self, values: dict[Expr, float], dy: FloatArray, dd: FloatArray, directions: Sequence[Direction]) -> None:
         """Start values as initial equations determine them, in place."""
         assert self._initial is not None
         symbols = self._symbols
         values |= self._initial.solve(values)
         values |= {extra: values[rate] for extra, rate in self._derivatives.items() if rate in values}
-        if chosen:
+        if directions:
             given = {s: dy[:, k] for k, s in enumerate(symbols.unknowns)} | {s: dd[:, k] for k, s in enumerate(symbols.discretes)}
-            slopes = self._initial.derivatives(values, [symbols.parameters[index] for index in chosen], given)
+            moving = [{symbols.parameters[index]: rate for index, rate in direction.items()} for direction in directions]
+            slopes = self._initial.derivatives(values, moving, given)
             slopes |= {extra: slopes[rate] for extra, rate in self._derivatives.items() if rate in slopes}
             for k, item in enumerate(symbols.unknowns):
                 if item in slopes:
@@ -140,13 +152,17 @@ class ExpressionStart:
                 return f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {item.reason}", item.origin
         return None
 
-    def _slopes(self, starts: Mapping[Expr, Expr], targets: Sequence[Expr], chosen: Sequence[int], values: Mapping[Expr, float]) -> FloatArray:
-        slopes = np.zeros((len(chosen), len(targets)))
-        for k, target in enumerate(targets if chosen else ()):
+    def _slopes(
+        self, starts: Mapping[Expr, Expr], targets: Sequence[Expr], directions: Sequence[Direction], values: Mapping[Expr, float]
+    ) -> FloatArray:
+        slopes = np.zeros((len(directions), len(targets)))
+        for k, target in enumerate(targets if directions else ()):
             needs = dependencies(starts[target])
-            for row, parameter in enumerate(self._symbols.parameters[index] for index in chosen):
-                if parameter in needs:
-                    (slopes[row, k],) = evaluate([differentiate(starts[target], parameter)], values)
+            for row, direction in enumerate(directions):
+                for index, rate in direction.items():
+                    parameter = self._symbols.parameters[index]
+                    if parameter in needs:
+                        slopes[row, k] += rate * evaluate([differentiate(starts[target], parameter)], values)[0]
         return slopes
 
     @cached_property

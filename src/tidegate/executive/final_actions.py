@@ -94,7 +94,7 @@ def _last_row(problem: Problem, integrator: StepIntegrator, slopes: FloatArray |
         if slopes is not None:
             moves[:, :n], moves[:, n:] = integrator.sensitivities, integrator.discrete_sensitivities
             layout.put(np.where(np.isnan(slopes), probe, slopes), moves)
-            moves = model.final.moves(integrator, moves, problem.sensitivity_parameters.tolist())
+            moves = model.final.moves(integrator, moves, problem.directions)
         stop, record = integrator.conclude(new[:n], new[n:], moves[:, :n], moves[:, n:])
         if stop is not Stop.LIMIT:
             raise failure(stop, problem, integrator, None, at_start=False)

@@ -65,7 +65,7 @@ def acted_on(problem: Problem) -> Problem:
     if stop is not Stop.LIMIT:
         raise failure(stop, problem, integrator, None, at_start=True)
     new = actions.assigned(begun)
-    moves = actions.moves(begun, begun.moves, problem.sensitivity_parameters.tolist())
+    moves = actions.moves(begun, begun.moves, problem.directions)
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
 
 

@@ -11,15 +11,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.compiled_model import CompiledModel, Located
+from tidegate.compiled.compiled_model import CompiledModel, Direction, Located
 from tidegate.errors import SensitivityWarning, UsageError
 from tidegate.executive.options import numbers_given
-from tidegate.names import listed, shortened, suggestion
+from tidegate.names import listed, suggestion
 
-__all__ = ["find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast", "warn_of_followers"]
+__all__ = ["directions_of", "find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast"]
 
 FloatArray = NDArray[np.float64]
-_WARNED: Final = 3  # further pairs in a warning
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
@@ -41,23 +40,14 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
     return result
 
 
-def warn_of_followers(model: CompiledModel, chosen: Sequence[int], changes: Mapping[str, ArrayLike]) -> None:
-    """Say where a derivative by one parameter leaves out what another does that follows from it, and that was not asked for itself."""
+def directions_of(model: CompiledModel, chosen: Sequence[int], changes: Mapping[str, ArrayLike], p: FloatArray) -> list[Direction]:
+    """How all parameters move with each chosen one; of a model with a memory it is said that this stays as it is."""
     if not chosen:
-        return
+        return []
     if model.opening is not None:
         sentence = f"what {model.name} keeps in its memory is taken to be the same for all parameters: a derivative through it is left out"
         warnings.warn(sentence, SensitivityWarning, skip_file_prefixes=(_PACKAGE,))
-    names, given = model.layout.parameters, set(find_parameters(model, list(changes)))
-    loose = [(names[first], names[other]) for first, other in model.start.followers(chosen, given) if other not in chosen]
-    if loose:
-        first, other = loose[0]
-        sentence = (
-            f"{other} follows from {first}, and derivatives by {first} are those with {other} held: ask for {other} as well, "
-            "and add its derivative times that of its default"
-        )
-        more = [f"{own} from {source}" for source, own in loose[1:]]
-        warnings.warn("; likewise ".join([sentence, *shortened(more, _WARNED)]), SensitivityWarning, skip_file_prefixes=(_PACKAGE,))
+    return model.start.directions(chosen, set(find_parameters(model, list(changes))), p)
 
 
 def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:

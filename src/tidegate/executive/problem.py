@@ -11,7 +11,7 @@ from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.executive.initial_actions import acted_on
 from tidegate.executive.options import DISC_HALVINGS, MAX_HALVINGS, UNLIMITED, Options, check_options, numbers_given, output_times
-from tidegate.executive.parameters import find_parameters, parameter_vector, refuse_clocks_too_fast, warn_of_followers
+from tidegate.executive.parameters import directions_of, find_parameters, parameter_vector, refuse_clocks_too_fast
 from tidegate.integrators.interface import Problem
 from tidegate.names import listed, suggestion
 
@@ -34,11 +34,11 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     start, end = check_options(options, t_span)
     chosen = _chosen(compiled, options.sensitivities)
     p = parameter_vector(compiled, options.parameters)
-    warn_of_followers(compiled, chosen, options.parameters)
+    directions = directions_of(compiled, chosen, options.parameters, p)
     compiled = (compiled.fitting and compiled.fitting(p)) or compiled
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
-    values = compiled.start.values(p, start, chosen, with_actions=not waits)
+    values = compiled.start.values(p, start, directions, with_actions=not waits)
     every_step = options.outputs is None
     problem = Problem(
         model=compiled,
@@ -52,6 +52,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         step_max=options.max_step or np.inf,
         first_step=options.first_step or 0.0,
         sensitivity_parameters=np.array(chosen, dtype=np.int64),
+        directions=tuple(directions),
         dy_dp=values.dy_dp,
         dd_dp=values.dd_dp,
         output_times=output_times(options, start, end) if times is None else times,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls
-from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.compiled.compiled_model import CompiledModel, Direction
 
 __all__ = ["Counters", "Problem", "Records", "StepIntegrator", "Stop"]
 
@@ -49,6 +49,7 @@ class Problem:
     rtol : relative tolerance; atol : absolute, one an unknown.
     step_max, first_step : limits; first_step 0 for the method's own guess.
     sensitivity_parameters : indices in p.
+    directions : for each of them the rates at which all parameters move with it.
     dy_dp, dd_dp : derivatives of the start values, (n_s, n) and (n_s, n_d).
     output_times : increasing; empty for none.
     step_rows, event_rows : record at steps, around events.
@@ -79,6 +80,7 @@ class Problem:
     step_min: float = 0.0
     max_halvings: int = 30
     disc_halvings: int = 10
+    directions: Sequence[Direction] = ()
 
 
 class Counters(NamedTuple):

@@ -64,6 +64,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "longest": max(n, nm, npar, 8),
+        "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         **_systems(problem, method, n, ns),
     }  # fmt: skip
@@ -112,6 +113,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         "y": problem.y, "p": problem.p, "m": problem.m, "atol": problem.atol, "constants": model.tapes.constants,
         "sens": problem.dy_dp.ravel(), "sens_discrete": problem.dd_dp.ravel(),
     }  # fmt: skip
+    numbers["moving_rate"] = [rate for direction in problem.directions for rate in direction.values()]
     for name, values in numbers.items():
         work.numbers(name)[:] = values
     work.numbers("y_max")[:] = model.nominal
@@ -121,6 +123,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
         "guard_kind": guards.kind, "guard_mode": guards.mode, "is_strict": guards.strict, "is_algebraic": model.algebraic,
+        "moving": [index for direction in problem.directions for index in direction],
+        "moving_first": np.cumsum([0, *map(len, problem.directions)]),
         "used": tapes.used, "tape_first": tapes.first_row,
         "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
         "tape_code": tapes.code.ravel(),

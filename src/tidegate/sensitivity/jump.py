@@ -20,9 +20,10 @@ __all__ = ["body_jump", "event_time_derivatives", "finish_jump", "restart_jump",
 
 @native
 def set_direction(run, i, on):
-    """Put parameter i's unit vector and its discrete derivatives into the directions dp and dm, or take the unit vector out again."""
+    """Put what moves with parameter i and its discrete derivatives into the directions dp and dm, or take what moves out again."""
     dp = run.dp
-    dp[run.sens_parameters[i]] = 1.0 if on else 0.0
+    for k in range(run.moving_first[i], run.moving_first[i + 1]):
+        dp[run.moving[k]] = run.moving_rate[k] if on else 0.0
     if on:
         nd = run.n_discrete
         first = run.first_discrete
