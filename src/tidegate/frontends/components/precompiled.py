@@ -193,10 +193,12 @@ def load_component(path: str | os.PathLike[str]) -> type[StoredPart]:
 
     Examples
     --------
-    >>> load_component("motor.tgm")
-    Traceback (most recent call last):
-        ...
-    tidegate.errors.UsageError: there is no file motor.tgm
+    >>> import tempfile, pathlib
+    >>> from tidegate.library.electrical import Capacitor
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Stored = load_component(precompile(Capacitor(C=0.1), pathlib.Path(folder) / "capacitor.tgm"))
+    >>> Stored(C=0.2).C
+    C
     """
     file = Path(path)
     if not file.is_file():
