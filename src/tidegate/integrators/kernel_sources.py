@@ -16,6 +16,7 @@ __all__ = ["all_sources", "kernel_sources", "native_modules"]
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = "tidegate"
+_ENTRY: Final = "kernel_entry("
 _NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
 
 
@@ -35,12 +36,13 @@ def all_sources() -> list[Path]:
     return sorted((_ROOT / _PACKAGE).rglob("*.py"))
 
 
-def kernel_sources(roots: Iterable[str]) -> dict[str, str]:
+def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[str, str]:
     """Text by module, or by module and name, of everything that native functions in these modules are made of.
 
     Parameters
     ----------
     roots : names of modules.
+    entries_by_name : kernel entries of other modules count with their names and types only, since they are not linked in but called.
     """
     found: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []
@@ -65,7 +67,8 @@ def kernel_sources(roots: Iterable[str]) -> dict[str, str]:
             waiting.append(module.imports[wanted])
         else:
             for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
-                for number, statement in enumerate(statements):
+                for number, whole in enumerate(statements):
+                    statement = _head(whole) if entries_by_name else whole
                     found[f"{name}:{number}:{what}"] = ast.unparse(statement)
                     waiting += module.reached(statement)
     return found
@@ -146,6 +149,14 @@ def _imported(statement: ast.Import | ast.ImportFrom) -> dict[str, tuple[str, st
         inner = f"{module}.{item.name}"
         found[item.asname or item.name] = (inner, "*") if _file(inner) is not None else (module, item.name)
     return found
+
+
+def _head(statement: ast.stmt) -> ast.stmt:
+    """A kernel entry without its body; other statements as they are."""
+    if not isinstance(statement, ast.FunctionDef) or not any(_ENTRY in ast.unparse(item) for item in statement.decorator_list):
+        return statement
+    head = ast.FunctionDef(statement.name, statement.args, [ast.Pass()], statement.decorator_list, type_params=[])
+    return ast.fix_missing_locations(ast.copy_location(head, statement))
 
 
 def _is_for_types(statement: ast.stmt) -> bool:
