@@ -78,7 +78,7 @@ class Legend:
         self.computed, self.followers = model.computed, model.followers
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
-        self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
+        self.clauses = [event_action for event_action in model.event_actions if event_action.is_expected and 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
         self.facts: dict[str, Any] = {
@@ -132,6 +132,7 @@ class Recording:
         self._told = told
         self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
+        self._absent: NDArray[np.bool_] | None = None  # of the rows, once they are looked at
         self._m = None if legend.formulas is None and legend.computed is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
@@ -147,6 +148,10 @@ class Recording:
         layout = self.legend.layout
         table, self._rows = joined(self._rows, self.legend.row_type), []
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
+        if layout.counted:
+            self._absent = layout.absent(table["values"])[:, layout.recorded]
+            if sensitivities is not None:
+                sensitivities = np.where(self._absent[:, None, :], np.nan, sensitivities)
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
 
     @property
@@ -178,9 +183,12 @@ class Recording:
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
-        for k in np.flatnonzero(~np.isfinite(self.values).all(axis=0)):
+        wrong = ~np.isfinite(self.values)
+        if self._absent is not None:
+            wrong[: len(self._absent)] &= ~self._absent
+        for k in np.flatnonzero(wrong.any(axis=0)):
             column = self.legend.facts["columns"][k]
-            bad = np.flatnonzero(~np.isfinite(self.values[:, k]))
+            bad = np.flatnonzero(wrong[:, k])
             if self.legend.layout.shown[k].source != "unknown":
                 what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
@@ -240,6 +248,11 @@ class Recording:
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
         coefficients[:, 0, kept:constant] = list(numbers.values())
         coefficients[:, 0, constant:] = table["discrete"]
+        for one in layout.counted:
+            rank = dict(zip(one.places.tolist(), one.ranks.tolist(), strict=True))
+            for k, index in enumerate(indices.tolist()):
+                if index in rank:
+                    coefficients[rank[index] >= table["discrete"][:, one.counter], 0, k] = np.nan
         return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *numbers, *layout.discretes])
 
     @cached_property
