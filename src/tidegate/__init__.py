@@ -15,6 +15,8 @@ from tidegate.errors import (
     ClockError,
     ConflictError,
     CsmpError,
+    DSblockOrderError,
+    DSblockWarning,
     InitializationError,
     InterruptedRunError,
     InvalidModelError,
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
     from tidegate.verify import Verification, verify
+    from tidegate.wishes import RetryStep, StopRun
 
 __version__ = "0.1.0"
 
@@ -114,6 +117,8 @@ __all__ = [
     "CrossCheck",
     "CsmpError",
     "DSblock",
+    "DSblockOrderError",
+    "DSblockWarning",
     "Diagram",
     "Discrete",
     "Environment",
@@ -134,6 +139,7 @@ __all__ = [
     "Prepared",
     "ProcessError",
     "Result",
+    "RetryStep",
     "RunError",
     "SensitivityWarning",
     "SimulaProcess",
@@ -141,6 +147,7 @@ __all__ = [
     "SingularSystemError",
     "State",
     "StepSizeError",
+    "StopRun",
     "StructureError",
     "TidegateError",
     "TidegateWarning",
@@ -209,7 +216,9 @@ _HOMES: Final = {
     "Diagram": _BLOCKS,
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
+    "RetryStep": "tidegate.wishes",
     "Simulation": "tidegate.simulation",
+    "StopRun": "tidegate.wishes",
     "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",

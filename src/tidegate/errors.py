@@ -10,6 +10,7 @@
     │   ├── StructureError         structurally singular, or index greater than one
     │   └── UnitError              a unit that cannot be read or does not fit
     ├── UsageError                 a bad name, number, option or file given by the caller
+    │   ├── DSblockOrderError      something asked of a DSblock before or after its time
     │   ├── UnknownNameError       a name that something does not have (also an AttributeError and a KeyError)
     │   └── UnknownEventError      a number that no event of a log has (also an IndexError)
     └── RunError                   a run stopped before its end; ``.result`` keeps what was computed
@@ -36,6 +37,7 @@ beside it, where ``except Exception`` does not get it,::
 and every warning::
 
     TidegateWarning                (a UserWarning) the run goes on, but a result is not what it seems
+    ├── DSblockWarning             what a DSblock warns of, or does against the rules
     ├── SensitivityWarning         a derivative that was asked for does not exist
     └── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
 """
@@ -53,6 +55,8 @@ __all__ = [
     "ClockError",
     "ConflictError",
     "CsmpError",
+    "DSblockOrderError",
+    "DSblockWarning",
     "Diagnostic",
     "InitializationError",
     "InterruptedRunError",
@@ -236,6 +240,10 @@ class UsageError(TidegateError):
     """A bad name, number, option or file given by the caller."""
 
 
+class DSblockOrderError(UsageError):
+    """Something was asked of a DSblock in a phase in which it must not be."""
+
+
 class UnknownNameError(UsageError, AttributeError, KeyError):
     """Something was asked for a name it does not have; Python's own protocols see the error they expect."""
 
@@ -413,3 +421,7 @@ class SensitivityWarning(TidegateWarning):
 
 class NotFiniteWarning(TidegateWarning):
     """An output or discrete variable was recorded as NaN or infinity."""
+
+
+class DSblockWarning(TidegateWarning):
+    """What a DSblock has to say, or what it does against the rules and the run gets over."""

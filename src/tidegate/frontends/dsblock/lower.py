@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UsageError
+from tidegate.errors import DSblockOrderError, UsageError
+from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
@@ -90,6 +91,7 @@ class _Lowered:
             completed=[Completed("step event", self.asks, change=_nothing)] if described.has_step_events else (),
             happen=self.happen,
             at_open=self.open,
+            at_parameters=self.no_other_parameters,
             at_close=self.close,
         )
 
@@ -210,6 +212,14 @@ class _Lowered:
         if reply.action is Action.STOP:
             new[_STOPPED] = 1.0
         return new
+
+    def no_other_parameters(self, _at: At) -> Mapping[str, float]:
+        """Parameters are constant during a run."""
+        name = self.described.name
+        raise DSblockOrderError(
+            f"parameters of DSblock {name} can be changed in the phase {Phase.DEFINED.value}; it is {Phase.STARTED.value}",
+            hint="give them to the run: parameters={name: value}",
+        )
 
     def close(self, at: At, is_well: bool) -> None:
         """The run is over."""

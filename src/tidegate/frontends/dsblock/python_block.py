@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import TidegateWarning, UsageError
+from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening, Ignored, Refused, Start, Warned
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.named import Named, flat
+from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 
 __all__ = ["PythonBlock"]
@@ -75,7 +75,7 @@ class PythonBlock:
             if isinstance(answer, Refused):
                 raise UsageError(f"DSblock {self.name} refuses {entry.name} = {p[entry.name]}: {answer.reason}")
             if isinstance(answer, Warned):
-                warnings.warn(f"DSblock {self.name}: {entry.name} = {p[entry.name]}: {answer.reason}", TidegateWarning, stacklevel=2)
+                warn(f"DSblock {self.name}: {entry.name} = {p[entry.name]}: {answer.reason}")
             if isinstance(answer, Accepted | Warned):
                 x0 = x0 if answer.x0 is None else flat(f"x0 of parameter_changed of {self.name}", answer.x0, self.states, x0)
             elif answer is not None and not isinstance(answer, Ignored):
