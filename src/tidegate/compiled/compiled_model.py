@@ -87,6 +87,7 @@ class Quantity:
     problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
     numbers : that its elements are, where the vector is "numbers".
     display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
+    present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Quantity:
     numbers: FloatArray | None = None
     display_unit: str = ""
     measures: str = ""
+    present_while: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

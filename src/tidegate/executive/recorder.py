@@ -25,6 +25,7 @@ from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventKind, LazyEvents, largest
+from tidegate.results.presence import without_absent
 
 __all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
@@ -160,14 +161,24 @@ class Recording:
         return self._table[0]
 
     @property
-    def values(self) -> FloatArray:
-        """(rows, columns)."""
+    def kept(self) -> FloatArray:
+        """(rows, columns), also of what is not there."""
         return self._table[1]
+
+    def _shown(self, rows: FloatArray) -> FloatArray:
+        hides = self.legend.options.record_disabled == "nan"
+        return without_absent(self.legend.facts["columns"], self.kept, rows) if hides else rows
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(rows, columns), as they are shown."""
+        return self._shown(self.kept)
 
     @property
     def sensitivities(self) -> FloatArray | None:
         """(rows, parameters, columns)."""
-        return self._table[2]
+        slopes = self._table[2]
+        return None if slopes is None else self._shown(slopes)
 
     def add_final(self, event: Event, values: FloatArray, sensitivities: FloatArray | None) -> None:
         """One row more, of what the model did at the end, and its event."""
@@ -183,7 +194,7 @@ class Recording:
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
-        wrong = ~np.isfinite(self.values)
+        wrong = ~np.isfinite(self.kept)
         if self._absent is not None:
             wrong[: len(self._absent)] &= ~self._absent
         for k in np.flatnonzero(wrong.any(axis=0)):
@@ -192,7 +203,7 @@ class Recording:
             if self.legend.layout.shown[k].source != "unknown":
                 what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
-                sentences.append(f"the {what} {column.name} is {self.values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
+                sentences.append(f"the {what} {column.name} is {self.kept[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
         return sentences
 
     # -- events ---------------------------------------------------------------------------------------------------------------------------
@@ -201,7 +212,7 @@ class Recording:
         """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
         if not self.legend.followers or not len(self.log):
             return None
-        found = _RecordedEvents(self.legend, self.log, self.values, self._m, [], []).jump(self.legend.options.rtol)
+        found = _RecordedEvents(self.legend, self.log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
         return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
     @cached_property
@@ -218,8 +229,8 @@ class Recording:
     @cached_property
     def events(self) -> EventLog:
         """The log in the user's words."""
-        first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.values[0])]
-        events = _RecordedEvents(self.legend, self.log, self.values, self._m, first, [] if self._last is None else [self._last])
+        first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.kept[0])]
+        events = _RecordedEvents(self.legend, self.log, self.kept, self._m, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
     @cached_property
