@@ -87,6 +87,7 @@ class Quantity:
     problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
     numbers : that its elements are, where the vector is "numbers".
     display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
+    present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Quantity:
     numbers: FloatArray | None = None
     display_unit: str = ""
     measures: str = ""
+    present_while: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +194,7 @@ class EventAction:
     fails : True if that end is no success.
     messages : what it says.
     targets : names of what it gives a new value.
+    is_expected : worth a word where it never happens.
     """
 
     label: str
@@ -204,6 +207,7 @@ class EventAction:
     messages: tuple[str, ...]
     targets: tuple[str, ...]
     fails: bool = False
+    is_expected: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,6 +413,7 @@ class CompiledModel:
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
     adjusting : what is done when parameters have been set from outside; None where nothing is.
     opening : what is done once when a run begins; closing : called when it is over, with whether it came to its end; likewise.
+    ending : why the model has ended the run, if it has more to say than its clauses; likewise.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
     followers : declared states that are none, since others determine them, each with a sentence that says by what.
@@ -455,6 +460,7 @@ class CompiledModel:
     adjusting: Actions | None = None
     opening: Actions | None = None
     closing: Callable[[Point, bool], object] | None = None
+    ending: Callable[[Point], str] | None = None
     keep_alive: tuple[object, ...] = ()
     constants: tuple[str, ...] = ()
 

@@ -101,6 +101,7 @@ def _quantity(
         problem=partial(value_problem, variable),
         display_unit=variable.display_unit,
         measures=variable.quantity,
+        present_while=variable.present_while,
     )
 
 
@@ -116,5 +117,6 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
         numbers = np.zeros(len(quantity.names)) if quantity.numbers is None else quantity.numbers
         elements = zip(quantity.names, quantity.indices.tolist(), signs.tolist(), numbers.tolist(), strict=True)
         for name, index, sign, number in elements:
-            column = Column(name, role, quantity.unit, quantity.description, quantity.display_unit, quantity.measures)
+            told = quantity.unit, quantity.description, quantity.display_unit, quantity.measures
+            column = Column(name, role, *told, quantity.present_while)
             yield Shown(column, index - first, sign, source, number)

@@ -40,7 +40,7 @@ def close(problem: Problem, integrator: StepIntegrator, recording: Recording, lo
     values, slopes = _values(problem, integrator), None
     if recording.sensitivities is not None:
         # the last row may lie before the end, or before what was set
-        is_now = len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.values[-1], values, equal_nan=True)
+        is_now = len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.kept[-1], values, equal_nan=True)
         slopes = recording.sensitivities[-1] if is_now else _slopes(problem, integrator, lost)
     said = model.final.said(integrator)
     row, new_slopes = _last_row(problem, integrator, slopes) if model.final.assigns else (values, slopes)

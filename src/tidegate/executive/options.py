@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.names import suggestion, unknown_name
 from tidegate.results import Result
+from tidegate.results.presence import RECORD_DISABLED
 
 __all__ = [
     "ASSUMED_LENGTH",
@@ -46,6 +47,7 @@ ASSUMED_LENGTH: Final = 1.0
 _UNCHANGEABLE: Final = {
     "parameters": 'set the parameter: simulation["k"] = 3',
     "sensitivities": "they are followed from the start: tg.Simulation(..., sensitivities=...)",
+    "record_disabled": 'it is chosen at the start: tg.Simulation(..., record_disabled="nan")',
 }
 _SLACK: Final = 1e-9  # of the distance of output times: so close to the end a time is the end
 _MOST_OUTPUTS: Final = 1e9  # times; more do not fit into memory, and are a slip of the pen
@@ -97,6 +99,7 @@ class Options:
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
     progress : called about ten times a second with the simulated time.
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
+    record_disabled : what rows show of variables of parts that are switched off: "held", their last values, or "nan", none.
     """
 
     outputs: ArrayLike | None = None
@@ -115,6 +118,7 @@ class Options:
     min_step: float | None = None
     max_halvings: int | None = None
     disc_halvings: int | None = None
+    record_disabled: str = "held"
 
     @property
     def chosen_method(self) -> str:
@@ -127,6 +131,8 @@ class Options:
         for name in ("max_step", "first_step", "max_steps", *_OF_ONE_METHOD):
             if getattr(self, name) is not None:
                 plain[name] = getattr(self, name)
+        if self.record_disabled != "held":
+            plain["record_disabled"] = self.record_disabled
         if self.atol is not None:
             plain["atol"] = dict(self.atol) if isinstance(self.atol, Mapping) else np.asarray(self.atol, dtype=float).tolist()
         return plain
@@ -214,6 +220,11 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
             raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}")
+    if options.record_disabled not in RECORD_DISABLED:
+        raise UsageError(
+            f"record_disabled is {options.record_disabled!r}",
+            hint='"held" for the values that variables of parts that are switched off had last, "nan" for none',
+        )
     return start, end
 
 

@@ -25,6 +25,7 @@ from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventKind, LazyEvents, largest
+from tidegate.results.presence import without_absent
 
 __all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
 
@@ -78,7 +79,7 @@ class Legend:
         self.computed, self.followers = model.computed, model.followers
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
-        self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
+        self.clauses = [event_action for event_action in model.event_actions if event_action.is_expected and 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
         self.facts: dict[str, Any] = {
@@ -132,6 +133,7 @@ class Recording:
         self._told = told
         self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
+        self._absent: NDArray[np.bool_] | None = None  # of the rows, once they are looked at
         self._m = None if legend.formulas is None and legend.computed is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
@@ -147,6 +149,10 @@ class Recording:
         layout = self.legend.layout
         table, self._rows = joined(self._rows, self.legend.row_type), []
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
+        if layout.counted:
+            self._absent = layout.absent(table["values"])[:, layout.recorded]
+            if sensitivities is not None:
+                sensitivities = np.where(self._absent[:, None, :], np.nan, sensitivities)
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
 
     @property
@@ -155,14 +161,24 @@ class Recording:
         return self._table[0]
 
     @property
-    def values(self) -> FloatArray:
-        """(rows, columns)."""
+    def kept(self) -> FloatArray:
+        """(rows, columns), also of what is not there."""
         return self._table[1]
+
+    def _shown(self, rows: FloatArray) -> FloatArray:
+        hides = self.legend.options.record_disabled == "nan"
+        return without_absent(self.legend.facts["columns"], self.kept, rows) if hides else rows
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(rows, columns), as they are shown."""
+        return self._shown(self.kept)
 
     @property
     def sensitivities(self) -> FloatArray | None:
         """(rows, parameters, columns)."""
-        return self._table[2]
+        slopes = self._table[2]
+        return None if slopes is None else self._shown(slopes)
 
     def add_final(self, event: Event, values: FloatArray, sensitivities: FloatArray | None) -> None:
         """One row more, of what the model did at the end, and its event."""
@@ -178,13 +194,16 @@ class Recording:
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
-        for k in np.flatnonzero(~np.isfinite(self.values).all(axis=0)):
+        wrong = ~np.isfinite(self.kept)
+        if self._absent is not None:
+            wrong[: len(self._absent)] &= ~self._absent
+        for k in np.flatnonzero(wrong.any(axis=0)):
             column = self.legend.facts["columns"][k]
-            bad = np.flatnonzero(~np.isfinite(self.values[:, k]))
+            bad = np.flatnonzero(wrong[:, k])
             if self.legend.layout.shown[k].source != "unknown":
                 what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
-                sentences.append(f"the {what} {column.name} is {self.values[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
+                sentences.append(f"the {what} {column.name} is {self.kept[bad[0], k]} at {where}; choose what it is there with `if` or tg.where")
         return sentences
 
     # -- events ---------------------------------------------------------------------------------------------------------------------------
@@ -193,7 +212,7 @@ class Recording:
         """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
         if not self.legend.followers or not len(self.log):
             return None
-        found = _RecordedEvents(self.legend, self.log, self.values, self._m, [], []).jump(self.legend.options.rtol)
+        found = _RecordedEvents(self.legend, self.log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
         return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
     @cached_property
@@ -210,8 +229,8 @@ class Recording:
     @cached_property
     def events(self) -> EventLog:
         """The log in the user's words."""
-        first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.values[0])]
-        events = _RecordedEvents(self.legend, self.log, self.values, self._m, first, [] if self._last is None else [self._last])
+        first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.kept[0])]
+        events = _RecordedEvents(self.legend, self.log, self.kept, self._m, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
     @cached_property
@@ -240,6 +259,11 @@ class Recording:
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
         coefficients[:, 0, kept:constant] = list(numbers.values())
         coefficients[:, 0, constant:] = table["discrete"]
+        for one in layout.counted:
+            rank = dict(zip(one.places.tolist(), one.ranks.tolist(), strict=True))
+            for k, index in enumerate(indices.tolist()):
+                if index in rank:
+                    coefficients[rank[index] >= table["discrete"][:, one.counter], 0, k] = np.nan
         return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *numbers, *layout.discretes])
 
     @cached_property

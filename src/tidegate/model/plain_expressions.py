@@ -65,6 +65,10 @@ class _Clock:
     def period(self, at: Instant) -> float | None:
         return None if self.event.period is None else self.owner.numbers([self.event.period], at)[0]
 
+    def ticks(self, at: Instant) -> bool:
+        """Whether the event's own condition holds."""
+        return self.event.condition is None or self.owner.numbers([self.event.condition], at)[0] != 0.0
+
     def action(self, at: Instant) -> PlainAction:
         return self.owner.done(self.event.actions, at)
 

@@ -100,6 +100,10 @@ class PlainClock(Protocol):
         """Distance of the ticks; None for single times."""
         ...
 
+    def ticks(self, at: Instant) -> bool:
+        """Whether anything happens at a tick that falls on these values: the clock of a part that is off goes on silently."""
+        ...
+
     def action(self, at: Instant) -> PlainAction:
         """As for a clause."""
         ...

@@ -79,6 +79,7 @@ class Variable:
     state_select : whether it is to be a state where constraints leave a choice; "never" and "always" are orders, "avoid" and "prefer" wishes.
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, "" where its unit says enough.
+    present_while : names of discrete variables; where one of them is zero, this variable is not there, and what it is said to be is only kept.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Variable:
     start_source: Literal["declared", "default", "given"] = "declared"
     display_unit: str = ""
     quantity: str = ""
+    present_while: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.plot.panels import Curve
-from tidegate.results import Result
+from tidegate.results import Column, Result
+from tidegate.results.presence import hides_absent, is_absent
 
 __all__ = ["CurvePoints", "Times"]
 
@@ -66,11 +67,19 @@ class Times:
         if curve.parameter < 0 and name in self._names:
             places = np.concatenate([self._inner_positions, places])
             times = np.concatenate([self._inner, times])
-            values = np.concatenate([self._dense[:, self._names[name]], values])
+            values = np.concatenate([self._between(result.columns[curve.column]), values])
         if curve.parameter < 0:
             y, values = map(result.columns[curve.column].shown, (y, values))
         # np.insert keeps the given order of what goes to one place
         return np.insert(t, places, times), np.insert(y, places, values)
+
+    def _between(self, column: Column) -> NDArray[np.float64]:
+        """Values between the rows, with none where rows have none."""
+        values = self._dense[:, self._names[column.name]]
+        if not hides_absent(self._result.options):
+            return values
+        absent = is_absent(column, values.shape, lambda name: self._dense[:, self._names[name]] if name in self._names else None)
+        return values if absent is None else np.where(absent, np.nan, values)
 
     def stairs(self, curve: Curve) -> CurvePoints:
         """Points of a variable that only changes at events."""

@@ -37,6 +37,7 @@ class Column:
     unit, description : texts, "" where none.
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, as "Torque"; "" where that was not said.
+    present_while : names of other columns; where one of them is zero there is no such variable, and what the run holds for it is only kept.
     """
 
     name: str
@@ -45,6 +46,10 @@ class Column:
     description: str = ""
     display_unit: str = ""
     quantity: str = ""
+    present_while: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "present_while", tuple(self.present_while))  # a file has lists
 
     @property
     def shown_unit(self) -> str:

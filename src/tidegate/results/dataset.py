@@ -21,6 +21,7 @@ from tidegate.results.columns import Column, Group, storage_names
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventLog
 from tidegate.results.interpolant import Interpolant, Side
+from tidegate.results.presence import hides_absent, is_absent
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any
 
 
 def _run_attributes(result: LabelledResult) -> dict[str, Any]:
-    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity] for c in result.columns]
+    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity, c.present_while] for c in result.columns]
     return {
         "model": result.model_name,
         "status": result.status,
@@ -198,7 +199,7 @@ def at_times(result: LabelledResult, times: ArrayLike, names: str | Sequence[str
     shown: str = ""
     for group in chosen:
         column = result.columns[group.columns[0]]
-        values = sources.values(group, column.role)
+        values = sources.shown(group, column.role)
         if values is None and names is None:
             continue
         if values is None:
@@ -246,6 +247,24 @@ class _Sources:
         assert self._result.dense_outputs is not None
         pieces = self._interpolant.pieces(self._times, self._side)
         return self._result.dense_outputs.at(self._times, self._dense, pieces, self._interpolant)
+
+    def shown(self, group: Group, role: str) -> NDArray[np.float64] | None:
+        """As ``values``, with NaN for what is not there where the run was asked for that."""
+        found = self.values(group, role)
+        if found is None or not hides_absent(self._result.options):
+            return found
+        found = found.copy()
+        for k, index in enumerate(group.columns):
+            absent = is_absent(self._result.columns[index], self._times.shape, self._switch)
+            if absent is not None:
+                found[absent, k] = np.nan
+        return found
+
+    def _switch(self, name: str) -> NDArray[np.float64] | None:
+        if name not in self._result:
+            return None
+        found = self.values(Group(name, (), (self._result.column(name),)), "discrete")
+        return None if found is None else found[:, 0]
 
     def values(self, group: Group, role: str) -> NDArray[np.float64] | None:
         """(times, elements); None for what is not known between the rows."""

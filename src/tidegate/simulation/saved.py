@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 FORMAT: Final = 1  # raised when a file of this version could be misread by an older tidegate
 _KEPT: Final = (
     "outputs", "sensitivities", "method", "rtol", "atol", "max_step", "first_step", "max_steps", "parameters", "event_rows", "dense",
-    "min_step", "max_halvings", "disc_halvings",
+    "min_step", "max_halvings", "disc_halvings", "record_disabled",
 )  # fmt: skip
 _SHOWN: Final = 6
 

@@ -44,6 +44,13 @@ class _Clocks:
     begin: float
     end: float
     tally: Tally
+    pieces: Sequence[StepPiece]
+
+    def ticks(self, clock: PlainClock, time: float) -> set[bool]:
+        """Whether a clock ticks at a time that is one of its own: by the values just before, and by those that the instant leaves behind."""
+        ends = np.array([piece.end for piece in self.pieces])
+        piece = self.pieces[min(int(np.searchsorted(ends, time - self.near(time))), ends.size - 1)]
+        return {clock.ticks(piece.at(min(piece.theta(time), 1.0))), clock.ticks(self.after(time + self.near(time)))}
 
     def near(self, time: float) -> float:
         """How far a tick may be off."""
@@ -70,7 +77,7 @@ class _Clocks:
 
 def check_clocks(model: PlainModel, result: Result, pieces: Sequence[StepPiece], tally: Tally) -> list[str]:
     """Every tick of a clock has an event at its time, and no other event is one of it; returned is what could not be judged."""
-    clocks = _Clocks(_stretches(model, result, pieces), pieces[0].start, pieces[-1].end, tally)
+    clocks = _Clocks(_stretches(model, result, pieces), pieces[0].start, pieces[-1].end, tally, pieces)
     unjudged: list[str] = []
     for label in dict.fromkeys(clock.label for clock in model.clocks if clock.label):
         own = [clock for clock in model.clocks if clock.label == label]
@@ -120,14 +127,14 @@ def _varies(clock: PlainClock, clocks: _Clocks) -> bool:
 
 def _check_given(label: str, own: Sequence[PlainClock], clocks: _Clocks, found: FloatArray, *, is_alone: bool) -> None:
     """Single times, which may move from one segment to the next, and ticks at a constant distance."""
-    wanted: list[float] = []
+    times: list[float] = []
     for clock in own:
+        wanted: list[float] = []
         period = clock.period(clocks.segments[0].at)
         if period is not None:
             wanted += [time for first in clock.times(clocks.segments[0].at) for time in _ticks(first, period, clocks)]
-            continue
         known: dict[bytes, Sequence[float]] = {}
-        for segment in clocks.segments:
+        for segment in clocks.segments if period is None else ():
             key = segment.at.d.tobytes()
             if key not in known:
                 known[key] = clock.times(segment.at)
@@ -135,13 +142,15 @@ def _check_given(label: str, own: Sequence[PlainClock], clocks: _Clocks, found: 
             # one that an event moved to the very instant of that event is past
             wanted += [time for time in known[key] if segment.start + near * (segment.start > clocks.begin) < time <= segment.end + near]
             wanted += [time for time in known[key] if abs(time - clocks.begin) <= near and segment.start == clocks.begin]
-    for time in wanted:
-        if clocks.is_inside(time):
-            clocks.missing(label, time, found)
-    times = np.array(wanted)
+        for time in wanted:
+            says = clocks.ticks(clock, time)
+            if clocks.is_inside(time) and says == {True}:
+                clocks.missing(label, time, found)
+            times += [time] * (True in says)
+    every = np.array(times)
     for time in found.tolist() if is_alone else ():
         is_first = time <= clocks.begin + clocks.near(clocks.begin)  # which may have moved its own time on already
-        if not is_first and not np.any(np.abs(times - time) <= clocks.near(time)):
+        if not is_first and not np.any(np.abs(every - time) <= clocks.near(time)):
             clocks.spurious(label, time)
 
 

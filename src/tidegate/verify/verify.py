@@ -15,6 +15,7 @@ from tidegate.model import Assignment, Form, Lowerable, Model
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.model.plain_model import Plainly, PlainModel
 from tidegate.results import EventLog, Result
+from tidegate.verify.absences import filled
 from tidegate.verify.clocks import check_clocks
 from tidegate.verify.defects import Defects, Tolerance, differential
 from tidegate.verify.endings import Endings
@@ -120,6 +121,7 @@ def _refuse_settings(result: Result) -> None:
 
 def _judged(result: Result, model: Model, plain: PlainModel, points: int | None, allowed: float) -> Verification:
     tally = Tally(plain.truth)
+    result = filled(result, tally)
     pieces = pieces_of(result, plain.unknowns, plain.discretes)
     tolerance = _tolerance(result, model, plain, allowed)
     rng = np.random.default_rng(_SEED)

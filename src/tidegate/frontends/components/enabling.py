@@ -35,6 +35,7 @@ def enable(part: Any, when: Any) -> Enable:
     """A part that takes part only while a condition holds; to be yielded by ``equations``.
 
     Off, it has no equations and no states: its variables keep their values, and nothing flows through its connectors. On again, it goes on from them.
+    ``tg.simulate(..., record_disabled="nan")`` shows them as missing while it is off.
 
     Parameters
     ----------

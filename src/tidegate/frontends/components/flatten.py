@@ -33,6 +33,7 @@ from tidegate.model import Variable, VariableRole
 __all__ = ["Flat", "component_place", "flatten"]
 
 _UNKNOWN = (VariableRole.STATE, VariableRole.ALGEBRAIC)
+_VARYING = (*_UNKNOWN, VariableRole.DISCRETE, VariableRole.OUTPUT)
 
 
 @dataclass(eq=False)
@@ -125,18 +126,23 @@ def _switch(nodes: Sequence[Node], found: Flat) -> None:
         return
     by_name = {variable.name: variable for variable in found.variables}
     parts: dict[str, Switched] = {}
+    absent: dict[str, list[str]] = {}
     for path in enables:
         inside = [node for node in nodes if node.path == path or node.path.startswith((f"{path}.", f"{path}["))]
         numbers = [k for node in inside for k in range(node.first, node.first + node.n_equations)]
         ends = {joined(end, name): item for end, connector in ends_of(inside[0]) for name, item in connector.declarations().items()}
         given = {name for name, item in ends.items() if isinstance(item, Potential)}
         given |= {joined(path, name) for name, item in inside[0].part.declarations().items() if isinstance(item, Input)}
+        given |= {name for name, item in ends.items() if isinstance(item, Input)}
         names = [joined(node.path, name) for node in inside for name in node.part.declarations()]
         own = [by_name[name] for name in names if name not in given and name in by_name and by_name[name].role in _UNKNOWN]
         flows = frozenset(element for variable in own if isinstance(ends.get(variable.name), Flow) for element in variable.names)
         parts[path] = Switched(path, numbers, own, flows)
+        known = [by_name[name] for name in names if name not in given and name in by_name and by_name[name].role in _VARYING and name not in flows]
+        for variable in known:
+            absent.setdefault(variable.name, []).append(f"{path}.enabled")
     found.equalities, found.agenda, new = switched_off(enables, parts, found.equalities, found.agenda)
-    found.variables += new
+    found.variables = [replace(item, present_while=(*item.present_while, *absent.get(item.name, ()))) for item in found.variables] + new
 
 
 def _nodes(component: Any, name: str, given: set[str]) -> Iterator[Node]:
@@ -232,6 +238,7 @@ class _VariableReader:
                     _source(node, own),
                     declaration.display_unit,
                     declaration.quantity,
+                    tuple(joined(node.path, switch) for switch in declaration.present_while),
                 )
             )
 

@@ -99,14 +99,21 @@ def _keepers(part: Switched, keeps: list[Assignment], variables: list[Variable],
             elif name in part.flows:
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), ZERO))
             else:
-                kept = symbol(Role.DISCRETE, f"kept({name})")
+                own = _own_name(f"kept({name})", part.path, variables)
+                kept = symbol(Role.DISCRETE, own)
                 start, unit = (variable.starts()[k],), variable.unit
                 variables.append(
-                    Variable(f"kept({name})", VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin)
+                    Variable(own, VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin)
                 )
                 keeps.append(Assignment(kept, symbol(Role.UNKNOWN, name), origin))
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), kept))
     return found
+
+
+def _own_name(name: str, path: str, variables: Sequence[Variable]) -> str:
+    """What is kept for a part may already be kept for a part in it, which goes off and on by itself."""
+    taken = any(variable.name == name for variable in variables)
+    return f"{name[:-1]} with {path})" if taken else name
 
 
 def _paired(numbers: Sequence[int], keepers: Iterable[_Keeper], equalities: Sequence[Equality], is_on: Expr) -> Iterable[tuple[int, Equality]]:
@@ -135,7 +142,7 @@ def _asleep(agenda: Agenda, path: str, is_on: Expr, keeps: list[Assignment], var
         return name.startswith(f"{path}.")
 
     def condition(item: Expr, label: str, k: int, origin: Origin) -> Expr:
-        name = f"kept({label} {k + 1})" if k else f"kept({label})"
+        name = _own_name(f"kept({label} {k + 1})" if k else f"kept({label})", path, variables)
         kept = symbol(Role.DISCRETE, name)
         variables.append(Variable(name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), description=f"kept: {label}", origin=origin))
         keeps.append(Assignment(kept, select(item, constant(1.0), ZERO), origin))
