@@ -50,7 +50,7 @@ class Connection:
 
     @property
     def form(self) -> str:
-        """"ode", or "dae" where derivatives or inputs are unknowns."""
+        """What the whole is: "ode", or "dae" where derivatives or inputs are unknowns."""
         return self.declared.form.name.lower()
 
     @property
@@ -163,7 +163,7 @@ def _guesses(wired: Wiring, guesses: Mapping[str, ArrayLike]) -> dict[tuple[int,
     for written, value in guesses.items():
         elements = known.get(written.upper().replace(" ", ""))
         if elements is None:
-            raise UsageError(f"join: there is no input {written!r} to guess", hint=suggestion(written, [n for n in known], f"inputs are {listed(known)}"))
+            raise UsageError(f"join: there is no input {written!r} to guess", hint=suggestion(written, known, f"inputs are {listed(known)}"))
         numbers = np.asarray(value, dtype=float)
         if numbers.size not in (1, len(elements)):
             raise UsageError(f"join: the guess for {written} has {numbers.size} values, and the input {len(elements)}")

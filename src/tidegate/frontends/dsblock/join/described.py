@@ -75,7 +75,7 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     auxiliaries = signals.of_parts(wired, SignalKind.AUXILIARY)
     driven = _driven(wired, ordered, signals)
     shown = [(outer.part, element) for outer in wired.outputs for element in outer.elements]
-    hidden = _hidden(wired, shown, signals)
+    hidden = _hidden(wired, signals)
     entries, places = _parameters(wired)
     parts = [part.described for part in wired.parts]
     x0 = [value for part in parts for value in part.x0] + [guesses.get(one, 0.0) for one in ordered.torn]
@@ -86,6 +86,7 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
         x0=tuple(x0), xd0=tuple(xd0) if is_dae else (),
         dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=is_dae, auxiliaries_need_rates=is_dae),
         proposals=_proposals([part.proposals for part in parts]), has_step_events=any(part.has_step_events for part in parts),
+        has_communication=any(part.has_communication for part in parts), outputs_may_retry=any(part.outputs_may_retry for part in parts),
         discretes={f"{part.name}.{name}": value for part in wired.parts for name, value in part.described.discretes.items()},
     )  # fmt: skip
     torn = slice(first_torn, first_torn + len(ordered.torn))
@@ -135,7 +136,7 @@ def _driven(wired: Wiring, ordered: Order, signals: _Entries) -> tuple[tuple[int
     return tuple(found)
 
 
-def _hidden(wired: Wiring, shown: list[tuple[int, int]], signals: _Entries) -> tuple[tuple[int, int], ...]:
+def _hidden(wired: Wiring, signals: _Entries) -> tuple[tuple[int, int], ...]:
     """Outputs that are not recorded under their own names."""
     own = {outer.name.upper() for outer in wired.outputs}
     found: list[tuple[int, int]] = []
@@ -156,7 +157,7 @@ def _hidden(wired: Wiring, shown: list[tuple[int, int]], signals: _Entries) -> t
 
 def _parameters(wired: Wiring) -> tuple[tuple[ParameterEntry, ...], tuple[IndexArray, ...]]:
     """All parameters in the order of declaration; and for each part where its own lie, kind after kind."""
-    sizes = {kind: 0 for kind in ParameterKind}
+    sizes = dict.fromkeys(ParameterKind, 0)
     entries: list[ParameterEntry] = []
     for part in wired.parts:
         for entry in part.described.parameters:

@@ -1,6 +1,6 @@
-"""Connected blocks as one more ``Block``: it can be run, connected again, and given parameters and inputs as any other. In: a ``Layout``.
+"""Connected blocks as one more ``Block``: it is run, connected again, given parameters and inputs as any other. In: a ``Layout``.
 
-Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed before BLOCKS of the part they go to, and again where start values have changed.
+Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed before BLOCKS of the part they go to, and again behind it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidegate.frontends.dsblock.block import Block, Entry, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending, check_structure
-from tidegate.frontends.dsblock.join.order import components
+from tidegate.frontends.dsblock.join.order import components, is_circle
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
 from tidegate.frontends.dsblock.python_block import PythonBlock
@@ -48,7 +48,7 @@ class JoinedBlock:
         arcs = {(int(source), part) for part, driver in enumerate(wired.driver) for source in driver if source != OUTSIDE}
         groups = components(range(len(wired.parts)), arcs)
         self._sequence = [part for group in groups for part in group]
-        self._has_circles = any(len(group) > 1 or (group[0], group[0]) in arcs for group in groups)
+        self._has_circles = any(is_circle(group, arcs) for group in groups)
 
     @property
     def description(self) -> Description:

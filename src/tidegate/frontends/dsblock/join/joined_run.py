@@ -21,6 +21,7 @@ from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.names import listed
+from tidegate.wishes import StopRun
 
 __all__ = ["JoinedRun", "Pending"]
 
@@ -63,6 +64,7 @@ class JoinedRun:
             instant.take(reply, self.plan.indicators[part])
         instant.at = self.evaluation.settled(at)
         self.evaluation.forget()
+        self.evaluation.check_dependence(instant.at)
         self._sides = self._sides_of(self.indicators(instant.at))
         instant.action = max(instant.action, Action.RESTART, key=lambda action: action.value)
         return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
@@ -93,13 +95,26 @@ class JoinedRun:
 
     def auxiliaries(self, at: Entry) -> FloatArray:
         """W of all parts, then inputs that are driven and outputs that are not shown."""
-        plan, found = self.plan, self.evaluation.signals(at)
-        parts: list[FloatArray] = []
+        plan = self.plan
+        try:
+            found = self.evaluation.signals(at)
+        except StopRun as wish:
+            wish.values = None  # they are outputs
+            raise
+        own: list[FloatArray] = []
+        wishes: list[StopRun] = []
         for part, one in enumerate(plan.wired.parts):
-            if one.described.size(SignalKind.AUXILIARY):
-                parts.append(self.runs[part].auxiliaries(self._with_rates(part, at, found)))
+            try:
+                own.append(self.runs[part].auxiliaries(self._with_rates(part, at, found)) if one.described.communicates else np.zeros(0))
+            except StopRun as wish:
+                # the others have their last row, too
+                own.append(np.full(one.described.size(SignalKind.AUXILIARY), np.nan) if wish.values is None else wish.values)
+                wishes.append(wish)
         driven = [found.u[part][k] for part, k in plan.driven]
-        return np.concatenate([*parts, driven, [found.y[part][k] for part, k in plan.hidden]])
+        w = np.concatenate([*own, driven, [found.y[part][k] for part, k in plan.hidden]])
+        if wishes:
+            raise StopRun("; ".join(wish.reason for wish in wishes if wish.reason), w)
+        return w
 
     def _with_rates(self, part: int, at: Entry, found: Signals) -> Entry:
         """The entry of BLOCKK, which is given derivatives where it asks for them."""
@@ -127,7 +142,7 @@ class JoinedRun:
     def _signals_at_end(self, at: Entry) -> list[FloatArray]:
         try:
             return self.evaluation.signals(at).u
-        except Exception:  # noqa: BLE001, the run may have ended since a block could not be evaluated
+        except (Exception, StopRun):  # noqa: BLE001, the run may have ended since a block could not be evaluated
             return [np.full(len(driver), np.nan) for driver in self.plan.wired.driver]
 
     # -- events -----------------------------------------------------------------------------------------------------------------------------------
@@ -194,7 +209,10 @@ class JoinedRun:
         """Tell the parts; returns the sides on which indicators are when each part has done its own, with the inputs that it was told of."""
         x, xd = instant.at.x.copy(), None if instant.at.xd is None else instant.at.xd.copy()
         for part, happened in sorted(firing.items()):
-            reply = self.runs[part].event(happened, self.evaluation.entry(part, instant.at, before.u[part]))
+            try:
+                reply = self.runs[part].event(happened, self.evaluation.entry(part, instant.at, before.u[part]))
+            except StopRun as wish:
+                reply = Reply(action=Action.STOP, reason=wish.reason)
             check_structure(self.plan, part, reply)
             where = self.plan.states[part]
             if reply.x is not None:
@@ -237,7 +255,7 @@ class JoinedRun:
         first = min(self.pending, key=lambda one: one.time)
         reach = [one.may_reach for one in self.pending if _is_same(one.time, first.time) and one.may_reach is not None]
         later = [one.time for one in self.pending if one.time > first.time]
-        changes = not (np.array_equal(instant.at.x, at.x) and (at.xd is None or np.array_equal(instant.at.xd, at.xd)))
+        changes = not np.array_equal(instant.at.x, at.x) or not (at.xd is None or instant.at.xd is None or np.array_equal(instant.at.xd, at.xd))
         restarts = instant.action is not Action.CONTINUE
         return Reply(
             action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
@@ -278,8 +296,8 @@ def check_structure(plan: Layout, part: int, reply: Reply) -> None:
         declared = one.described.size(kind)
         if given is not None and given != declared:
             raise UsageError(
-                f"the block {one.name} of the connection {plan.described.name} changes its number of {what} to {given} of {declared}; in a connection "
-                "structures stay as they are",
+                f"the block {one.name} of the connection {plan.described.name} changes its number of {what} to {given} of {declared}; in a "
+                "connection structures stay as they are",
                 hint="keep all of them, and let those that rest have derivatives of zero",
             )
 

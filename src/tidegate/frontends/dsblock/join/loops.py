@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +51,13 @@ def is_singular(matrix: FloatArray) -> bool:
 
     What comes out is balanced against what is put in (Parlett and Reinsch 1969), so that units are of no account.
     """
-    from scipy.linalg import matrix_balance
+    from scipy.linalg import matrix_balance  # pyright: ignore[reportUnknownVariableType] - its types are incomplete
 
     if not np.all(np.isfinite(matrix)):
         return True
     unit = np.eye(len(matrix))
-    values = np.linalg.svd(unit - matrix_balance(unit - matrix, permute=False)[0], compute_uv=False)
+    balanced = cast("FloatArray", matrix_balance(unit - matrix, permute=False)[0])
+    values = np.linalg.svd(unit - balanced, compute_uv=False)
     return bool(values[-1] <= _SINGULAR * max(values[0], 1.0))
 
 

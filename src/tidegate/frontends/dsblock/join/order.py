@@ -1,4 +1,4 @@
-"""In which order the callbacks of connected blocks are called, and which inputs are unknowns since they close a loop. In: a ``Wiring``; out: an ``Order``.
+"""In which order connected blocks are called, and which inputs are unknowns since they close a loop. In: a ``Wiring``; out: an ``Order``.
 
 Source: Otter, DSblock 3.3 (DLR 1994), BLO3UX. Outputs of a block come from those inputs that it names, and from its derivatives where it says so;
 derivatives of an ODE come from all its inputs. Without a circle the connection is an ODE. Where circles go through derivatives only, these are
@@ -21,7 +21,7 @@ from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Wiring
 from tidegate.model import Form
 
-__all__ = ["Call", "Loop", "Order", "components", "order"]
+__all__ = ["Call", "Loop", "Order", "components", "is_circle", "order"]
 
 _EXACT: Final = 13  # blocks in one loop up to which the fewest elements are found; the sets of 13 blocks are 8192
 _OF_A_GUESS: Final = 1e-3  # of the weight of an element: among equally good ones that is torn for which a guess was given
@@ -84,9 +84,7 @@ def order(wired: Wiring, guessed: Collection[tuple[int, int]] = ()) -> Order:
     """
     parts = range(len(wired.parts))
     direct = _arcs(wired, guessed)
-    loops = tuple(
-        _loop(wired, members, direct) for members in components(parts, direct) if len(members) > 1 or (members[0], members[0]) in direct
-    )
+    loops = tuple(_loop(wired, members, direct) for members in components(parts, direct) if is_circle(members, direct))
     torn = {one for loop in loops for one in loop.torn}
     explicit, circular = _sorted(wired, torn)
     if not torn and not circular and all(part.described.form is Form.ODE for part in wired.parts):
@@ -132,6 +130,11 @@ def components(nodes: Iterable[int], arcs: Collection[tuple[int, int]]) -> list[
     return ordered
 
 
+def is_circle(members: tuple[int, ...], arcs: Collection[tuple[int, int]]) -> bool:
+    """Whether a component is more than one node that does not lead to itself."""
+    return len(members) > 1 or any((member, member) in arcs for member in members)
+
+
 def _loop(wired: Wiring, members: tuple[int, ...], direct: Arcs) -> Loop:
     inside = {arc: weight for arc, weight in direct.items() if arc[0] in members and arc[1] in members}
     sequence = _lightest(members, inside) if len(members) <= _EXACT else _light(members, inside)
@@ -158,7 +161,7 @@ def _lightest(members: tuple[int, ...], arcs: Arcs) -> list[int]:
     sequence: list[int] = []
     chosen = (1 << n) - 1
     while chosen:
-        sequence.insert(0, members[last[chosen]])
+        sequence.insert(0, members[int(last[chosen])])
         chosen &= ~(1 << int(last[chosen]))
     return sequence
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import InitializationError, SingularSystemError
+from tidegate.errors import InitializationError, SingularSystemError, UsageError
 from tidegate.frontends.dsblock.block import Entry, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
@@ -21,6 +21,7 @@ from tidegate.names import listed
 __all__ = ["Evaluation", "Signals"]
 
 FloatArray = NDArray[np.float64]
+_OTHER = 0.37  # of an input, how far it is moved to see whether outputs move
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Evaluation:
         xd = rates
         if described.form is Form.DAE and at.xd is not None:
             xd = at.xd[plan.states[part]]
-        return replace(at, x=at.x[plan.states[part]], xd=xd, u=u, p=at.p[plan.parameters[part]])
+        n_indicators = described.size(SignalKind.INDICATOR)
+        return replace(at, x=at.x[plan.states[part]], xd=xd, u=u, p=at.p[plan.parameters[part]], n_indicators=n_indicators)
 
     def outputs(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
@@ -121,6 +123,29 @@ class Evaluation:
             if owner == part:
                 u[k] = at.x[place]
 
+    def check_dependence(self, at: Entry) -> None:
+        """Refuse a part whose outputs change with an input of which it says that they do not depend on it: the order of calls rests on that.
+
+        Raises
+        ------
+        UsageError : there is one.
+        """
+        found = self.signals(at)
+        for part, described in enumerate(self._described):
+            free = ~np.array(described.dependence.inputs, dtype=bool)
+            if not free.any() or not len(found.y[part]):
+                continue
+            u = found.u[part] + np.where(free, _OTHER * (np.abs(found.u[part]) + 1.0), 0.0)
+            try:
+                y = self.outputs(part, at, replace(found, u=[u if k == part else one for k, one in enumerate(found.u)], rates=dict(found.rates)))
+            except Exception:  # noqa: BLE001, S112, it has no value there, so nothing is known
+                continue
+            if not np.array_equal(y, found.y[part], equal_nan=True):
+                raise UsageError(
+                    f"outputs of the block {self.plan.wired.parts[part].name} depend on inputs of which it declares that they do not",
+                    hint="name those they depend on at once: declare.outputs_depend_on(inputs=[...])",
+                )
+
     def equations(self, at: Entry) -> FloatArray:
         """Derivatives, or residuals with those of the loops behind."""
         plan, found = self.plan, self.signals(at)
@@ -142,7 +167,8 @@ class Evaluation:
     def _sources(self, found: Signals) -> FloatArray:
         """The outputs that drive torn inputs."""
         wired = self.plan.wired
-        return np.array([found.y[wired.driver[part][k]][wired.element[part][k]] for part, k in self.plan.order.torn])
+        values = [float(found.y[int(wired.driver[part][k])][int(wired.element[part][k])]) for part, k in self.plan.order.torn]
+        return np.array(values)
 
     # -- what equations determine together ----------------------------------------------------------------------------------------------------------
 
@@ -171,7 +197,7 @@ class Evaluation:
         """Refuse loops that do not determine their values: in which what is put in comes out as it is."""
         first = self.plan.torn.start
         for loop in self.plan.order.loops:
-            places = np.arange(first, first + len(loop.torn))
+            places = np.arange(first, first + len(loop.torn), dtype=np.intp)
             first += len(loop.torn)
 
             def open_(values: FloatArray, places: NDArray[np.intp] = places) -> FloatArray:

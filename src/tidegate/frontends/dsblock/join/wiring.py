@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = ["OUTSIDE", "Outer", "Part", "Wiring", "wiring"]
 
 OUTSIDE: Final = -1  # the place of a part where an input comes from outside
 _NO_DRIVER: Final = -2
+_A_NAME: Final = f"a letter, then letters, digits and underscores, at most {MAX_NAME} in all"
 _WORDS: Final = {
     SignalKind.STATE: "a state", SignalKind.INPUT: "an input", SignalKind.OUTPUT: "an output", SignalKind.INDICATOR: "an indicator",
     SignalKind.AUXILIARY: "an auxiliary variable, which is only recorded",
@@ -76,8 +77,8 @@ class Wiring:
 
     def link(self, part: int, element: int) -> str:
         """A link as it was written."""
-        source = self.parts[self.driver[part][element]]
-        return f"{self.input_name(part, element)} = {source.name}.{source.described.names(SignalKind.OUTPUT)[self.element[part][element]]}"
+        source = self.parts[int(self.driver[part][element])]
+        return f"{self.input_name(part, element)} = {source.name}.{source.described.names(SignalKind.OUTPUT)[int(self.element[part][element])]}"
 
 
 def wiring(parts: Sequence[Part], links: Mapping[str, str], inputs: Mapping[str, Any] | None, outputs: Any) -> Wiring:
@@ -133,7 +134,7 @@ class _Wired:
         seen: set[str] = set()
         for part in self.parts:
             if not is_name(part.name):
-                self.problems.append(f"{part.name!r} is no name of a block: a letter, then letters, digits and underscores, at most {MAX_NAME} in all")
+                self.problems.append(f"{part.name!r} is no name of a block: {_A_NAME}")
             if part.name.upper() in seen:
                 self.problems.append(f"two blocks are called {part.name}; capital letters do not count")
             seen.add(part.name.upper())
@@ -241,7 +242,7 @@ class _Wired:
 
     def _is_new(self, name: str, seen: set[str], what: str) -> bool:
         if not is_name(name):
-            self.problems.append(f"{name!r} is no name of an {what}: a letter, then letters, digits and underscores, at most {MAX_NAME} in all")
+            self.problems.append(f"{name!r} is no name of an {what}: {_A_NAME}")
             return False
         if name.upper() in seen:
             self.problems.append(f"two {what}s are called {name}; capital letters do not count")
@@ -274,8 +275,7 @@ class _Wired:
             return [_shown(f"{part.name}.{entry.name}", number, entry) for number, part, entry in every]
         shown: list[Outer] = []
         seen: set[str] = set()
-        pairs = outputs.items() if isinstance(outputs, Mapping) else [(None, written) for written in ([outputs] if isinstance(outputs, str) else outputs)]
-        for name, written in pairs:
+        for name, written in _pairs(outputs):
             if name is not None and not self._is_new(name, seen, "output"):
                 continue
             found = self._find(written, SignalKind.OUTPUT, f"output {written if name is None else name}")
@@ -285,6 +285,13 @@ class _Wired:
         repeated = {one.name for one in shown if [other.name.upper() for other in shown].count(one.name.upper()) > 1}
         self.problems += [f"output {name} is named twice" for name in sorted(repeated)]
         return shown
+
+
+def _pairs(outputs: Any) -> list[tuple[str | None, object]]:
+    """New names and outputs, or outputs alone."""
+    if isinstance(outputs, Mapping):
+        return [(str(name), written) for name, written in cast("Mapping[object, object]", outputs).items()]
+    return [(None, written) for written in ([outputs] if isinstance(outputs, str) else cast("Sequence[object]", outputs))]
 
 
 def _shown(name: str, part: int, entry: SignalEntry) -> Outer:
