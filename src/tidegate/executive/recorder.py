@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import Said
-from tidegate.compiled.workspace import FIRST_REMARK
+from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
 from tidegate.executive.causes import Causes
 from tidegate.executive.options import Options
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
@@ -35,6 +35,8 @@ _SHARED: Final = [name for name in Counters._fields if name in Statistics.__data
 _IDLE_SHOWN: Final = 3
 _JUMP: Final = 1000.0  # tolerances of the run, of the size of a variable: less at an event may come of where on the step it was found
 _FINEST: Final = 1e-9
+_LEAST_IMPORTANCE: Final = 100
+_SAME: Final = 1e-12  # of a time
 
 
 class Cost(NamedTuple):
@@ -70,6 +72,7 @@ class Legend:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
         self.layout, self.initial_origins = model.layout, model.initial.origins
+        self.asked = problem.output_times
         self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
@@ -147,13 +150,31 @@ class Recording:
     def _table(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
         layout = self.legend.layout
-        table, self._rows = joined(self._rows, self.legend.row_type), []
+        table, self._rows = self._important(joined(self._rows, self.legend.row_type)), []
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
         if layout.counted:
             self._absent = layout.absent(table["values"])[:, layout.recorded]
             if sensitivities is not None:
                 sensitivities = np.where(self._absent[:, None, :], np.nan, sensitivities)
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
+
+    def _important(self, table: Written) -> Written:
+        """Without the rows around events that are not important enough; what was asked for, and the end, stay."""
+        layout = self.legend.layout
+        if layout.importance < 0 or layout.least_importance >= _LEAST_IMPORTANCE or not len(table):
+            return table
+        importance = table["values"][:, len(layout.unknowns) + layout.importance]
+        after = np.flatnonzero((table["kind"] == AFTER_ROW) & (importance > layout.least_importance))
+        keeps = np.ones(len(table), dtype=bool)
+        for row in after.tolist():
+            time = float(table["time"][row])
+            is_end = time == table["time"][-1] and self.status in ("finished", "terminated")
+            if is_end:
+                continue
+            keeps[row] = bool(np.any(np.abs(self.legend.asked - time) <= _SAME * max(abs(time), 1e-300)))
+            if row and table["kind"][row - 1] == BEFORE_ROW:
+                keeps[row - 1] = False
+        return table[keeps]
 
     @property
     def t(self) -> FloatArray:
@@ -400,7 +421,7 @@ class _RecordedEvents(LazyEvents):
             kind=_kind(int(entry["kind"])),
             causes=cause.texts,
             origins=cause.origins,
-            priority=cause.priority,
+            priority=cause.priority if layout.importance < 0 else int(entry["m_after"][layout.first_discrete + layout.importance]),
             rounds=int(entry["rounds"]),
             before=dict(zip(layout.lasting_names, before.tolist(), strict=True)),
             after=dict(zip(layout.lasting_names, after.tolist(), strict=True)),
