@@ -1,4 +1,4 @@
-"""The rules of events where a condition, what it asks about, and what it resets belong to different parts: the numbers are those of one flat class."""
+"""The rules of events where a condition, what it asks about, and what it resets belong to different parts: numbers are as in one class."""
 
 from __future__ import annotations
 
@@ -172,8 +172,8 @@ class Row(tg.Component):
     def equations(self) -> Any:
         yield self.y.told == tg.where(self.timer.t >= 1.5, 1.0, 0.0)
         links = [self.y, self.z, self.c1, self.c2, self.c3]
-        for left, right in zip(links, links[1:], strict=False):
-            yield tg.connect(left.said, right.told)
+        for k in range(4):
+            yield tg.connect(links[k].said, links[k + 1].told)
 
 
 def chain(result: tg.Result, method: str) -> None:
@@ -338,7 +338,7 @@ class Repeated(tg.Component):
     motion, warner, stop = Motion(x=1.0), Warner(), Stop()
 
     def equations(self) -> Any:
-        yield self.motion.rate == 10 * np.sin(tg.time)
+        yield self.motion.rate == 10 * np.sin(1.0 * tg.time)
         yield self.warner.x == self.motion.x
 
     @tg.when(lambda self: self.motion.x > 1.5)
