@@ -26,7 +26,7 @@ from tidegate.compiled.callable_answers import (
 )
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
-from tidegate.compiled.layout import Layout
+from tidegate.compiled.layout import Counted, Layout
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
@@ -106,6 +106,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         final=CallableActions(model.at_end, layout),
         opening=None if model.at_open is None else CallableActions(model.at_open, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
+        ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         # what a run remembers is gone when it is over
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
@@ -169,6 +170,10 @@ class _Natives:
     def close(self, hook: Callable[[At, bool], object], at: Point, is_well: bool) -> None:
         """The same for the last one."""
         hook(point(self._layout, at.time, at.y, at.p, at.m), is_well)
+
+    def ending(self, hook: Callable[[At], str], at: Point) -> str:
+        """Likewise; what it returns."""
+        return hook(point(self._layout, at.time, at.y, at.p, at.m))
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
@@ -260,8 +265,15 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
         ("output", "outputs", 0, model.outputs),
     )
     quantities = [quantity for role, vector, first, names in groups for quantity in _quantities(model, role, vector, first, list(names))]
-    shown = tuple(shown_of(quantities, layout))
-    return replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed)), tuple(quantities)
+    shown, counted = tuple(shown_of(quantities, layout)), tuple(_counted(model, layout))
+    return replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted), tuple(quantities)
+
+
+def _counted(model: CallableModel, layout: Layout) -> Iterator[Counted]:
+    recorded = {name: k for k, name in enumerate((*layout.unknowns, *layout.discretes, *model.outputs))}
+    for counter, ranks in model.counted.items():
+        places = np.array([recorded[name] for name in ranks], dtype=np.intp)
+        yield Counted(layout.discretes.index(counter), places, np.array(list(ranks.values()), dtype=np.intp))
 
 
 def _quantities(model: CallableModel, role: str, vector: str, first: int, names: Sequence[str]) -> Iterator[Quantity]:
@@ -307,7 +319,11 @@ def _event_actions(model: CallableModel) -> tuple[EventAction, ...]:
         messages = (body.message,) if body.message else ()
         is_noted = not isinstance(body, CallableClause) or body.terminates or bool(messages) or body.change is None
         number = chain if isinstance(body, CallableClause) else -1
-        event_actions.append(EventAction(body.label, number, indices, body.priority, Origin(), is_noted, body.terminates, messages, ()))
+        event_actions.append(
+            EventAction(
+                body.label, number, indices, body.priority, Origin(), is_noted, body.terminates, messages, (), is_expected=model.happen is None
+            )
+        )
     return tuple(event_actions)
 
 

@@ -54,6 +54,7 @@ class TransitionBody:
             messages=tuple(filter(None, messages)),
             targets=tuple(action.target.data.name for action in self.actions if isinstance(action, Assignment)),
             fails=any(isinstance(action, Terminate) and action.is_failure for action in self.actions),
+            is_expected=self.inner_modes is None,
             inner_modes=self.inner_modes,
         )
 

@@ -73,7 +73,7 @@ class Legend:
         self.computed, self.followers = model.computed, model.followers
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
-        self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
+        self.clauses = [event_action for event_action in model.event_actions if event_action.is_expected and 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
         self.facts: dict[str, Any] = {
@@ -130,6 +130,7 @@ class Recording:
         self._told = told
         self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
+        self._absent: NDArray[np.bool_] | None = None  # of the rows, once they are looked at
         self._m = None if legend.formulas is None and legend.computed is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
@@ -147,6 +148,10 @@ class Recording:
         if len(self._inner_times):
             table = table[(table["kind"] != w.AFTER_ROW) | ~np.isin(table["time"], self._inner_times)]
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
+        if layout.counted:
+            self._absent = layout.absent(table["values"])[:, layout.recorded]
+            if sensitivities is not None:
+                sensitivities = np.where(self._absent[:, None, :], np.nan, sensitivities)
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
 
     @property
@@ -193,9 +198,12 @@ class Recording:
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
-        for k in np.flatnonzero(~np.isfinite(self.kept).all(axis=0)):
+        wrong = ~np.isfinite(self.kept)
+        if self._absent is not None:
+            wrong[: len(self._absent)] &= ~self._absent
+        for k in np.flatnonzero(wrong.any(axis=0)):
             column = self.legend.facts["columns"][k]
-            bad = np.flatnonzero(~np.isfinite(self.kept[:, k]))
+            bad = np.flatnonzero(wrong[:, k])
             if self.legend.layout.shown[k].source != "unknown":
                 what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
@@ -269,6 +277,11 @@ class Recording:
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
         coefficients[:, 0, kept:constant] = list(numbers.values())
         coefficients[:, 0, constant:] = table["discrete"]
+        for one in layout.counted:
+            rank = dict(zip(one.places.tolist(), one.ranks.tolist(), strict=True))
+            for k, index in enumerate(indices.tolist()):
+                if index in rank:
+                    coefficients[rank[index] >= table["discrete"][:, one.counter], 0, k] = np.nan
         return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *numbers, *layout.discretes])
 
     @cached_property

@@ -114,11 +114,13 @@ class CallableModel:
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
     at_open : new values by name when a run begins; called once a run, also of one that is repeated.
+    at_stop : why the model has ended the run, if it has more to say than its clauses.
     at_close : called once when a run is over, at the point where it stands, and whether it came to its end.
     arrays : shapes by name of arrays, whose elements ``A[0,1]`` are among the names above.
     texts : unit and description by name, of an array by its own.
     refuses : why the model cannot have these parameters, a sentence; nothing where it can.
-    hidden : discrete variables that results do not show.
+    hidden : discrete variables and outputs that results do not show.
+    counted : by discrete variables, unknowns and outputs of which as many are there as it says, each with its number from 0.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     corners : times at which functions have corners: no step passes them.
     """
@@ -142,10 +144,12 @@ class CallableModel:
     at_communication: Callable[[At], object] | None = None
     at_open: Changes | None = None
     at_close: Callable[[At, bool], object] | None = None
+    at_stop: Callable[[At], str] | None = None
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     texts: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     refuses: Callable[[FloatArray], str] | None = None
     hidden: Sequence[str] = ()
+    counted: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""

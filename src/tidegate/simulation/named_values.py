@@ -112,9 +112,15 @@ class NamedValues:
             raise UsageError(problem[0], origin=problem[1])
 
     def _vector(self, point: Point, name: str) -> FloatArray:
+        layout = self._compiled.layout
         if name == "numbers":
             return np.zeros(0)
-        return self._outputs(point) if name == "outputs" else getattr(point, name)
+        vector: FloatArray = self._outputs(point) if name == "outputs" else getattr(point, name)
+        if name not in ("y", "outputs") or not layout.counted:
+            return vector
+        outputs = np.zeros(layout.n_outputs)
+        absent = layout.absent(np.concatenate([point.y, point.m[layout.first_discrete : layout.first_previous], outputs]))
+        return np.where(absent[: len(vector)] if name == "y" else absent[len(absent) - len(vector) :], np.nan, vector)
 
     def _outputs(self, point: Point) -> FloatArray:
         calls = OpaqueCalls()

@@ -18,6 +18,7 @@ from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
 from tidegate.names import close_names
+from tidegate.wishes import RetryStep
 
 __all__ = ["DSblock"]
 
@@ -110,14 +111,19 @@ class DSblock:
         declaration = Declaration(self.block_name)
         self.define(declaration)
         described = declaration.description(
-            has_step_events=self.has("step_condition"), has_jacobian=self.has("jacobian"), text=self.description, version=self.version
-        )
+            [callback for callback in _CALLBACKS if self.has(callback)], outputs_may_retry=self._outputs_may_retry(),
+            text=self.description, version=self.version,
+        )  # fmt: skip
         missing = [callback for kind, callback in _NEEDED.items() if described.size(kind) and not self.has(callback)]
         if described.size(SignalKind.STATE) and not self.has(_EQUATIONS[described.form]):
             missing.insert(0, _EQUATIONS[described.form])
         if missing:
             raise UsageError(f"{self.block_name} declares what needs {', '.join(missing)}", hint=f"write {missing[0]}(self, t, x, u, p, m)")
         return described
+
+    def _outputs_may_retry(self) -> bool:
+        code = getattr(getattr(self, "outputs", None), "__code__", None)
+        return code is not None and RetryStep.__name__ in code.co_names
 
     def has(self, callback: str) -> bool:
         """Whether a callback is written."""

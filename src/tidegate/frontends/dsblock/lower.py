@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import DSblockOrderError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
@@ -26,11 +26,13 @@ from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equat
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+from tidegate.wishes import RetryStep, StopRun
 
 __all__ = ["lowered"]
 
 FloatArray = NDArray[np.float64]
 _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)", "(indicators)", "(last event)", "(stopped)"
+_COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
 SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
 _numbers = itertools.count(1)
@@ -54,12 +56,15 @@ class _Lowered:
     def __init__(self, block: Block, inputs: InputSignals) -> None:
         self.block, self.described, self.inputs = block, block.description, inputs
         described = self.described
-        self.states, _, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.states, self.input_names, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
         self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
+        self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
         described = self.described
@@ -80,9 +85,10 @@ class _Lowered:
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
-            hidden=self.discretes[len(described.discretes) :],
-            outputs=(*self.outputs, *self.auxiliaries),
-            output=self.values if self.outputs or self.auxiliaries else None,
+            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED),
+            counted={_NX: self.form.ranks(), _NZ: {name: k for k, name in enumerate(self.indicators)}},
+            outputs=self.recorded,
+            output=self.values,
             thresholds=[
                 Threshold(f"{name} >= 0", partial(self.indicator, k), decides=False, opposite=f"{name} < 0") for k, name in enumerate(self.indicators)
             ],
@@ -92,6 +98,7 @@ class _Lowered:
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
+            at_stop=self.reason,
             at_close=self.close,
         )
 
@@ -137,28 +144,61 @@ class _Lowered:
 
     def _entry(self, at: At) -> Entry:
         n_states = self._n_states(at)
-        return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p)
+        n_indicators = at.d[self.place[_NZ]]
+        n_z = int(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
+        return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         f = np.zeros(n)
         if run is not None and n_states:
-            f[:n_states] = run.equations(self._entry(at))
-        return self.form.right_side(at.y, f)
+            entry = self._entry(at)
+            f[:n_states] = run.equations(entry)
+            if self.described.outputs_may_retry:
+                run.outputs(entry)
+        return self.form.right_side(at.y, f, n_states)
 
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
         if run is None:
-            return [math.nan] * (len(self.outputs) + len(self.auxiliaries))
+            return [math.nan] * len(self.recorded)
         entry = self._entry(at)
-        needs = self.described.dependence
-        if entry.xd is None and (needs.outputs_need_rates or (self.auxiliaries and needs.auxiliaries_need_rates)) and len(entry.x):
-            entry = replace(entry, xd=run.equations(entry))
-        return [*(run.outputs(entry) if self.outputs else ()), *(run.auxiliaries(entry) if self.auxiliaries else ())]
+        needs, name = self.described.dependence, self.described.name
+        try:
+            if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
+                entry = replace(entry, xd=run.equations(entry))
+            y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
+            others = (*self._indicators(run, at), *entry.u, 1.0)
+            w: Sequence[float] | FloatArray = ()
+            try:
+                w = run.auxiliaries(entry) if self.described.communicates else ()
+            except StopRun as wish:
+                w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
+                wish.numbers, wish.time = [*y, *w, *others], at.time
+                raise
+        except RetryStep as wish:
+            raise StepSizeError(
+                f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
+            ) from wish
+        except Exception as error:
+            # nothing depends on a row, so that the run would not notice
+            raise CallbackError(
+                f"outputs or communication of DSblock {name} raised {type(error).__name__}: {error} at t = {at.time:g}", time=at.time
+            ) from error
+        return [*y, *w, *others]
 
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
-        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(run.indicators(self._entry(at))[k])
+        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
+
+    def _indicators(self, run: Run, at: At) -> FloatArray:
+        """All of them, those that are not there zero; asked for once where every guard is looked at."""
+        if self._seen[0] is not at:
+            found, entry = np.zeros(len(self.indicators)), self._entry(at)
+            if entry.n_indicators:
+                found[: entry.n_indicators] = run.indicators(entry)[: entry.n_indicators]
+            self._seen = (at, found)
+        return self._seen[1]
 
     def asks(self, at: At) -> bool:
         run = self._run(at)
@@ -174,7 +214,12 @@ class _Lowered:
         run, reply = self.block.begin(self._entry(at))
         number = next(_numbers)
         self.runs[number] = run
-        return {_RUN: float(number), **self._taken_over(run, reply, at, has_time_event=True)}
+        new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
+        if reply.action is Action.STOP:
+            # the start is recorded, and the run ends by an event there
+            self.reasons[number] = reply.reason
+            new[_NEXT] = at.time
+        return new
 
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""
@@ -185,8 +230,21 @@ class _Lowered:
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
         ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
         steps = bool(flags[2 * n + 2 :].any())
+        if int(at.d[self.place[_RUN]]) in self.reasons:
+            return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
-        return {_LAST: at.time, **self._taken_over(run, run.event(happened, self._entry(at)), at, has_time_event=ticks)}
+        try:
+            reply = run.event(happened, self._entry(at))
+        except StopRun as wish:
+            reply = Reply(action=Action.STOP, reason=wish.reason)
+        if reply.action is Action.STOP:
+            self.reasons[int(at.d[self.place[_RUN]])] = reply.reason
+        return {_LAST: at.time, **self._taken_over(run, reply, at, has_time_event=ticks)}
+
+    def reason(self, at: At) -> str:
+        """Why the block has ended the run."""
+        number = at.d[self.place[_RUN]]
+        return self.reasons.get(int(number), "") if math.isfinite(number) else ""
 
     def _is_same(self, a: float, b: float) -> bool:
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
@@ -227,6 +285,7 @@ class _Lowered:
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
+        self.reasons.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

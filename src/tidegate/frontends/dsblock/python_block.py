@@ -15,6 +15,7 @@ from tidegate.frontends.dsblock.description import Description, ParameterEntry, 
 from tidegate.frontends.dsblock.named import Named, flat
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
+from tidegate.wishes import StopRun
 
 __all__ = ["PythonBlock"]
 
@@ -58,7 +59,11 @@ class PythonBlock:
         if not hasattr(self.callbacks, "start"):
             return run, Reply(x=x0, xd=xd0)
         x, u, p = (self.named("x0", self.states, x0), self.named("u0", self.inputs, at.u), self.named("p", self.parameters, at.p))
-        return run, self.reply("start", self.callbacks.start(at.time, x, u, p, memory), Start, x0, xd0)
+        try:
+            answer = self.callbacks.start(at.time, x, u, p, memory)
+        except StopRun as wish:
+            return run, Reply(action=Action.STOP, x=x0, xd=xd0, reason=wish.reason)
+        return run, self.reply("start", answer, Start, x0, xd0)
 
     def _told_of_parameters(self, at: Entry) -> tuple[FloatArray, FloatArray | None]:
         """BLOCKP for every parameter that has not its declared value."""
@@ -148,8 +153,16 @@ class PythonRun:
         # the derivatives belong to the arguments where the form has them, and where a block has said that it needs them
         needs, is_dae = self._block.description.dependence, self._block.description.form is Form.DAE
         said = (callback == "outputs" and needs.outputs_need_rates) or (callback == "communication" and needs.auxiliaries_need_rates)
-        values = getattr(self._callbacks, callback)(*self._arguments(at, with_rates=callback != "indicators" and (is_dae or said)))
-        return flat(f"{callback} of DSblock {self._block.name}", values, entries)
+        what = f"{callback} of DSblock {self._block.name}"
+        try:
+            values = getattr(self._callbacks, callback)(*self._arguments(at, with_rates=callback != "indicators" and (is_dae or said)))
+        except StopRun as wish:
+            if wish.values is not None:
+                wish.values = flat(what, wish.values, entries)
+            raise
+        if values is None and not entries:
+            return np.zeros(0)
+        return flat(what, values, entries)
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
         """Derivatives, or residuals."""
@@ -162,7 +175,23 @@ class PythonRun:
 
     def indicators(self, at: Entry) -> FloatArray:
         """Z."""
-        return self._given("indicators", self._block.indicators, at)
+        there, every = _leading(self._block.indicators, at.n_indicators), self._block.indicators
+        values = self._callbacks.indicators(*self._arguments(at))
+        what = f"indicators of DSblock {self._block.name}"
+        if there == every:
+            return flat(what, values, every)
+        # of those that are not there values may be given or not
+        full = np.full(_size(every), np.nan)
+        is_full = np.size(values) == _size(every) or np.size(values) == len(every)
+        if isinstance(values, Mapping):
+            names = {entry.name.upper() for entry in there}
+            given = cast("Mapping[str, Any]", values)
+            flat(what, {name: value for name, value in given.items() if name.upper() in names}, there)
+            return flat(what, given, every, full)
+        if is_full:
+            return flat(what, values, every)
+        full[: at.n_indicators] = flat(what, values, there)
+        return full
 
     def auxiliaries(self, at: Entry) -> FloatArray:
         """W."""
