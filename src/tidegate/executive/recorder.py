@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
-from tidegate.executive.causes import Causes
+from tidegate.executive.causes import Causes, crossed_guard
 from tidegate.executive.options import Options
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
@@ -27,7 +27,7 @@ from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventKind, LazyEvents, largest
 from tidegate.results.presence import without_absent
 
-__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
+__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording"]
 
 FloatArray = NDArray[np.float64]
 
@@ -51,12 +51,6 @@ class Cost(NamedTuple):
 
 NONE_DONE: Final = Counters(*(0 for _ in Counters._fields))
 NOTHING_DONE: Final = Cost(NONE_DONE, NONE_DONE, 0.0, 0)
-
-
-def crossed_guard(n_guards: int, entry: np.void) -> int:
-    """The guard whose zero an entry of the log is about, be it one of time; -1 for none."""
-    item = int(entry["item"])
-    return item if 0 <= item < n_guards else int(entry["guard"])
 
 
 class Legend:
@@ -118,6 +112,7 @@ class Recording:
     told : why it ended; for a run that the model terminated, what the model said is found here.
     integrator : of the run, at the end of the records.
     initial_words : what the model said at the start, if the records begin there.
+    shows_inner : what the system did by itself at an event is an event too, since the user's hand led to it.
     """
 
     def __init__(
@@ -129,8 +124,10 @@ class Recording:
         told: str,
         integrator: StepIntegrator,
         initial_words: Said | None = None,
+        *,
+        shows_inner: bool = False,
     ) -> None:
-        self.legend, self.cost = legend, cost
+        self.legend, self.cost, self._shows_inner = legend, cost, shows_inner
         self.status: RunStatus = status
         self._rows, self._log, self._polynomials = [*records.rows], [*records.log], [*records.polynomials]
         self._told = told
@@ -150,7 +147,10 @@ class Recording:
     def _table(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
         layout = self.legend.layout
-        table, self._rows = self._important(joined(self._rows, self.legend.row_type)), []
+        table, self._rows = joined(self._rows, self.legend.row_type), []
+        if len(self._inner_times):
+            table = table[(table["kind"] != w.AFTER_ROW) | ~np.isin(table["time"], self._inner_times)]
+        table = self._important(table)
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
         if layout.counted:
             self._absent = layout.absent(table["values"])[:, layout.recorded]
@@ -201,6 +201,11 @@ class Recording:
         slopes = self._table[2]
         return None if slopes is None else self._shown(slopes)
 
+    @property
+    def kept_sensitivities(self) -> FloatArray | None:
+        """The same, also of what is not there; where a derivative does not exist this array is changed."""
+        return self._table[2]
+
     def add_final(self, event: Event, values: FloatArray, sensitivities: FloatArray | None) -> None:
         """One row more, of what the model did at the end, and its event."""
         t, rows, slopes = self._table
@@ -229,11 +234,25 @@ class Recording:
 
     # -- events ---------------------------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _is_inner(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.log), dtype=bool) if self._shows_inner else self.legend.causes.are_inner(self.legend.n_guards, self.log)
+
+    @cached_property
+    def _inner_times(self) -> FloatArray:
+        """Of what the system did by itself, where nothing else happened."""
+        times = self.log["time"]
+        return np.setdiff1d(times[self._is_inner], times[~self._is_inner])
+
+    @cached_property
+    def _own_log(self) -> Written:
+        return self.log[~self._is_inner] if self._is_inner.any() else self.log
+
     def jump(self) -> tuple[Event, str] | None:
         """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
-        if not self.legend.followers or not len(self.log):
+        if not self.legend.followers or not len(self._own_log):
             return None
-        found = _RecordedEvents(self.legend, self.log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
+        found = _RecordedEvents(self.legend, self._own_log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
         return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
     @cached_property
@@ -245,13 +264,13 @@ class Recording:
     @property
     def n_events(self) -> int:
         """How many there are."""
-        return (self._initial_words is not None) + len(self.log) + (self._last is not None)
+        return (self._initial_words is not None) + len(self._own_log) + (self._last is not None)
 
     @cached_property
     def events(self) -> EventLog:
         """The log in the user's words."""
         first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.kept[0])]
-        events = _RecordedEvents(self.legend, self.log, self.kept, self._m, first, [] if self._last is None else [self._last])
+        events = _RecordedEvents(self.legend, self._own_log, self.kept, self._m, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
     @cached_property
@@ -319,7 +338,7 @@ class Recording:
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
             method=self.legend.options.chosen_method,
-            extra={"resteps": done.resteps},
+            extra={"resteps": done.resteps} | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
         )
 
     @property
