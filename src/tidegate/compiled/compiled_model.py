@@ -194,6 +194,7 @@ class EventAction:
     fails : True if that end is no success.
     messages : what it says.
     targets : names of what it gives a new value.
+    inner_modes : modes that only its conditions have, of what the system does by itself; None for what is an event of the user's model.
     is_expected : worth a word where it never happens.
     """
 
@@ -207,6 +208,7 @@ class EventAction:
     messages: tuple[str, ...]
     targets: tuple[str, ...]
     fails: bool = False
+    inner_modes: tuple[int, ...] | None = None
     is_expected: bool = True
 
 

@@ -30,7 +30,7 @@ from tidegate.compiled.layout import Counted, Layout
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
-from tidegate.model.callables import At, CallableClause, CallableModel
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Tick
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
@@ -90,7 +90,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         mass_varies=False,
         sparsity=None,
         algebraic=np.array(natives.is_state) == 0.0 if model.mass is None else ~model.mass.any(axis=0),
-        nominal=np.zeros(n),
+        nominal=np.array([model.nominal.get(name, 0.0) for name in layout.unknowns]),
         guards=_guards(model),
         tapes=_no_tapes(ng, layout),
         event_actions=_event_actions(model),
@@ -266,7 +266,10 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
     )
     quantities = [quantity for role, vector, first, names in groups for quantity in _quantities(model, role, vector, first, list(names))]
     shown, counted = tuple(shown_of(quantities, layout)), tuple(_counted(model, layout))
-    return replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted), tuple(quantities)
+    return replace(
+        layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted,
+        importance=layout.discretes.index(model.importance) if model.importance else -1, least_importance=model.least_importance,
+    ), tuple(quantities)  # fmt: skip
 
 
 def _counted(model: CallableModel, layout: Layout) -> Iterator[Counted]:
@@ -322,7 +325,8 @@ def _event_actions(model: CallableModel) -> tuple[EventAction, ...]:
         indices = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, CallableClause) else ()
         first += len(indices)
         messages = (body.message,) if body.message else ()
-        is_noted = not isinstance(body, CallableClause) or body.terminates or bool(messages) or body.change is None
+        is_noted = isinstance(body, Tick) or body.terminates or bool(messages)
+        is_noted = is_noted or (body.is_noted if isinstance(body, Completed) else body.change is None)
         number = chain if isinstance(body, CallableClause) else -1
         event_actions.append(
             EventAction(

@@ -76,6 +76,8 @@ class Layout:
     shown : what a result shows, in its order.
     dense : indices of the unknowns that dense output holds: those that are shown, and those that an output reads.
     counted : numbers that are not always there.
+    importance : index of the discrete variable that says how important an event was, 1 to 100; -1 where events say it themselves.
+    least_importance : beyond which events have no rows.
     """
 
     unknowns: tuple[str, ...]
@@ -91,6 +93,8 @@ class Layout:
     shown: tuple[Shown, ...] = ()
     dense: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     counted: tuple[Counted, ...] = ()
+    importance: int = -1
+    least_importance: int = 100
 
     @property
     def first_discrete(self) -> int:

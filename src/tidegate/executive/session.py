@@ -434,7 +434,7 @@ class Session:
             error.result = self.result
             raise error
         self.problem, self._legend = problem, None
-        part = self._part(self._label(records, meter.read(), "unfinished"))
+        part = self._part(self._label(records, meter.read(), "unfinished", is_set=True))
         events = [(event, {**event.before, **setting.before}, {**event.after, **setting.after}) for event in part.events]
         told = [replace(event, kind="set", causes=setting.causes + event.causes, before=old, after=now) for event, old, now in events]
         part.events = EventLog(told, time_unit=part.time_unit)
@@ -464,7 +464,7 @@ class Session:
 
     def _label(
         self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, initial_words: Said | None = None,
-        lost_derivatives: LostDerivatives | None = None,
+        lost_derivatives: LostDerivatives | None = None, *, is_set: bool = False,
     ) -> Recording:  # fmt: skip
         """Everything in records under the user's names.
 
@@ -474,15 +474,17 @@ class Session:
         told : why it ended; where it is the end of a segment, or the model's doing, that is found here.
         initial_words : what the model said at the start, if the records begin there.
         lost_derivatives : what is known of derivatives, if that is not what the session knows.
+        is_set : the user set values, and whatever happened is an event.
         """
         integrator, problem = self._live(), self.problem
         if self._legend is None:
             self._legend = Legend(problem, self.options)
         if told is None:
             told = _reached(integrator.time) if status == "unfinished" else ""
-        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words)
-        if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
-            (lost_derivatives or self._lost_derivatives).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
+        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words, shows_inner=is_set)
+        if recording.kept_sensitivities is not None:
+            recorded = Recorded(recording.t, recording.kept_sensitivities, recording.log)
+            (lost_derivatives or self._lost_derivatives).strike(problem, integrator, recorded)
         if status in ("finished", "terminated"):
             close(problem, integrator, recording, self._lost_derivatives.lost)
         return recording

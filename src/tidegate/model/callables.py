@@ -89,7 +89,10 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """What happens at the end of a step of the integrator at which ``when`` is true (a step event of DSblock); likewise."""
+    """What happens at the end of a step of the integrator at which ``when`` is true (a step event of DSblock); likewise.
+
+    With ``is_noted`` false it is no event where it changes nothing, but the method begins anew.
+    """
 
     label: str
     when: Callable[[At], bool]
@@ -97,6 +100,7 @@ class Completed:
     message: str = ""
     terminates: bool = False
     priority: int = 50
+    is_noted: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +125,8 @@ class CallableModel:
     refuses : why the model cannot have these parameters, a sentence; nothing where it can.
     hidden : discrete variables and outputs that results do not show.
     counted : by discrete variables, unknowns and outputs of which as many are there as it says, each with its number from 0.
+    nominal : typical sizes of unknowns by name.
+    importance : the discrete variable that says how important an event was, 1 to 100; rows of those beyond ``least_importance`` are not shown.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     corners : times at which functions have corners: no step passes them.
     """
@@ -150,6 +156,9 @@ class CallableModel:
     refuses: Callable[[FloatArray], str] | None = None
     hidden: Sequence[str] = ()
     counted: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    nominal: Mapping[str, float] = field(default_factory=dict[str, float])
+    importance: str = ""
+    least_importance: int = 100
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
@@ -181,12 +190,12 @@ class CallableModel:
 
 @runtime_checkable
 class TakesOptions(Protocol):
-    """A source that has options of a run of its own."""
+    """A source that has options of a run of its own, and proposals for others."""
 
     own_options: Sequence[str]
 
-    def with_options(self, options: Mapping[str, Any]) -> Any:
-        """The same source with these."""
+    def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Called, tuple[float, float], Mapping[str, Any]]:
+        """The source with those options that are its own, the time span, and the options of every run; what the caller has said wins."""
         ...
 
 

@@ -11,8 +11,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
 from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
@@ -76,7 +78,8 @@ class DSblock:
     ['0.451524']
     """
 
-    own_options: Sequence[str] = ("inputs",)
+    own_options: Sequence[str] = OWN_OPTIONS
+    environment: Environment = Environment()
     description: str = ""
     version: str = ""
     name: str = ""
@@ -129,13 +132,22 @@ class DSblock:
         """Whether a callback is written."""
         return callable(getattr(self, callback, None))
 
-    def with_options(self, options: Mapping[str, Any]) -> Runnable:
-        """The block with options of a run: ``inputs``, by name functions of time, numbers, or samples (times, values)."""
-        return Runnable(PythonBlock(self.block_name, self, self.declared), options.get("inputs") or {})
+    def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Runnable, tuple[float, float], Mapping[str, Any]]:
+        """The block with options of a run, the time span, and the options that are left.
+
+        ``inputs`` are by name functions of time, numbers, or samples (times, values); ``communication``, ``store_priority`` and ``max_evaluations``
+        are in the manual.
+        """
+        span, chosen, own = proposed(self.declared, t_span, options)
+        return Runnable(PythonBlock(self.block_name, self, self.declared, own.environment), own), span, chosen
+
+    def as_block(self) -> Block:
+        """Its callbacks on flat vectors: what connections are made of."""
+        return PythonBlock(self.block_name, self, self.declared)
 
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""
-        return self.with_options({}).callables()
+        return Runnable(self.as_block(), RunOptions({})).callables()
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block_name}>"

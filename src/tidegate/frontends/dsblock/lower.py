@@ -12,18 +12,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
+from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
 from tidegate.wishes import RetryStep, StopRun
@@ -32,14 +34,15 @@ __all__ = ["lowered"]
 
 FloatArray = NDArray[np.float64]
 _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)", "(indicators)", "(last event)", "(stopped)"
+_PRIORITY: Final = "(priority)"
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
-SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
+_MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
 
-def lowered(block: Block, inputs: Mapping[str, Any] | None = None) -> CallableModel:
-    """The model of a block, with inputs as ``InputSignals`` takes them.
+def lowered(block: Block, options: RunOptions) -> CallableModel:
+    """The model of a block for a run with these options.
 
     Raises
     ------
@@ -47,30 +50,34 @@ def lowered(block: Block, inputs: Mapping[str, Any] | None = None) -> CallableMo
     """
     if block.description.form is Form.HDAE:
         raise UsageError(f"DSblock {block.description.name} is of the form HDAE", hint="only ODE and DAE blocks can be simulated so far")
-    return _Lowered(block, InputSignals(block.description, inputs or {})).model()
+    return _Lowered(block, options).model()
 
 
 class _Lowered:
     """Functions of ``At`` that ask the run of a block which its memory belongs to."""
 
-    def __init__(self, block: Block, inputs: InputSignals) -> None:
-        self.block, self.described, self.inputs = block, block.description, inputs
+    def __init__(self, block: Block, options: RunOptions) -> None:
+        self.block, self.described, self.options = block, block.description, options
+        self.inputs = InputSignals(block.description, options.inputs)
+        self.evaluations: dict[int, int] = {}
+        self.has_warned = False
         described = self.described
         self.states, self.input_names, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
         self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
-        self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
+        kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
+        self.discretes = (*described.discretes, *kept, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
         self.reasons: dict[int, str] = {}  # of runs that the block ends
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
-        described = self.described
+        described, options = self.described, self.options
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
-        starts |= {_LAST: -math.inf, _STOPPED: 0.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
+        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
         return CallableModel(
@@ -78,7 +85,10 @@ class _Lowered:
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
-            corners=self.inputs.corners,
+            corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
+            nominal=self._nominal(),
+            importance=_PRIORITY,
+            least_importance=100 if options.store_priority is None else options.store_priority,
             rhs=self.rates,
             parameters=dict(zip((name for kind in ParameterKind for name in described.names(kind)), self.p.tolist(), strict=True)),
             discretes=starts,
@@ -94,7 +104,7 @@ class _Lowered:
             ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
-            completed=[Completed("step event", self.asks, change=_nothing)] if described.has_step_events else (),
+            completed=self._completed(),
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
@@ -110,6 +120,23 @@ class _Lowered:
         run, _ = self.block.begin(at)
         found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
         run.end(at, is_well=True)
+        return found
+
+    def _nominal(self) -> dict[str, float]:
+        """Typical sizes of states; what is declared of one counts more than a proposal for all."""
+        every = self.described.proposals.nominal
+        found = {} if every is None else dict(zip(self.states, map(abs, every), strict=False))
+        for entry in self.described.of_kind(SignalKind.STATE):
+            if entry.nominal is not None:
+                found |= dict.fromkeys(self.states[entry.places], abs(entry.nominal))
+        return found
+
+    def _completed(self) -> list[Completed]:
+        found = [Completed("step event", self.asks, change=_nothing)] if self.described.has_step_events else []
+        points = self.options.points
+        if self.options.communication == "restart" and points is not None and len(points):
+            size = float(np.max(np.abs(points)))
+            found.append(Completed("communication", lambda at: bool(np.min(np.abs(points - at.time)) <= 1e-14 * size), is_noted=False))
         return found
 
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
@@ -153,10 +180,22 @@ class _Lowered:
         f = np.zeros(n)
         if run is not None and n_states:
             entry = self._entry(at)
+            self._count(at)
             f[:n_states] = run.equations(entry)
             if self.described.outputs_may_retry:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
+
+    def _count(self, at: At) -> None:
+        limit, number = self.options.max_evaluations, int(at.d[self.place[_RUN]])
+        if limit is None:
+            return
+        self.evaluations[number] = count = self.evaluations.get(number, 0) + 1
+        if count > limit:
+            raise TooManyStepsError(
+                f"the equations of DSblock {self.described.name} were evaluated {limit} times, and the run is only at t = {at.time:g}", time=at.time,
+                hint="raise max_evaluations, or loosen rtol",
+            )  # fmt: skip
 
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
@@ -229,7 +268,9 @@ class _Lowered:
         n = len(self.indicators)
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
         ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
-        steps = bool(flags[2 * n + 2 :].any())
+        steps = self.described.has_step_events and bool(flags[2 * n + 2])
+        if not (ticks or crossed.any() or steps):
+            return {}  # a communication point
         if int(at.d[self.place[_RUN]]) in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
@@ -267,6 +308,7 @@ class _Lowered:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:
             new[_NZ] = float(reply.n_indicators)
+        new[_PRIORITY] = float(self._priority(reply.priority))
         if reply.action is Action.STOP:
             new[_STOPPED] = 1.0
         return new
@@ -279,6 +321,12 @@ class _Lowered:
             hint="give them to the run: parameters={name: value}",
         )
 
+    def _priority(self, given: int) -> int:
+        if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:
+            self.has_warned = True
+            warn(f"an event of DSblock {self.described.name} has the priority {given}; from 1 to 100 are possible, the nearest is taken")
+        return min(max(given, _MOST_IMPORTANT), _LEAST_IMPORTANT)
+
     def close(self, at: At, is_well: bool) -> None:
         """The run is over."""
         number = at.d[self.place[_RUN]]
@@ -286,6 +334,7 @@ class _Lowered:
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
         self.reasons.pop(int(number), None)
+        self.evaluations.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

@@ -13,6 +13,7 @@ from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening,
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.named import Named, flat
+from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.wishes import StopRun
@@ -37,10 +38,12 @@ class PythonBlock:
     Parameters
     ----------
     callbacks : has those methods that it has.
+    environment : what they may ask of the run.
     """
 
-    def __init__(self, name: str, callbacks: Any, description: Description) -> None:
+    def __init__(self, name: str, callbacks: Any, description: Description, environment: Environment | None = None) -> None:
         self.name, self.callbacks, self.description = name, callbacks, description
+        self.environment = environment or Environment()
         self.states, self.inputs, self.outputs, self.indicators, self.auxiliaries = (description.of_kind(kind) for kind in SignalKind)
         # as they lie in the vector: kind after kind
         self.parameters = tuple(entry for kind in _OF_PARAMETERS for entry in description.parameters if entry.kind is kind)
@@ -51,6 +54,7 @@ class PythonBlock:
 
     def begin(self, at: Entry) -> tuple[PythonRun, Reply]:
         """A run begins."""
+        self.callbacks.environment = self.environment
         x0, xd0 = self._told_of_parameters(at)
         memory = Memory()
         for name, value in self.description.discretes.items():
@@ -144,6 +148,7 @@ class PythonRun:
 
     def _arguments(self, at: Entry, *, with_rates: bool = False) -> tuple[Any, ...]:
         block = self._block
+        self._callbacks.environment = block.environment
         states = _leading(block.states, len(at.x))
         rates = (block.named("xdot", states, np.full(len(at.x), np.nan) if at.xd is None else at.xd[: len(at.x)]),) if with_rates else ()
         u, p = block.named("u", block.inputs, at.u), block.named("p", block.parameters, at.p)

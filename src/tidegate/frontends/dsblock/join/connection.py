@@ -18,6 +18,7 @@ from tidegate.frontends.dsblock.join.described import layout
 from tidegate.frontends.dsblock.join.joined_block import JoinedBlock, called
 from tidegate.frontends.dsblock.join.order import order
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part, Wiring, wiring
+from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, RunOptions, proposed
 from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
@@ -30,15 +31,15 @@ __all__ = ["Connection", "join"]
 class _Source(Protocol):
     """A block as users have it: a ``DSblock``, a compiled one, a connection."""
 
-    def with_options(self, options: Mapping[str, Any]) -> Runnable:
-        """What is run."""
+    def as_block(self) -> Block:
+        """Its callbacks on flat vectors."""
         ...
 
 
 class Connection:
     """Connected blocks: what ``join`` returns. It is run, and joined again, as a ``DSblock`` is."""
 
-    own_options: Sequence[str] = ("inputs",)
+    own_options: Sequence[str] = OWN_OPTIONS
 
     def __init__(self, block: JoinedBlock) -> None:
         self.block = block
@@ -59,13 +60,18 @@ class Connection:
         plan = self.block.plan
         return tuple(plan.wired.input_name(*one) for one in plan.order.torn)
 
-    def with_options(self, options: Mapping[str, Any]) -> Runnable:
-        """The connection with options of a run: ``inputs``, by name functions of time, numbers, or samples (times, values)."""
-        return Runnable(self.block, options.get("inputs") or {})
+    def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Runnable, tuple[float, float], Mapping[str, Any]]:
+        """The connection with options of a run, the time span, and the options that are left; they are those of a ``DSblock``."""
+        span, chosen, own = proposed(self.declared, t_span, options)
+        return Runnable(self.block.within(own.environment), own), span, chosen
+
+    def as_block(self) -> Block:
+        """Its callbacks on flat vectors."""
+        return self.block
 
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""
-        return self.with_options({}).callables()
+        return Runnable(self.block, RunOptions({})).callables()
 
     def __repr__(self) -> str:
         return f"<connection {self.declared.name} of {listed(part.name for part in self.block.plan.wired.parts)}>"
@@ -145,10 +151,7 @@ def _block(name: str, source: Any) -> Block:
         what = f"the class {source.__name__}" if isinstance(source, type) else f"a {type(source).__name__}"
         hint = f"write {source.__name__}()" if isinstance(source, type) else "give a DSblock, or a connection of some"
         raise UsageError(f"join: {name} is {what}, and no DSblock", hint=hint)
-    runnable = source.with_options({})
-    if not isinstance(runnable, Runnable):  # pyright: ignore[reportUnnecessaryIsInstance] - other front ends have options, too
-        raise UsageError(f"join: {name} is a {type(source).__name__}, and no DSblock", hint="give a DSblock, or a connection of some")
-    return runnable.block
+    return source.as_block()
 
 
 def _guesses(wired: Wiring, guesses: Mapping[str, ArrayLike]) -> dict[tuple[int, int], float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,14 @@ from tidegate.frontends.dsblock.description import (
 )
 from tidegate.frontends.dsblock.join.order import Order
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Wiring
+from tidegate.frontends.dsblock.proposals import COMMUNICATION
 from tidegate.model import Form
 
 __all__ = ["Layout", "layout"]
 
 IndexArray = NDArray[np.intp]
+_LEAST = ("output_step", "first_step", "min_step", "max_step", "rtol", "delay_resolution", "max_evaluations", "max_order")
+_MOST = ("t_end", "output_intervals", "precision")
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class _Entries:
         places: list[slice] = []
         for part in wired.parts:
             first = self.size(kind)
-            for entry in part.described.of_kind(kind):
+            for entry in _with_nominal(part.described).of_kind(kind):
                 self.add(replace(entry, name=f"{part.name}.{entry.name}"))
             places.append(slice(first, self.size(kind)))
         return tuple(places)
@@ -195,13 +199,28 @@ def _needed_inputs(wired: Wiring, ordered: Order, shown: Iterable[tuple[int, int
 
 
 def _proposals(every: list[Proposals]) -> Proposals:
-    """What all parts can live with: the smallest steps and tolerance of those proposed, and the latest end."""
+    """What all parts can live with: the smallest steps and tolerance of those proposed, the latest end, the most exact communication."""
 
-    def least(name: str) -> float | None:
-        return min((value for one in every if (value := getattr(one, name)) is not None), default=None)
+    def said(name: str) -> list[Any]:
+        return [value for one in every if (value := getattr(one, name)) is not None]
 
-    return Proposals(
-        t_end=max((one.t_end for one in every if one.t_end is not None), default=None), output_step=least("output_step"),
-        first_step=least("first_step"), max_step=least("max_step"), rtol=least("rtol"), delay_resolution=least("delay_resolution"),
-        prefers_stiff=True if any(one.prefers_stiff for one in every) else None,
-    )  # fmt: skip
+    least = {name: min(said(name), default=None) for name in _LEAST}
+    most = {name: max(said(name), default=None) for name in _MOST}
+    stiff = said("prefers_stiff")
+    communication = max(said("communication"), key=COMMUNICATION.index, default=None)
+    prefers_stiff = None if not stiff or (not any(stiff) and len(stiff) < len(every)) else any(stiff)
+    return Proposals(**least, **most, communication=communication, prefers_stiff=prefers_stiff)
+
+
+def _with_nominal(described: Description) -> Description:
+    """Typical sizes that are proposed for all states, said of each; of an array the smallest counts."""
+    every = described.proposals.nominal
+    if every is None:
+        return described
+
+    def sized(entry: SignalEntry) -> SignalEntry:
+        if entry.kind is not SignalKind.STATE or entry.nominal is not None:
+            return entry
+        return replace(entry, nominal=min((abs(value) for value in every[entry.places]), default=None))
+
+    return replace(described, signals=tuple(sized(entry) for entry in described.signals))

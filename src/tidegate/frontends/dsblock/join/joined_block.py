@@ -5,7 +5,7 @@ Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending, check
 from tidegate.frontends.dsblock.join.order import components, is_circle
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
+from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.python_block import PythonBlock
 
 __all__ = ["JoinedBlock", "called"]
@@ -54,6 +55,10 @@ class JoinedBlock:
     def description(self) -> Description:
         """What it says of itself."""
         return self.plan.described
+
+    def within(self, environment: Environment) -> JoinedBlock:
+        """The same connection in a run that says this of itself."""
+        return _of_parts(self.plan, [Part(part.name, _within(part.block, environment)) for part in self.plan.wired.parts])
 
     def begin(self, at: Entry) -> tuple[JoinedRun, Reply]:
         """All parts begin."""
@@ -114,9 +119,19 @@ def called(block: Block, name: str) -> Block:
     """The same block under the name that messages call it by."""
     described = replace(block.description, name=name)
     if isinstance(block, PythonBlock):
-        return PythonBlock(name, block.callbacks, described)
+        return PythonBlock(name, block.callbacks, described, block.environment)
     if isinstance(block, JoinedBlock):
-        plan = block.plan
-        parts = tuple(Part(part.name, called(part.block, f"{name}.{part.name}")) for part in plan.wired.parts)
-        return JoinedBlock(replace(plan, wired=replace(plan.wired, parts=parts), described=described))
+        plan = replace(block.plan, described=described)
+        return _of_parts(plan, [Part(part.name, called(part.block, f"{name}.{part.name}")) for part in plan.wired.parts])
     return block
+
+
+def _within(block: Block, environment: Environment) -> Block:
+    """The same block in a run that says this of itself."""
+    if isinstance(block, PythonBlock):
+        return PythonBlock(block.name, block.callbacks, block.description, environment)
+    return block.within(environment) if isinstance(block, JoinedBlock) else block
+
+
+def _of_parts(plan: Layout, parts: Iterable[Part]) -> JoinedBlock:
+    return JoinedBlock(replace(plan, wired=replace(plan.wired, parts=tuple(parts))))

@@ -20,6 +20,7 @@ from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
+from tidegate.frontends.dsblock.proposals import SAME_TIME
 from tidegate.names import listed
 from tidegate.wishes import StopRun
 
@@ -28,7 +29,6 @@ __all__ = ["JoinedRun", "Pending"]
 FloatArray = NDArray[np.float64]
 MAX_ROUNDS: Final = 20  # at one instant (BLOSII 3)
 AS_BEFORE: Final = 2  # a direction that stays
-_SAME_TIME: Final = 1e-10  # instants so close, relative to the time, are one
 _ROUNDING: Final = 1e-10  # of an indicator, relative to the largest value it has had
 
 
@@ -303,4 +303,4 @@ def check_structure(plan: Layout, part: int, reply: Reply) -> None:
 
 
 def _is_same(a: float, b: float) -> bool:
-    return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= _SAME_TIME * max(abs(a), abs(b))
+    return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
