@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tidegate.expressions import Expr, Role, dependencies
+from tidegate.expressions import Expr, Role
 from tidegate.model import Model, VariableRole
 from tidegate.names import listed, shortened
 from tidegate.structure.aliases import eliminate_aliases
@@ -160,7 +160,7 @@ def _starts(model: Model, solved: Reduced) -> Iterator[str]:
             if item is None or item.is_held:
                 holding.append(shown)
             else:
-                (guesses if dependencies(item.value) & unknowns == {item.value} else unused).append(shown)
+                (guesses if item.value in unknowns else unused).append(shown)
     for names, what in ((holding, "hold"), (guesses, "guesses, for what is solved for"), (unused, "not used, since these follow from others")):
         if names:
             yield f"{what}: {listed(names, _MOST)}"
