@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -282,11 +282,16 @@ def _counted(model: CallableModel, layout: Layout) -> Iterator[Counted]:
 def _quantities(model: CallableModel, role: str, vector: str, first: int, names: Sequence[str]) -> Iterator[Quantity]:
     places = {name: first + k for k, name in enumerate(names)}
     arrays = ((name, element_of(name)[0]) for name in names if name not in model.hidden)
-    for whole in dict.fromkeys(array if array in model.arrays else name for name, array in arrays):
+    # an array of which elements have different roles, as states and algebraic variables, is none here
+    for whole in dict.fromkeys(array if _is_whole(array, model, places) else name for name, array in arrays):
         shape = model.arrays.get(whole, ())
         elements, (unit, text) = element_names(whole, shape), model.texts.get(whole, ("", ""))
         indices = np.array([places[name] for name in elements])
         yield Quantity(whole, tuple(elements), role, vector, indices, shape, unit, text, "real", Origin(), None, lambda name, number: "")
+
+
+def _is_whole(array: str, model: CallableModel, places: Mapping[str, int]) -> bool:
+    return array in model.arrays and all(name in places for name in element_names(array, model.arrays[array]))
 
 
 def _guards(model: CallableModel) -> Guards:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
@@ -140,9 +141,13 @@ class DSblock:
         span, chosen, own = proposed(self.declared, t_span, options)
         return Runnable(PythonBlock(self.block_name, self, self.declared, own.environment), own), span, chosen
 
+    def as_block(self) -> Block:
+        """Its callbacks on flat vectors: what connections are made of."""
+        return PythonBlock(self.block_name, self, self.declared)
+
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""
-        return Runnable(PythonBlock(self.block_name, self, self.declared), RunOptions({})).callables()
+        return Runnable(self.as_block(), RunOptions({})).callables()
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block_name}>"
