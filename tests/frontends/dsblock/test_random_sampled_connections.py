@@ -16,7 +16,7 @@ import pytest
 import tidegate as tg
 from tidegate.frontends.dsblock import EventAction, Start
 
-END = 4.0
+END = 2.5
 LOG: list[tuple[float, str, str]] = []
 
 
@@ -116,7 +116,12 @@ class Network:
 
     blocks: list[Any]
     weights: np.ndarray  # of all outputs in the input of each block
+    loops: np.ndarray  # likewise of the inputs of all blocks, which close loops of sums
     constants: np.ndarray
+
+    def inputs(self, outputs: np.ndarray, constants: np.ndarray | float = 0.0) -> np.ndarray:
+        """Inputs of all blocks, from outputs of all."""
+        return np.linalg.solve(np.eye(len(outputs)) - self.loops, self.weights @ outputs + constants)
 
 
 def drawn(seed: int) -> Network:
@@ -126,8 +131,10 @@ def drawn(seed: int) -> Network:
         # halves and quarters meet at one instant
         period = float(random.choice([0.25, 0.5, 0.75, random.uniform(0.2, 1.0)]))
         blocks.append(Sampler(period if random.random() < 0.7 else 2 * period, period, float(random.uniform(-0.5, 0.5))))
-    for _ in range(random.integers(1, 5)):
-        blocks.append(Comparator(float(random.normal()), int(random.choice([-1, 0, 0, 1])), (float(random.normal()), float(random.normal()))))
+    blocks += [
+        Comparator(float(random.normal()), int(random.choice([-1, 0, 0, 1])), (float(random.normal()), float(random.normal())))
+        for _ in range(random.integers(1, 5))
+    ]
     for k, block in enumerate(blocks):
         block.name = f"b{k}"
     n = len(blocks)
@@ -138,7 +145,8 @@ def drawn(seed: int) -> Network:
     # what is sampled does not grow without bounds
     samplers = [k for k, block in enumerate(blocks) if isinstance(block, Sampler)]
     weights[np.ix_(samplers, samplers)] *= 0.3
-    return Network(blocks, weights, random.normal(size=n))
+    loops = 0.4 * random.normal(size=(n, n)) * (random.random((n, n)) < 0.3) if random.random() < 0.5 else np.zeros((n, n))
+    return Network(blocks, weights, loops, random.normal(size=n))
 
 
 class Unclear(Exception):
@@ -163,15 +171,15 @@ class Truth:
 
     def outputs(self) -> tuple[np.ndarray, np.ndarray]:
         """All outputs, and their slopes, which are the inputs of integrators."""
-        y = np.array([
-            self.x[k] if isinstance(b, Integrator) else self.held[k] if isinstance(b, Sampler) else b.values[self.counts[k] % 2]
-            for k, b in enumerate(self.network.blocks)
-        ])
-        u = self.network.weights @ y + self.network.constants
+        y = self.x.copy()
+        for k, block in enumerate(self.network.blocks):
+            if not isinstance(block, Integrator):
+                y[k] = self.held[k] if isinstance(block, Sampler) else block.values[self.counts[k] % 2]
+        u = self.network.inputs(y, self.network.constants)
         return y, np.where([isinstance(block, Integrator) for block in self.network.blocks], u, 0.0)
 
     def inputs(self) -> np.ndarray:
-        return self.network.weights @ self.outputs()[0] + self.network.constants
+        return self.network.inputs(self.outputs()[0], self.network.constants)
 
     def run(self) -> None:
         """To the end."""
@@ -180,7 +188,7 @@ class Truth:
         last = np.zeros(len(levels))
         while True:
             y, slopes = self.outputs()
-            u, changes = self.network.weights @ y + self.network.constants, self.network.weights @ slopes
+            u, changes = self.network.inputs(y, self.network.constants), self.network.inputs(slopes)
             waits = np.full(len(u), math.inf)
             for k in self.comparators:
                 if abs(u[k] - levels[k]) < 1e-8:
@@ -242,7 +250,7 @@ def clear(seed: int) -> Truth:
         except Unclear:
             continue
         times = [time for time, _, _ in truth.log]
-        if len(times) > 5 and len(set(times)) < len(times):
+        if len(times) > 4 and len(set(times)) < len(times):
             return truth
     raise AssertionError(seed)
 
@@ -252,24 +260,32 @@ def joined(network: Network, *, nested: bool) -> Any:
     parts: dict[str, Any] = {}
     links: dict[str, str] = {}
     for k, block in enumerate(network.blocks):
-        used = np.flatnonzero(network.weights[k])
-        if not len(used):
-            used = np.array([0])
-        parts[f"s{k}"], parts[f"b{k}"] = Sum(network.weights[k, used], float(network.constants[k])), block
-        links |= {f"s{k}.U[{i}]": f"b{j}.Y" for i, j in enumerate(used)}
+        used = [(f"b{j}.Y", network.weights[k, j]) for j in range(n) if network.weights[k, j] or not j]
+        used += [(f"s{j}.Y", network.loops[k, j]) for j in range(n) if network.loops[k, j]]
+        parts[f"s{k}"], parts[f"b{k}"] = Sum(np.array([weight for _, weight in used]), float(network.constants[k])), block
+        links |= {f"s{k}.U[{i}]": source for i, (source, _) in enumerate(used)}
         links[f"b{k}.U"] = f"s{k}.Y"
     if not nested:
         return tg.dsblock.join(parts, links)
-    # every second block with its sum in a connection of its own
+    # every second block with its sum in a connection of its own, which shows both
+    moved: dict[str, str] = {}
     for k in range(0, n, 2):
-        inner = tg.dsblock.join({"s": parts.pop(f"s{k}"), "b": parts[f"b{k}"]}, {"b.U": "s.Y"}, outputs={"Y": "b.Y"})
-        parts[f"b{k}"] = inner
-        links = {(f"b{k}.s.U[{key.split('[')[1]}" if key.startswith(f"s{k}.") else key): value for key, value in links.items() if key != f"b{k}.U"}
-    return tg.dsblock.join(parts, links)
+        inner = {"s": parts.pop(f"s{k}"), "b": parts[f"b{k}"]}
+        parts[f"b{k}"] = tg.dsblock.join(inner, {"b.U": "s.Y"}, outputs={"Y": "b.Y", "SUM": "s.Y"})
+        del links[f"b{k}.U"]
+        moved[f"s{k}.Y"] = f"b{k}.SUM"
+    inside = {f"s{k}.U": f"b{k}.s.U" for k in range(0, n, 2)}
+    return tg.dsblock.join(
+        parts,
+        {
+            inside.get(target.split("[")[0], target.split("[")[0]) + target[len(target.split("[")[0]) :]: moved.get(source, source)
+            for target, source in links.items()
+        },
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_random_network_of_events_does_what_plain_python_does(seed: int) -> None:
     truth = clear(seed)
     LOG.clear()

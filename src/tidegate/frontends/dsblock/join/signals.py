@@ -80,7 +80,7 @@ def _places(plan: Layout) -> list[_Place]:
         places.append(_Place(
             plan.states[number], plan.parameters[number], (outside, element[outside]), (linked, sources), (pairs[:, 0], pairs[:, 1]),
             slice(ends[number], ends[number + 1]), len(driver), described.size(SignalKind.INDICATOR), is_dae,
-            not is_dae and described.dependence.outputs_need_rates, not all(described.dependence.inputs[k] for k in linked),
+            not is_dae and described.dependence.outputs_need_rates, not all(described.dependence.inputs[k] for k in linked.tolist()),
         ))  # fmt: skip
     return places
 
