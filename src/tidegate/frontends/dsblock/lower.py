@@ -187,6 +187,20 @@ class _Lowered:
         n_z = int(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
+    def _entry_with_rates(self, run: Run, at: At) -> Entry:
+        """Likewise, with xd of a DAE also where it is no unknown."""
+        entry = self._entry(at)
+        if self.form.mass is None or not len(entry.x):
+            return entry
+        zero, n_states = np.zeros(len(self.states)), len(entry.x)
+
+        def residual(time: float, x: FloatArray) -> FloatArray:
+            f = np.zeros(len(self.states))
+            f[:n_states] = run.equations(replace(entry, time=time, x=x[:n_states], xd=zero, u=self.inputs.at(time)))
+            return f
+
+        return replace(entry, xd=self.form.rates(residual, at.time, self.form.x(at.y)))
+
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         f = np.zeros(n)
@@ -216,6 +230,8 @@ class _Lowered:
         entry = self._entry(at)
         needs, name = self.described.dependence, self.described.name
         try:
+            if self.outputs or self.described.communicates:
+                entry = self._entry_with_rates(run, at)
             if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
                 entry = replace(entry, xd=run.equations(entry))
             y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
@@ -253,7 +269,7 @@ class _Lowered:
 
     def asks(self, at: At) -> bool:
         run = self._run(at)
-        return run is not None and run.asks_step_event(self._entry(at))
+        return run is not None and run.asks_step_event(self._entry_with_rates(run, at))
 
     def next_event(self, at: At) -> float:
         return float(at.d[self.place[_NEXT]])
@@ -289,7 +305,7 @@ class _Lowered:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
         try:
-            reply = run.event(happened, self._entry(at))
+            reply = run.event(happened, self._entry_with_rates(run, at))
         except StopRun as wish:
             reply = Reply(action=Action.STOP, reason=wish.reason)
         if reply.action is Action.STOP:
