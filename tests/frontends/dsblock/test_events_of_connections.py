@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -78,7 +79,7 @@ class Ramp(tg.DSblock):
         return x.X
 
     def step_condition(self, t: float, x: Any, u: Any, p: Any, m: Any) -> bool:
-        return x.X > self.upto
+        return self.upto < x.X
 
     def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
         LOG.append((self.name, happening.time, happening.state, happening.step))
@@ -213,3 +214,90 @@ def test_a_stop_that_one_block_wishes_keeps_the_last_row_of_all() -> None:
     assert result.t[-1] == pytest.approx(0.5)
     assert result.message == "seen"
     assert [float(result.final[name]) for name in ("watch.W", "b.W", "watch.U", "a.Y")] == pytest.approx([7.0, 0.0, 0.5, 0.5])
+
+
+class Vary(tg.DSblock):
+    """One or two states ``x' = u - x`` and one or two indicators, by turns at t = 1, 2, ...; the output is their sum."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("A", start=1.0)
+        declare.state("B")
+        declare.input("U")
+        declare.output("Y")
+        declare.indicator("Z", shape=(2,))
+        declare.discrete("k")
+        declare.outputs_depend_on(inputs=False)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        assert len(x) == 1 + int(m.k) % 2
+        return u.U - x.flat
+
+    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return float(x.flat.sum())
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return [[x.A - 100.0, x.B - 5.0]] if m.k % 2 else {"Z": [x.A - 100.0, 0.0]}
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Start:
+        return Start(n_states=1, n_indicators=1, next_event=t0 + 1.0)
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
+        LOG.append((self.name, round(t, 6), happening.zero))
+        if not happening.time:
+            return EventAction("continue")
+        m.k += 1
+        n = 1 + int(m.k) % 2
+        return EventAction(x=[x.A, 10.0][:n], n_states=n, n_indicators=n, next_event=t + 1.0)
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_numbers_of_states_of_a_block_change_in_a_connection(loop: bool) -> None:
+    # b: 10 exp(-t) from t = 1 and from t = 3, where it is there; after: x' = b-sum - x
+    blocks: dict[str, Any] = named(vary=Vary(), after=Follow())
+    links = {"after.U": "vary.Y"}
+    if loop:
+        # y = 0.5 u + 0 x, u = y: zero, but a loop to be solved
+        blocks |= {"left": Half(), "right": Half()}
+        links |= {"left.U": "right.Y", "right.U": "left.Y", "vary.U": "left.Y"}
+    inner = tg.dsblock.join(blocks, links)
+    assert inner.form == ("dae" if loop else "ode")
+    nested = tg.dsblock.join({"plant": inner, "clock": Clock(10.0)}, {"clock.U": "plant.after.Y"})
+    result = tg.simulate(nested, (0.0, 2.5), inputs={} if loop else {"plant.vary.U": 0.0}, rtol=1e-8)
+    crossing = 1.0 + math.log(2.0)
+    assert [(entry[0], entry[2]) for entry in LOG] == [("vary", ()), ("vary", ("Z[1]",)), ("vary", ())]
+    assert LOG[1][1] == pytest.approx(crossing, abs=1e-5)
+    # x' = e^-t + b - x: t e^-t, and (t - 1) 10 e^-(t - 1) while b is there; b's part decays behind t = 2
+    t = 2.5
+    expected = t * math.exp(-t) + 10.0 * math.exp(-(t - 1.0))
+    assert float(result.final["plant.after.X"]) == pytest.approx(expected, rel=1e-6)
+    assert math.isnan(float(result.final["plant.vary.B"]))
+    assert math.isnan(float(result.final["plant.vary.Z[1]"]))
+    assert result.at([0.5, 1.5, 2.25], "plant.vary.B").values == pytest.approx([math.nan, 10.0 * math.exp(-0.5), math.nan], rel=1e-6, nan_ok=True)
+    assert result.at([0.5, 1.5, 2.25], "plant.vary.A").values == pytest.approx([math.exp(-0.5), math.exp(-1.5), math.exp(-2.25)], rel=1e-6)
+
+
+class Follow(tg.DSblock):
+    """``x' = u - x``."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("X")
+        declare.input("U")
+        declare.output("Y")
+        declare.outputs_depend_on(inputs=False)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return u.U - x.X
+
+    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.X
+
+
+class Half(tg.DSblock):
+    """``y = u / 2``."""
+
+    def define(self, declare: Any) -> None:
+        declare.input("U")
+        declare.output("Y")
+
+    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return u.U / 2.0
