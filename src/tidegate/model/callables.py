@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "TakesOptions", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -33,6 +33,18 @@ class At:
 Numbers = Callable[[At], Sequence[float] | FloatArray]
 Changes = Callable[[At], Mapping[str, float]]
 Happening = Callable[[At, NDArray[np.bool_]], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFunction:
+    """A C function that takes the place of one of Python: ``int f(void *context, double t, double *y, double *p, double *d, double *out)``.
+
+    Discrete variables d are in the order of the description; a derivative is given v, dt, dy, dp and dd as well. Where it does not return 0, Python
+    is asked for the same.
+    """
+
+    address: int
+    context: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +141,7 @@ class CallableModel:
     importance : the discrete variable that says how important an event was, 1 to 100; rows of those beyond ``least_importance`` are not shown.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     corners : times at which functions have corners: no step passes them.
+    native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
     """
 
     name: str
@@ -162,6 +175,7 @@ class CallableModel:
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
+    native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
 
     @property
     def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
-from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
@@ -72,10 +72,13 @@ class _Lowered:
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
         self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
         described, options = self.described, self.options
+        completed = self._completed()
+        self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
         starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | self.counters
@@ -106,13 +109,22 @@ class _Lowered:
             ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
-            completed=self._completed(),
+            completed=completed,
+            native={} if self.native is None else self.native.functions,
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
             at_stop=self.reason,
             at_close=self.close,
         )
+
+    def _natively(self, n_completed: int) -> NativeFunctions | None:
+        """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
+        if not isinstance(self.block, IsNative) or self.options.max_evaluations is not None or self.described.outputs_may_retry:
+            return None
+        places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
+        has_steps = self.described.has_step_events and n_completed == 1
+        return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
 
     def _probed(self) -> Equations:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
@@ -286,6 +298,8 @@ class _Lowered:
         run, reply = self.block.begin(self._entry(at))
         number = next(_numbers)
         self.runs[number] = run
+        if self.native is not None:
+            self.native.enter(number, run)
         new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
@@ -368,6 +382,8 @@ class _Lowered:
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
+        if self.native is not None:
+            self.native.leave(int(number))
         self.reasons.pop(int(number), None)
         self.evaluations.pop(int(number), None)
         if run is not None:
