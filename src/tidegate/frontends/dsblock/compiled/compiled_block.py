@@ -49,7 +49,8 @@ class Models:
     """
 
     def __init__(self, library: Library, make: Callable[[], NativeModel]) -> None:
-        self._library, self._make, self._lock = library, make, threading.Lock()
+        self._library, self._make = library, make
+        self._lock = threading.RLock()  # a run that is collected gives its model back, perhaps while another takes one
         if library.several is False and _is_held(library):
             raise UsageError(
                 f"there is another model of {library.path.name}, and its data are static (INFO(1) = 0 of {library.callback('B')}): two models of it "
@@ -72,6 +73,8 @@ class Models:
         with self._lock:
             if self.is_closed:
                 raise UsageError(f"DSblock {self.description.name} is closed", hint="load it again")
+            if not self._free and not self._library.several:
+                gc.collect()  # a run that nobody has ended gives its model back
             if self._free:
                 self._n_busy += 1
                 return self._free.pop()
@@ -140,9 +143,13 @@ class CompiledBlock:
             model.answers.environment = self._environment
             model.structure.failed_in = 0
             run = CompiledRun(model, self._models)
-            return run, run.start(at)
         except BaseException:
             self._models.give_back(model)
+            raise
+        try:
+            return run, run.start(at)
+        except BaseException:
+            run.give_back()
             raise
 
 
@@ -150,7 +157,8 @@ class CompiledRun:
     """See ``block.Run``."""
 
     def __init__(self, model: NativeModel, models: Models) -> None:
-        self.model, self._models = model, models
+        self.model = model
+        self.give_back = weakref.finalize(self, models.give_back, model)
         self.structure_address = model.address
         self._description, self._vectors = model.description, model.vectors
 
@@ -361,7 +369,7 @@ class CompiledRun:
             model.told("T")
             model.check_guards("T", at.time)
         finally:
-            self._models.give_back(model)
+            self.give_back()
 
     def _say_errors(self, letter: str) -> None:
         errors = self.model.take_errors()
