@@ -144,24 +144,29 @@ class Natives:
         return out
 
     def guards(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """All discontinuity functions."""
         at = point(self._layout, t, y, p, m)
         return [threshold.function(at) for threshold in self._model.thresholds]
 
     def outputs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
+        """All outputs."""
         return self._model.output(point(self._layout, t, y, p, m)) if self._model.output else []
 
     def times(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """Next times: of guards none, then of time events."""
         counts, at = m[self._layout.first_count :], point(self._layout, t, y, p, m)
         never = [np.inf] * len(self._model.thresholds)
         firsts = [tick.first(at) if callable(tick.first) else tick.first for tick in self._model.ticks]
         return never + [first + count * (tick.period or 0.0) for first, tick, count in zip(firsts, self._model.ticks, counts, strict=False)]
 
     def conditions(self, deciding: Sequence[int], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """Of clauses, then what holds of thresholds that decide."""
         at = point(self._layout, t, y, p, m)
         asked = [at.holds[k] if isinstance(k, int) else k(at) for clause in self._model.clauses for k in _conditions(clause)]
         return [*map(float, asked), *(2.0 + at.holds[k] for k in deciding)]
 
     def steps(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """1 for every step event that is asked for."""
         at = point(self._layout, t, y, p, m)
         return [float(one.when(at)) for one in self._model.completed]
 
@@ -191,6 +196,7 @@ class Natives:
         return found
 
     def bodies(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """Unknowns and discrete variables behind what happens."""
         at, happen = point(self._layout, t, y, p, m), self._model.happen
         if happen is not None:
             flags = m[self._layout.first_action : self._layout.first_count] != 0.0
@@ -219,6 +225,7 @@ class Natives:
         return function(float(x[0]), *np.split(x[1:], np.cumsum(self._sizes[:2])))
 
     def jacobian(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """df/dy by rows."""
         x = np.concatenate([[t], y, p, m])
         return np.array([slope(partial(self.flat, self.rhs), x, 1 + k) for k in range(len(y))]).T.ravel()
 
@@ -248,6 +255,7 @@ class Natives:
         return _VALUE(call)
 
     def tangent(self, name: str, function: Callable[[FloatArray, FloatArray], FloatArray | float], size: int) -> Any:
+        """A C function that gives a derivative in a direction."""
         n, n_p, n_m = self._sizes
 
         def call(t: float, y: int, _v: int, p: int, m: int, dt: float, dy: int, dp: int, dm: int, out: int) -> None:

@@ -1,7 +1,7 @@
 """CallableModel with a neutral model beside it -> CompiledModel: equations, conditions and outputs are machine code, what happens is called.
 
-Both have the same vectors. Of the neutral model come the functions, proofs and derivatives, of the other one the names, the bodies of events, and what
-is asked at the start and at the end of a run.
+Both have the same vectors. Of the neutral model come the functions, proofs and derivatives, of the other one the names, the bodies of events, and
+what is asked at the start and at the end of a run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from tidegate.compiled.compile import compile_model
 from tidegate.compiled.compiled_model import CompiledModel, Direction, Start, StartValues
 from tidegate.compiled.from_callables import Natives, corner_stops, described, identity
 from tidegate.errors import Origin
+from tidegate.expressions import walk
 from tidegate.model import Model
 from tidegate.model.callables import CallableModel
 from tidegate.structure import Reduced
@@ -61,7 +62,7 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
         # what a run remembers is gone when it is over
-        outputs=None if any(item.op == "call" for item in _walked(traced)) else native.outputs,
+        outputs=None if _calls(traced) else native.outputs,
         stops=stops,
         most_stops=native.most_stops + len(model.corners),
         identity=partial(identity, model),
@@ -71,10 +72,9 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
     )
 
 
-def _walked(traced: Model) -> Sequence[Any]:
-    from tidegate.expressions import walk
-
-    return list(walk(definition.value for definition in traced.definitions))
+def _calls(traced: Model) -> bool:
+    """Whether an output calls Python."""
+    return any(item.op == "call" for item in walk(definition.value for definition in traced.definitions))
 
 
 def _both(

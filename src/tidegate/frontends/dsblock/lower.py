@@ -38,6 +38,7 @@ _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)
 _PRIORITY: Final = "(priority)"
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
+_MOVED: Final = 1e-3
 _MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
@@ -207,6 +208,7 @@ class _Lowered:
             entry = self._entry(at)
             self._count(at)
             f[:n_states] = run.equations(entry)
+            self._require_memory(run, at, "equations")
             if self.described.outputs_may_retry:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
@@ -240,6 +242,7 @@ class _Lowered:
                 w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
                 wish.numbers, wish.time = [*y, *w, *others], at.time
                 raise
+            self._require_memory(run, at, "outputs or communication")
         except RetryStep as wish:
             raise StepSizeError(
                 f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
@@ -251,13 +254,32 @@ class _Lowered:
             ) from error
         return [*y, *w, *others]
 
+    def _require_memory(self, run: Run, at: At, what: str) -> None:
+        """Machine code reads what events have left in memory; others must leave it."""
+        n = len(self.described.discretes)
+        if self.traced.model is None or not n:
+            return
+        kept, now = at.d[:n], run.recorded()
+        # by differences, numbers of memory are moved a little, too
+        wrong = np.flatnonzero(np.abs(now - kept) > _MOVED * np.maximum(np.abs(kept), 1.0))
+        if len(wrong):
+            name = list(self.described.discretes)[int(wrong[0])]
+            raise UsageError(
+                f"{what} of DSblock {self.described.name} change m.{name}, which machine code reads as events have left it",
+                hint="change it in start and event only; or traced=False",
+            )
+
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
         return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
 
     def all_indicators(self, at: At) -> FloatArray:
         run = self._run(at)
-        return np.zeros(len(self.indicators)) if run is None else self._indicators(run, at)
+        if run is None:
+            return np.zeros(len(self.indicators))
+        found = self._indicators(run, at)
+        self._require_memory(run, at, "indicators")
+        return found
 
     def _indicators(self, run: Run, at: At) -> FloatArray:
         """All of them, those that are not there zero; asked for once where every guard is looked at."""
@@ -321,7 +343,7 @@ class _Lowered:
                 f"what DSblock {self.described.name} remembers cannot be copied, so that derivatives through its events are not known",
                 hint="leave out sensitivities=...",
             )
-        copied: Run = before.copied()  # pyright: ignore[reportAttributeAccessIssue] - it has been once
+        copied: Run = getattr(before, "copied")()  # noqa: B009, which not every run has
         return {_LAST: at.time, **self._happened(copied, at, ticks, crossed, steps, None)}
 
     def _happened(self, run: Run, at: At, ticks: bool, crossed: NDArray[np.bool_], steps: bool, number: int | None) -> dict[str, float]:
@@ -348,6 +370,11 @@ class _Lowered:
     def _taken_over(self, run: Run, reply: Reply, at: At, *, has_time_event: bool) -> dict[str, float]:
         """What a reply makes of x and of what is kept."""
         self._require_structure(reply)
+        if name := self.traced.changed():
+            raise UsageError(
+                f"{name}, of which machine code was made when DSblock {self.described.name} was followed, has changed in the run",
+                hint=f"keep it in memory: declare.discrete({name!r}) and m.{name}; or traced=False",
+            )
         new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
         new |= self.form.new(reply.x, reply.xd)
         if reply.next_event is not None:
@@ -377,7 +404,8 @@ class _Lowered:
     def _require_structure(self, reply: Reply) -> None:
         changes = reply.n_states not in (None, len(self.states)) or reply.n_indicators not in (None, len(self.indicators))
         if changes and self.traced.model is not None:
-            raise UsageError(f"DSblock {self.described.name} changes its number of states or indicators, and is compiled for all", hint="traced=False")
+            name = self.described.name
+            raise UsageError(f"DSblock {name} changes its number of states or indicators, and is compiled for all of them", hint="traced=False")
 
     def _priority(self, given: int) -> int:
         if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:

@@ -101,7 +101,7 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
     if isinstance(values, Mapping):
         return _by_name(what, cast("Mapping[object, Any]", values), entries, before, dtype)
     size = sum(entry.size for entry in entries)
-    out = np.full(size, np.nan, dtype=dtype) if before is None else before.copy()
+    out = _missing(size, dtype) if before is None else before.copy()
     items: list[Any] = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(cast("Sequence[Any]", values))
     if len(items) == len(entries) and not (len(items) == size and all(np.ndim(item) == 0 for item in items)):
         for place, value in zip(places_of(entries)[0], items, strict=True):
@@ -116,8 +116,12 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
     return out
 
 
+def _missing(size: int, dtype: type) -> NDArray[Any]:
+    return cast("NDArray[Any]", np.full(size, np.nan, dtype=dtype))
+
+
 def _by_name(what: str, values: Mapping[object, Any], entries: Entries, before: FloatArray | None, dtype: type) -> NDArray[Any]:
-    out = np.full(sum(entry.size for entry in entries), np.nan, dtype=dtype) if before is None else before.copy()
+    out = _missing(sum(entry.size for entry in entries), dtype) if before is None else before.copy()
     places, known = places_of(entries)[1], [entry.name for entry in entries]
     given = {str(name).upper(): value for name, value in values.items()}
     for name, upper in zip(values, given, strict=False):

@@ -19,9 +19,13 @@ from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.wishes import StopRun
 
-__all__ = ["Memory", "PythonBlock"]
+__all__ = ["CALLBACKS", "Memory", "PythonBlock"]
 
 FloatArray = NDArray[np.float64]
+CALLBACKS: Final = (
+    "derivatives", "residual", "parts", "outputs", "indicators", "jacobian", "communication", "step_condition", "parameter_changed", "start",
+    "event", "terminate", "close",
+)  # fmt: skip
 _ACTIONS: Final = {"continue": Action.CONTINUE, "restart": Action.RESTART, "stop": Action.STOP}
 _OF_PARAMETERS: Final = (ParameterKind.REAL, ParameterKind.INTEGER, ParameterKind.LOGICAL)
 

@@ -6,6 +6,7 @@ functions have, and what was said of every callback. What happens at events is l
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -19,11 +20,12 @@ from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, constant, n
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
+from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.named import Named, flat
-from tidegate.frontends.dsblock.python_block import Memory, PythonBlock
+from tidegate.frontends.dsblock.python_block import CALLBACKS, Memory, PythonBlock
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model import Branch, Definition, Equation, Form, Model, Terminate, TimeEvent, Variable, VariableRole, When
 from tidegate.model.callables import At
@@ -44,21 +46,29 @@ class Asked(Protocol):
     described: Description
     form: Equations
     inputs: InputSignals
-    states: Sequence[str]
-    input_names: Sequence[str]
-    outputs: Sequence[str]
-    indicators: Sequence[str]
-    auxiliaries: Sequence[str]
-    recorded: Sequence[str]
-    discretes: Sequence[str]
-    needed: Sequence[str]
+    states: tuple[str, ...]
+    input_names: tuple[str, ...]
+    outputs: tuple[str, ...]
+    indicators: tuple[str, ...]
+    auxiliaries: tuple[str, ...]
+    recorded: tuple[str, ...]
+    discretes: tuple[str, ...]
+    needed: tuple[str, ...]
     next_name: str
     stopped_name: str
     counter_name: str
 
-    def rates(self, at: At) -> FloatArray: ...
-    def values(self, at: At) -> Sequence[float]: ...
-    def all_indicators(self, at: At) -> FloatArray: ...
+    def rates(self, at: At) -> FloatArray:
+        """f of ``M y' = f``."""
+        ...
+
+    def values(self, at: At) -> Sequence[float]:
+        """Everything that is recorded."""
+        ...
+
+    def all_indicators(self, at: At) -> FloatArray:
+        """Z."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +80,25 @@ class Traced:
     model : the neutral model; None where nothing could be followed.
     compiled : callbacks that were.
     called : the others, each with the reason.
+    reads : what was read of the block and its surroundings, which is part of the code now.
+    owner, of_class : the block's object, and what was read of its class, which the object must not hide.
     """
 
     model: Model | None
     compiled: Sequence[str]
     called: Mapping[str, str]
+    reads: Sequence[Reads] = ()
+    owner: object = None
+    of_class: Sequence[str] = ()
+
+    def changed(self) -> str:
+        """The name of something that was read and is not what it was; empty if there is none."""
+        if self.model is None:
+            return ""
+        own = vars(self.owner)
+        if hidden := next((name for name in self.of_class if name in own), ""):
+            return hidden
+        return next((name for reads in self.reads if not reads.are_as_before() and (name := reads.changed())), "")
 
     def told(self) -> dict[str, str]:
         """For the statistics of a run."""
@@ -152,12 +176,17 @@ def _names_in(code: CodeType) -> Iterator[str]:
             yield from (name for name in item if isinstance(name, str))  # pyright: ignore[reportUnknownVariableType] - constants of any kind
 
 
+def _stored(function: Any) -> Iterator[str]:
+    """Names of attributes that a function sets."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        yield from (item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_ATTR", "DELETE_ATTR"))
+
+
 class _Follower:
     """Follows the callbacks of one block."""
 
-    def __init__(
-        self, asked: Asked, block: PythonBlock, starts: tuple[FloatArray, FloatArray, FloatArray, Mapping[str, float]]
-    ) -> None:
+    def __init__(self, asked: Asked, block: PythonBlock, starts: tuple[FloatArray, FloatArray, FloatArray, Mapping[str, float]]) -> None:
         self.asked, self.block, self.form = asked, block, asked.form
         self.x0, self.xd0, self.p0, self.d0 = starts
         described = asked.described
@@ -169,6 +198,9 @@ class _Follower:
                 self.xd[k] = symbol(Role.UNKNOWN, f"der({asked.states[k]})")
         self.p = [symbol(Role.PARAMETER, name) for name in self.parameters]
         self.d = {name: symbol(Role.DISCRETE, name) for name in asked.discretes}
+        self.reads: list[Reads] = []
+        self.of_class: list[str] = []
+        self.stored = {name for callback in CALLBACKS for name in _stored(getattr(block.callbacks, callback, None))}
         self.compiled: list[str] = []
         self.called: dict[str, str] = {}
 
@@ -177,9 +209,7 @@ class _Follower:
     def _start(self) -> dict[Expr, float]:
         found = {_TIME: self.asked.described.t0, **dict(zip(self.x, self.x0.tolist(), strict=True))}
         found |= {item: float(value) for item, value in zip(self.xd, self.xd0.tolist(), strict=True) if item is not ZERO}
-        return found | dict(zip(self.p, self.p0.tolist(), strict=True)) | {
-            self.d[name]: self.d0[name] for name in self.block.description.discretes
-        }
+        return found | dict(zip(self.p, self.p0.tolist(), strict=True)) | {self.d[name]: self.d0[name] for name in self.block.description.discretes}
 
     def _arguments(self, kind: type[Named], time: Any, value: Callable[[Expr], Any], u: Sequence[Any], *, with_rates: bool) -> tuple[Any, ...]:
         block = self.block
@@ -207,7 +237,14 @@ class _Follower:
         if said := sorted(_mentioned(function) & _SAYS):
             raise UntraceableError(f"it uses {said[0]}")
         self.block.callbacks.environment = self.block.environment
-        followed = trace(function, self._arguments(_SymbolicNamed, _TIME, lambda item: item, u, with_rates=with_rates))
+        with collect_reads() as reads:
+            given = self._arguments(_SymbolicNamed, _TIME, lambda item: item, u, with_rates=with_rates)
+            followed = trace(function, given)
+        reads.forget(given)
+        mine = self.block.callbacks
+        owned = [(place, name) for place, name in reads.places() if place is mine or (isinstance(place, type) and isinstance(mine, place))]
+        if kept := [name for _, name in owned if name in self.stored]:
+            raise UntraceableError(f"self.{kept[0]} may change during a run")
         if followed.changed:
             raise UntraceableError("it keeps something in memory")
         found = [as_expr(item) for item in flat(what, followed.value, entries, dtype=object).tolist()]
@@ -222,6 +259,8 @@ class _Follower:
             return flat(what, function(*arguments), entries).tolist()
 
         require_agreement(what, function_origin(function), found, plain, self._start())
+        self.reads.append(reads)
+        self.of_class += [name for place, name in owned if place is not mine and name not in vars(mine)]
         return [as_real(item) for item in found]
 
     def _or_called(
@@ -257,11 +296,8 @@ class _Follower:
     def _inputs(self) -> list[Expr]:
         found: list[Expr] = [ZERO] * len(self.asked.input_names)
         for entry, number, function in self.asked.inputs.given():
-            if number is not None:
-                values = [constant(float(value)) for value in np.ravel(number, order="F")]
-            else:
-                values = self._input(entry, function)
-            found[entry.places] = values
+            fixed = [] if number is None else [constant(float(value)) for value in np.ravel(number, order="F")]
+            found[entry.places] = fixed or self._input(entry, function)
         return found
 
     def _input(self, entry: SignalEntry, function: Callable[[float], Any]) -> list[Expr]:
@@ -309,7 +345,7 @@ class _Follower:
         called = dict(self.called)
         if hasattr(block.callbacks, "event"):
             called["event"] = ""
-        return Traced(model, tuple(self.compiled), called)
+        return Traced(model, tuple(self.compiled), called, tuple(self.reads), block.callbacks, tuple(self.of_class))
 
     def _equations(self, u: Sequence[Expr]) -> list[Equation]:
         n, form, asked = len(self.x), self.form, self.asked
@@ -326,7 +362,8 @@ class _Follower:
         if form.mass is not None:
             flows: list[Expr] = [sum((float(e) * s for e, s in zip(row, slopes, strict=True) if e != 0.0), start=ZERO) for row in form.mass]
             return [Equation(ZERO, flow + value, label=f"residual {k + 1}") for k, (flow, value) in enumerate(zip(flows, values, strict=True))]
-        own = [Equation(slopes[k], self.xd[k], label=f"der({asked.states[k]})") for k in form.differential.tolist()]
+        differential: list[int] = form.differential.tolist()
+        own = [Equation(slopes[k], self.xd[k], label=f"der({asked.states[k]})") for k in differential]
         return own + [Equation(ZERO, value, label=f"residual {k + 1}") for k, value in enumerate(values)]
 
     def _definitions(self, u: Sequence[Expr], z: Sequence[Expr], rates: Sequence[Expr]) -> list[Definition]:
@@ -336,6 +373,7 @@ class _Follower:
         wanted = [("outputs", block.outputs, is_dae or needs.outputs_need_rates)] if asked.outputs else []
         wanted += [("communication", block.auxiliaries, is_dae or needs.auxiliaries_need_rates)] if described.communicates else []
         found: list[Expr] = []
+        callback = ""
         own, self.xd = self.xd, list(rates)
         try:
             for callback, entries, with_rates in wanted:
