@@ -103,6 +103,10 @@ class CallableStart:
     def contradiction(self, at: Point, rtol: float) -> None:
         """No reason."""
 
+    def unused(self, at: Point) -> list[str]:  # noqa: ARG002, all are used
+        """None."""
+        return []
+
     def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
         """Start values, with what is done at the start, and their derivatives in directions."""
         n = len(self._layout.unknowns)

@@ -27,6 +27,7 @@ __all__ = [
     "Actions",
     "Clock",
     "CompiledModel",
+    "Contradiction",
     "Diagnosis",
     "Direction",
     "Disagreement",
@@ -266,12 +267,25 @@ class Start(Protocol):
 
     @property
     def compares(self) -> bool:
-        """Whether there are start values that must hold and that only a consistent start tells."""
+        """Whether there are start values of which only a consistent start tells whether they hold."""
         ...
 
-    def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
-        """Which of them does not, if any."""
+    def contradiction(self, at: Point, rtol: float) -> Contradiction | None:
+        """Which of those that must hold does not, if any."""
         ...
+
+    def unused(self, at: Point) -> list[str]:
+        """A sentence for each of those that were given and do not hold, though nothing says that they must."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Contradiction:
+    """A start value that must hold and does not: a sentence, where the variable is declared, what to try."""
+
+    sentence: str
+    origin: Origin | None
+    hint: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from tidegate.compiled.callable_answers import (
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
 from tidegate.compiled.layout import Counted, Layout
+from tidegate.compiled.native_callables import native_addresses
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
@@ -83,6 +84,11 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     addresses = {name: ctypes.cast(pointer, _POINTER).value or 0 for name, pointer in pointers.items()}
     if isinstance(model.rhs, int):
         addresses["rhs"] = model.rhs
+    keep_alive: list[Any] = list(pointers.values())
+    if model.native:
+        natively, module = native_addresses(model.native, addresses, layout.first_discrete)
+        addresses |= natively
+        keep_alive.append(module)
     return CompiledModel(
         name=model.name,
         time_unit=model.time_unit,
@@ -119,7 +125,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         most_stops=len(model.corners),
         identity=partial(identity, model),
         again=(compile_callables, (model,)),
-        keep_alive=tuple(pointers.values()),
+        keep_alive=tuple(keep_alive),
     )
 
 

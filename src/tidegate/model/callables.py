@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tidegate.model.model import Model
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "TakesOptions", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,6 +35,18 @@ class At:
 Numbers = Callable[[At], Sequence[float] | FloatArray]
 Changes = Callable[[At], Mapping[str, float]]
 Happening = Callable[[At, NDArray[np.bool_]], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFunction:
+    """A C function that takes the place of one of Python: ``int f(void *context, double t, double *y, double *p, double *d, double *out)``.
+
+    Discrete variables d are in the order of the description; a derivative is given v, dt, dy, dp and dd as well. Where it does not return 0, Python
+    is asked for the same.
+    """
+
+    address: int
+    context: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +146,7 @@ class CallableModel:
     traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
     told : what statistics of a run say of the model.
     corners : times at which functions have corners: no step passes them.
+    native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
     """
 
     name: str
@@ -170,6 +183,7 @@ class CallableModel:
     time_unit: str = ""
     traced: Model | None = None
     told: Mapping[str, str] = field(default_factory=dict[str, str])
+    native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
 
     @property
     def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:

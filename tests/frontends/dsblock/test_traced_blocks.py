@@ -250,3 +250,23 @@ def test_memory_is_changed_by_events_only_where_machine_code_reads_it() -> None:
     with pytest.raises(tg.CallbackError, match=r"change m\.bounces, which machine code reads"):
         tg.simulate(Counts(), (0.0, 1.0))
     assert tg.simulate(Counts(), (0.0, 0.4), outputs=[0.1, 0.2], traced=False).success
+
+
+class Rates(tg.DSblock):
+    """An ODE whose outputs are given the derivatives."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("X", start=1.0)
+        declare.output("V")
+        declare.outputs_depend_on(xdot=True)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return -2.0 * x.X
+
+    def outputs(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return 3.0 * xdot.X
+
+
+def test_derivatives_that_outputs_are_given_are_followed_too() -> None:
+    result = tg.simulate(Rates(), (0.0, 1.0), rtol=1e-8, traced=True)
+    assert result["V"].values == pytest.approx(-6.0 * np.exp(-2.0 * result.t), rel=1e-6)

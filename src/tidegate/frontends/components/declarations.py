@@ -49,6 +49,7 @@ Limit = float | Bound | None
 StateSelect = Literal["never", "avoid", "default", "prefer", "always"]
 # what a modifier may change
 ATTRIBUTES: Final = ("start", "fixed", "min", "max", "nominal", "unit", "display_unit", "quantity", "description", "state_select")
+NO_START: Final = float("0")  # of a state of which no start value was given: this very object
 TEXTS: Final = ("unit", "display_unit", "quantity", "description")
 _IN_MODELICA: Final = {"displayUnit": "display_unit", "stateSelect": "state_select", "units": "unit", "comment": "description", "doc": "description"}
 _CHOICES: Final = ("never", "avoid", "default", "prefer", "always")
@@ -329,7 +330,7 @@ class State(Declaration):
 
     def __init__(
         self,
-        start: Given = 0.0,
+        start: Given = NO_START,
         *unnamed: Never,
         min: Limit = None,
         max: Limit = None,

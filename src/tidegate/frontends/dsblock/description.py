@@ -7,6 +7,7 @@ vector in column order, as in Fortran; its value has its natural shape.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -95,7 +96,7 @@ class SignalEntry:
     @property
     def size(self) -> int:
         """Number of its elements."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
     @property
     def places(self) -> slice:
@@ -124,7 +125,7 @@ class ParameterEntry:
     @property
     def size(self) -> int:
         """Number of its elements."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
     @property
     def places(self) -> slice:
@@ -212,13 +213,17 @@ class Description:
 
     def size(self, kind: SignalKind | ParameterKind) -> int:
         """Number of elements of one vector."""
-        entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
-        return sum(entry.size for entry in entries if entry.kind is kind)
+        return self._sizes[kind]
 
     def names(self, kind: SignalKind | ParameterKind) -> tuple[str, ...]:
         """Names of all elements of one vector, in its order."""
         entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
         return tuple(name for entry in entries if entry.kind is kind for name in element_names(entry.name, entry.shape))
+
+    @cached_property
+    def _sizes(self) -> dict[SignalKind | ParameterKind, int]:
+        entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
+        return {kind: sum(entry.size for entry in entries if entry.kind is kind) for kind in (*SignalKind, *ParameterKind)}
 
     @cached_property
     def by_name(self) -> dict[str, SignalEntry | ParameterEntry]:

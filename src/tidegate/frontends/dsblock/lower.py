@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
-from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
@@ -77,10 +77,13 @@ class _Lowered:
         self.needed = (*described.discretes, _RUN, _NX, _NZ)
         self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
         self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
         described, options = self.described, self.options
+        completed = self._completed()
+        self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
         starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
@@ -114,13 +117,22 @@ class _Lowered:
             ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
-            completed=self._completed(),
+            completed=completed,
+            native={} if self.native is None else self.native.functions,
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
             at_stop=self.reason,
             at_close=self.close,
         )
+
+    def _natively(self, n_completed: int) -> NativeFunctions | None:
+        """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
+        if not isinstance(self.block, IsNative) or self.options.max_evaluations is not None or self.described.outputs_may_retry:
+            return None
+        places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
+        has_steps = self.described.has_step_events and n_completed == 1
+        return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
 
     def _probed(self) -> Equations:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
@@ -201,6 +213,20 @@ class _Lowered:
         n_z = round(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
+    def _entry_with_rates(self, run: Run, at: At) -> Entry:
+        """Likewise, with xd of a DAE also where it is no unknown."""
+        entry = self._entry(at)
+        if self.form.mass is None or not len(entry.x):
+            return entry
+        zero, n_states = np.zeros(len(self.states)), len(entry.x)
+
+        def residual(time: float, x: FloatArray) -> FloatArray:
+            f = np.zeros(len(self.states))
+            f[:n_states] = run.equations(replace(entry, time=time, x=x[:n_states], xd=zero, u=self.inputs.at(time)))
+            return f
+
+        return replace(entry, xd=self.form.rates(residual, at.time, self.form.x(at.y)))
+
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         f = np.zeros(n)
@@ -231,6 +257,8 @@ class _Lowered:
         entry = self._entry(at)
         needs, name = self.described.dependence, self.described.name
         try:
+            if self.outputs or self.described.communicates:
+                entry = self._entry_with_rates(run, at)
             if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
                 entry = replace(entry, xd=run.equations(entry))
             y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
@@ -292,7 +320,7 @@ class _Lowered:
 
     def asks(self, at: At) -> bool:
         run = self._run(at)
-        return run is not None and run.asks_step_event(self._entry(at))
+        return run is not None and run.asks_step_event(self._entry_with_rates(run, at))
 
     def next_event(self, at: At) -> float:
         return float(at.d[self.place[_NEXT]])
@@ -304,6 +332,8 @@ class _Lowered:
         run, reply = self.block.begin(self._entry(at))
         number = next(_numbers)
         self.runs[number] = run
+        if self.native is not None:
+            self.native.enter(number, run)
         new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
@@ -349,7 +379,7 @@ class _Lowered:
     def _happened(self, run: Run, at: At, ticks: bool, crossed: NDArray[np.bool_], steps: bool, number: int | None) -> dict[str, float]:
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
         try:
-            reply = run.event(happened, self._entry(at))
+            reply = run.event(happened, self._entry_with_rates(run, at))
         except StopRun as wish:
             reply = Reply(action=Action.STOP, reason=wish.reason)
         if reply.action is Action.STOP and number is not None:
@@ -419,6 +449,8 @@ class _Lowered:
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
+        if self.native is not None:
+            self.native.leave(int(number))
         self.reasons.pop(int(number), None)
         self.evaluations.pop(int(number), None)
         self.before.pop(int(number), None)

@@ -41,7 +41,8 @@ class InputSignals:
         entries = {entry.name.upper(): entry for entry in described.of_kind(SignalKind.INPUT)}
         self._functions: list[tuple[SignalEntry, Function]] = []
         self._constants: dict[str, Any] = {}
-        corners: list[FloatArray] = []
+        self._corners = corners = list[FloatArray]()
+        self._has_functions = any(callable(value) for value in given.values())
         for name, value in given.items():
             entry = entries.get(name.upper())
             if entry is None:
@@ -59,6 +60,19 @@ class InputSignals:
         """Every input that was given: its entry, its value where that is constant, else None, and the function."""
         for entry, function in self._functions:
             yield entry, self._constants.get(entry.name), function
+
+    def lines(self) -> list[tuple[FloatArray, FloatArray]] | None:
+        """Of every element of U the times and values of samples, a constant having one; None if one is a function of time."""
+        if self._has_functions:
+            return None
+        nothing = np.zeros(1)
+        found = [(nothing, nothing)] * self._size
+        for (entry, function), corners in zip(self._functions, self._corners, strict=True):
+            times = corners if len(corners) else nothing
+            values = np.array([np.asarray(function(time), dtype=float).ravel(order="F") for time in times.tolist()])
+            for k in range(entry.size):
+                found[entry.first + k] = times, np.ascontiguousarray(values[:, k])
+        return found
 
     def at(self, time: float) -> FloatArray:
         """U at a time."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UntraceableError
-from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, constant, node, symbol
+from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, constant, dependencies, evaluate, node, symbol
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
@@ -208,7 +208,7 @@ class _Follower:
 
     def _start(self) -> dict[Expr, float]:
         found = {_TIME: self.asked.described.t0, **dict(zip(self.x, self.x0.tolist(), strict=True))}
-        found |= {item: float(value) for item, value in zip(self.xd, self.xd0.tolist(), strict=True) if item is not ZERO}
+        found |= {item: float(value) for item, value in zip(self.xd, self.xd0.tolist(), strict=True) if item.op == "symbol"}
         return found | dict(zip(self.p, self.p0.tolist(), strict=True)) | {self.d[name]: self.d0[name] for name in self.block.description.discretes}
 
     def _arguments(self, kind: type[Named], time: Any, value: Callable[[Expr], Any], u: Sequence[Any], *, with_rates: bool) -> tuple[Any, ...]:
@@ -248,12 +248,14 @@ class _Follower:
         if followed.changed:
             raise UntraceableError("it keeps something in memory")
         found = [as_expr(item) for item in flat(what, followed.value, entries, dtype=object).tolist()]
+        if any(item.data.role is Role.DERIVATIVE for item in dependencies(*found)):
+            raise UntraceableError("it reads a derivative that is no unknown of the equations")
 
         def plain(point: Mapping[Expr, float]) -> list[float]:
             at = {**self._start(), **point}
 
             def value(item: Expr) -> float:
-                return 0.0 if item is ZERO else at[item]
+                return at[item] if item in at else float(evaluate([item], at)[0])
 
             arguments = self._arguments(_NumericNamed, at[_TIME], value, self.asked.inputs.at(at[_TIME]).tolist(), with_rates=with_rates)
             return flat(what, function(*arguments), entries).tolist()
@@ -325,7 +327,9 @@ class _Follower:
         u = self._inputs()
         is_dae = described.form is Form.DAE
         equations = self._equations(u) if self.x else []
-        rates = self.xd if is_dae else [item.right for item in equations[: len(self.x)]]
+        # derivatives that are no unknowns stand for themselves, and what reads them is called
+        slopes = [symbol(Role.DERIVATIVE, name) if item is ZERO else item for name, item in zip(asked.states, self.xd, strict=True)]
+        rates = slopes if is_dae else [item.right for item in equations[: len(self.x)]]
         z = [] if not block.indicators else self._or_called(
             "indicators", block.indicators, u, lambda: self._call(asked.all_indicators, len(asked.indicators), "indicators"), with_rates=False
         )  # fmt: skip
