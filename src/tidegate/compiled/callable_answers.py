@@ -225,6 +225,10 @@ class CallableDiagnosis:
     def __init__(self, layout: Layout, rhs: Function, guards: Function, writers: Writers) -> None:
         self._layout, self._rhs, self._guards, self._writers = layout, rhs, guards, writers
 
+    def missing_connection(self, loose: Sequence[str]) -> str:  # noqa: ARG002, nothing is known of functions
+        """Nothing."""
+        return ""
+
     def not_finite(self, at: Point) -> Trouble | None:
         """An equation that is not finite."""
         numbers = np.array(self._rhs(at.time, at.y, at.p, at.m), dtype=float)

@@ -391,6 +391,10 @@ class Diagnosis(Protocol):
         """An equation that is not finite."""
         ...
 
+    def missing_connection(self, loose: Sequence[str]) -> str:
+        """What to try where these unknowns are not determined; empty where nothing is known."""
+        ...
+
     def not_a_number(self, at: Point, suspected: int) -> int:
         """A guard that matters and is NaN, or is the suspected one; -1 for none."""
         ...

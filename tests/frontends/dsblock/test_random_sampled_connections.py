@@ -146,6 +146,7 @@ def drawn(seed: int) -> Network:
     samplers = [k for k, block in enumerate(blocks) if isinstance(block, Sampler)]
     weights[np.ix_(samplers, samplers)] *= 0.3
     loops = 0.4 * random.normal(size=(n, n)) * (random.random((n, n)) < 0.3) if random.random() < 0.5 else np.zeros((n, n))
+    loops[integrators] = 0.0
     return Network(blocks, weights, loops, random.normal(size=n))
 
 

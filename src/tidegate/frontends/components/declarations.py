@@ -238,6 +238,7 @@ class Declaration:
         self.kind: Kind | None = kind
         self.state_select: StateSelect = _choice(state_select, self.origin)
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
+        self.is_potential = False  # likewise
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         for name, text in given.items():
             if not isinstance(text, str):

@@ -239,6 +239,7 @@ class _VariableReader:
                     declaration.display_unit,
                     declaration.quantity,
                     tuple(joined(node.path, switch) for switch in declaration.present_while),
+                    isinstance(declaration, Potential) or declaration.is_potential,
                 )
             )
 

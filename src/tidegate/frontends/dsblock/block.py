@@ -80,6 +80,7 @@ class Reply:
     Parameters
     ----------
     next_event : the next time event; one that does not lie ahead is none.
+    groups : numbers of states and of indicators of each group of the description, where there are any.
     may_reach : how far a step may go beyond it before the event is carried out (TEVENT(2)).
     directions : HCROSS: 0 for every crossing, 1 and -1 for rising and falling ones.
     """
@@ -92,6 +93,7 @@ class Reply:
     directions: NDArray[np.int64] | None = None
     n_states: int | None = None
     n_indicators: int | None = None
+    groups: tuple[tuple[int, int], ...] | None = None
     priority: int = 50
     reason: str = ""
 

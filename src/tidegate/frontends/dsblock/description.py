@@ -23,6 +23,7 @@ __all__ = [
     "ABSENT",
     "Dependence",
     "Description",
+    "Group",
     "Limits",
     "ParameterEntry",
     "ParameterKind",
@@ -169,6 +170,20 @@ class Proposals:
 
 
 @dataclass(frozen=True)
+class Group:
+    """States and indicators, one behind the other, of which the first so many are there: those of one part of a connection.
+
+    Parameters
+    ----------
+    states, indicators : where they lie in X and Z.
+    """
+
+    name: str
+    states: slice
+    indicators: slice
+
+
+@dataclass(frozen=True)
 class Description:
     """Everything a block has said in BLOCKB.
 
@@ -181,6 +196,7 @@ class Description:
     t0, x0, xd0 : where a run begins if nobody says otherwise.
     has_step_events, has_jacobian : INFO(2), INFO(3).
     has_communication : BLOCKK is there, be it without W.
+    groups : whose numbers of states and indicators change each by itself, where X and Z are not one such group.
     outputs_may_retry : outputs may ask for a smaller step, so they are asked for within steps, too.
     """
 
@@ -201,6 +217,7 @@ class Description:
     discretes: Mapping[str, float] = field(default_factory=dict[str, float])
     has_communication: bool = False
     outputs_may_retry: bool = False
+    groups: tuple[Group, ...] = ()
 
     @property
     def communicates(self) -> bool:

@@ -21,7 +21,7 @@ from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, Too
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
-from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
+from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
@@ -69,7 +69,8 @@ class _Lowered:
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
         kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
-        self.discretes = (*described.discretes, *kept, *(f"(direction of {name})" for name in self.indicators))
+        self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
+        self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
@@ -86,7 +87,8 @@ class _Lowered:
         self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
-        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
+        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | self.counters
+        starts |= {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
         self._follow(x0, xd0, starts)
@@ -109,7 +111,7 @@ class _Lowered:
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
             hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED),
-            counted={_NX: self.form.ranks(), _NZ: {name: k for k, name in enumerate(self.indicators)}},
+            counted=self._counted(),
             outputs=self.recorded,
             output=self.values,
             thresholds=[
@@ -177,12 +179,27 @@ class _Lowered:
             found.append(Completed("communication", lambda at: bool(np.min(np.abs(points - at.time)) <= 1e-14 * size), is_noted=False))
         return found
 
+    def _counted(self) -> dict[str, dict[str, int]]:
+        """Which unknowns and indicators are there as long as a number is large enough, each with its own."""
+        ranks, indicators = self.form.ranks(), {name: k for k, name in enumerate(self.indicators)}
+        if not self.described.groups:
+            return {_NX: ranks, _NZ: indicators}
+        found: dict[str, dict[str, int]] = {}
+        for group in self.described.groups:
+            for name, where, of in zip(_counters(group), (group.states, group.indicators), (ranks, indicators), strict=True):
+                found[name] = {one: k - where.start for one, k in of.items() if where.start <= k < where.stop}
+        return found
+
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
         place = self.place[f"(direction of {self.indicators[k]})"]
+        counter, rank = self.place[_NZ], k
+        for group in self.described.groups:
+            if group.indicators.start <= k < group.indicators.stop:
+                counter, rank = self.place[tuple(_counters(group))[1]], k - group.indicators.start
         wanted = (0.0, 1.0) if rises else (0.0, -1.0)
 
         def crosses(at: At) -> bool:
-            return bool(at.holds[k]) is rises and at.d[place] in wanted and k < at.d[self.place[_NZ]]
+            return bool(at.holds[k]) is rises and at.d[place] in wanted and rank < at.d[counter]
 
         return CallableClause(f"{self.indicators[k]} crosses zero", crosses, change=_nothing)
 
@@ -418,6 +435,8 @@ class _Lowered:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:
             new[_NZ] = float(reply.n_indicators)
+        if reply.groups is not None:
+            new |= dict(zip(self.counters, map(float, itertools.chain(*reply.groups)), strict=True))
         new[_PRIORITY] = float(self._priority(reply.priority))
         if reply.action is Action.STOP:
             new[_STOPPED] = 1.0
@@ -456,6 +475,12 @@ class _Lowered:
         self.before.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
+
+
+def _counters(group: Group) -> dict[str, int]:
+    """Discrete variables that tell how many states and indicators of a group are there, with the most there are."""
+    sizes = group.states.stop - group.states.start, group.indicators.stop - group.indicators.start
+    return {f"(states of {group.name})": sizes[0], f"(indicators of {group.name})": sizes[1]}
 
 
 def _nothing(_: At) -> Mapping[str, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import InitializationError, SingularSystemError, UsageError
-from tidegate.frontends.dsblock.block import Entry, Run
+from tidegate.frontends.dsblock.block import Entry, Reply, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.loops import consistent, differences, is_singular
@@ -77,10 +77,11 @@ def _places(plan: Layout) -> list[_Place]:
         sources = np.array([ends[driver[k]] + element[k] for k in linked], dtype=np.intp)
         pairs = np.array(torn, dtype=np.intp).reshape(-1, 2)
         is_dae = described.form is Form.DAE
+        waits = any(not described.dependence.inputs[k] and source != OUTSIDE for k, source in enumerate(driver.tolist()))
         places.append(_Place(
             plan.states[number], plan.parameters[number], (outside, element[outside]), (linked, sources), (pairs[:, 0], pairs[:, 1]),
             slice(ends[number], ends[number + 1]), len(driver), described.size(SignalKind.INDICATOR), is_dae,
-            not is_dae and described.dependence.outputs_need_rates, not all(described.dependence.inputs[k] for k in linked.tolist()),
+            not is_dae and described.dependence.outputs_need_rates, waits,
         ))  # fmt: skip
     return places
 
@@ -93,7 +94,16 @@ class Evaluation:
         self._places = _places(plan)
         self._is_dae = plan.order.form is Form.DAE
         self._n_outputs = self._places[-1].y.stop
+        # how many states and indicators of each part are there
+        self.counts = [(place.states.stop - place.states.start, place.n_indicators) for place in self._places]
         self._last: tuple[tuple[object, ...], Signals] | None = None
+
+    def take_numbers(self, part: int, reply: Reply) -> None:
+        """How many states and indicators a part has from now on."""
+        n_states, n_indicators = self.counts[part]
+        self.counts[part] = (
+            n_states if reply.n_states is None else reply.n_states, n_indicators if reply.n_indicators is None else reply.n_indicators,
+        )  # fmt: skip
 
     def forget(self) -> None:
         """Something may have changed in the memory of a part."""
@@ -103,9 +113,9 @@ class Evaluation:
 
     def entry(self, part: int, at: Entry, u: FloatArray, rates: FloatArray | None = None) -> Entry:
         """Where a callback of a part is called."""
-        place = self._places[part]
+        place, (n_states, n_indicators) = self._places[part], self.counts[part]
         xd = at.xd[place.states] if place.is_dae and at.xd is not None else rates
-        return Entry(at.time, at.x[place.states], xd, u, at.p[place.parameters], place.n_indicators)
+        return Entry(at.time, at.x[place.states][:n_states], xd, u, at.p[place.parameters], n_indicators)
 
     def outputs(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
@@ -114,20 +124,23 @@ class Evaluation:
             return np.zeros(0)
         rates = None
         if place.needs_rates:
-            rates = at.xd[place.states] if self._is_dae and at.xd is not None else self.rates(part, at, signals)
+            rates = at.xd[place.states][: self.counts[part][0]] if self._is_dae and at.xd is not None else self.rates(part, at, signals)
         return self.runs[part].outputs(self.entry(part, at, signals.u[part], rates))
 
     def rates(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Derivatives of an ODE among the parts."""
         if part not in signals.rates:
-            states = self._places[part].states
-            none = states.start == states.stop
+            none = not self.counts[part][0]
             signals.rates[part] = np.zeros(0) if none else self.runs[part].equations(self.entry(part, at, signals.u[part]))
         return signals.rates[part]
 
     def indicators(self, part: int, at: Entry, u: FloatArray) -> FloatArray:
-        """Indicators of a part."""
-        return self.runs[part].indicators(self.entry(part, at, u))
+        """Indicators of a part; those that are not there are zero."""
+        n = self.counts[part][1]
+        found = np.zeros(self._places[part].n_indicators)
+        if n:
+            found[:n] = self.runs[part].indicators(self.entry(part, at, u))[:n]
+        return found
 
     # -- all of them ------------------------------------------------------------------------------------------------------------------------------
 
@@ -199,11 +212,13 @@ class Evaluation:
                 continue
             if place.is_dae:
                 f[where] = self.runs[part].equations(self.entry(part, at, found.u[part]))
-            elif not self._is_dae:
-                f[where] = self.rates(part, at, found)
             else:
-                assert at.xd is not None
-                f[where] = self.rates(part, at, found) - at.xd[where]
+                # what is not there stays as it is
+                n = self.counts[part][0]
+                f[where.start : where.start + n] = self.rates(part, at, found)
+                if self._is_dae:
+                    assert at.xd is not None
+                    f[where] -= at.xd[where]
         f[plan.torn] = at.x[plan.torn] - self._sources(found)
         return f
 
