@@ -78,9 +78,7 @@ class CompiledDSblock:
         return f"<DSblock {self.block_name}>"
 
 
-def load(
-    library: str | PathLike[str], *, prefix: str, language: Language = "auto", data_file: str | PathLike[str] | None = None
-) -> CompiledDSblock:
+def load(library: str | PathLike[str], *, prefix: str, language: Language = "auto", data_file: str | PathLike[str] | None = None) -> CompiledDSblock:
     """The block of a shared library. This carries out code of the library.
 
     Parameters

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,15 @@ from tidegate.frontends.dsblock.python_block import PythonBlock
 __all__ = ["JoinedBlock", "called"]
 
 FloatArray = NDArray[np.float64]
+
+
+@runtime_checkable
+class _Within(Protocol):
+    """A block that may ask what its run says of itself."""
+
+    def within(self, environment: Environment) -> Block:
+        """The same block there."""
+        ...
 
 
 @dataclass
@@ -133,7 +143,7 @@ def _within(block: Block, environment: Environment) -> Block:
     """The same block in a run that says this of itself."""
     if isinstance(block, PythonBlock):
         return PythonBlock(block.name, block.callbacks, block.description, environment)
-    return block.within(environment) if isinstance(block, JoinedBlock) else block
+    return block.within(environment) if isinstance(block, _Within) else block
 
 
 def _of_parts(plan: Layout, parts: Iterable[Part]) -> JoinedBlock:
