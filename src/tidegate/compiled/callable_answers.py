@@ -64,9 +64,13 @@ def slope(function: Callable[[FloatArray], Any], x: FloatArray, k: int) -> Float
     """Derivatives by element k, by central differences."""
     step = _STEP * max(abs(x[k]), 1.0)
     above, below = x.copy(), x.copy()
-    above[k], below[k] = x[k] + step, x[k] - step
+    if np.isfinite(x[k]):
+        above[k], below[k] = x[k] + step, x[k] - step
     upper, lower = (np.array(function(each), dtype=float) for each in (above, below))
-    return (upper - lower) / (above[k] - below[k])
+    # a time that is never stays so
+    is_same = upper == lower
+    change = np.where(is_same, 0.0, upper) - np.where(is_same, 0.0, lower)
+    return change / (above[k] - below[k]) if above[k] != below[k] else 0.0 * change
 
 
 class CallableStart:

@@ -443,6 +443,7 @@ class CompiledModel:
     identity : for every variable, equation and clause a digest, by kind and name: what makes two models the same one.
     again : a function and its arguments that make the same model anew.
     keep_alive : what the addresses need.
+    told : what statistics of a run say of the model.
     """
 
     name: str
@@ -483,6 +484,7 @@ class CompiledModel:
     ending: Callable[[Point], str] | None = None
     keep_alive: tuple[object, ...] = ()
     constants: tuple[str, ...] = ()
+    told: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def located(self) -> dict[str, Located]:

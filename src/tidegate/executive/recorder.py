@@ -66,7 +66,7 @@ class Legend:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
         self.layout, self.initial_origins = model.layout, model.initial.origins
-        self.asked = problem.output_times
+        self.asked, self.told = problem.output_times, dict[str, Any](model.told)
         self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
@@ -338,7 +338,7 @@ class Recording:
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
             method=self.legend.options.chosen_method,
-            extra={"resteps": done.resteps} | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
+            extra={"resteps": done.resteps} | self.legend.told | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -75,10 +76,10 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
 
 
 def _sum(parts: Sequence[Statistics]) -> Statistics:
-    extra: dict[str, float] = {}
+    extra: dict[str, Any] = {}
     for part in parts:
         for name, value in part.extra.items():
-            extra[name] = extra.get(name, 0) + value
+            extra[name] = value if isinstance(value, str) else extra.get(name, 0) + value
     numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
     return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
 

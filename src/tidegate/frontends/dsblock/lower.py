@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
@@ -25,6 +25,7 @@ from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalK
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.frontends.dsblock.traced import Traced, traced
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
@@ -37,6 +38,7 @@ _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)
 _PRIORITY: Final = "(priority)"
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
+_MOVED: Final = 1e-3
 _MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
@@ -71,6 +73,10 @@ class _Lowered:
         self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
+        self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
+        self.traced = Traced(None, (), {})
+        self.needed = (*described.discretes, _RUN, _NX, _NZ)
+        self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
         self.reasons: dict[int, str] = {}  # of runs that the block ends
         self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
@@ -85,13 +91,17 @@ class _Lowered:
         starts |= {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
+        self._follow(x0, xd0, starts)
         return CallableModel(
             name=described.name,
+            traced=self.traced.model,
+            told=self.traced.told(),
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
             corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
             nominal=self._nominal(),
+            rehearse=self.rehearse,
             importance=_PRIORITY,
             least_importance=100 if options.store_priority is None else options.store_priority,
             rhs=self.rates,
@@ -135,6 +145,22 @@ class _Lowered:
         found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
         run.end(at, is_well=True)
         return found
+
+    def _follow(self, x0: FloatArray, xd0: FloatArray, starts: Mapping[str, float]) -> None:
+        """Find out which callbacks can be machine code."""
+        wanted, options = self.options.traced, self.options
+        if wanted is False:
+            self.traced = Traced(None, (), {"all": "traced=False"})
+        elif options.max_evaluations is not None or options.communication == "restart":
+            self.traced = Traced(None, (), {"all": "evaluations are counted" if options.max_evaluations is not None else "communication restarts"})
+        else:
+            self.traced = traced(self, (x0, xd0, self.p, starts))
+        wrong = {name: reason for name, reason in self.traced.called.items() if reason}
+        if wanted and wrong:
+            raise UntraceableError(
+                f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
+                hint="leave out traced=True, and they are called",
+            )
 
     def _nominal(self) -> dict[str, float]:
         """Typical sizes of states; what is declared of one counts more than a proposal for all."""
@@ -192,16 +218,16 @@ class _Lowered:
 
     def _run(self, at: At) -> Run | None:
         number = at.d[self.place[_RUN]]
-        return self.runs.get(int(number)) if math.isfinite(number) else None
+        return self.runs.get(round(number)) if math.isfinite(number) else None  # differences move it a little
 
     def _n_states(self, at: At) -> int:
         number = at.d[self.place[_NX]]
-        return int(number) if math.isfinite(number) else len(self.states)
+        return round(number) if math.isfinite(number) else len(self.states)
 
     def _entry(self, at: At) -> Entry:
         n_states = self._n_states(at)
         n_indicators = at.d[self.place[_NZ]]
-        n_z = int(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
+        n_z = round(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
     def _entry_with_rates(self, run: Run, at: At) -> Entry:
@@ -225,6 +251,7 @@ class _Lowered:
             entry = self._entry(at)
             self._count(at)
             f[:n_states] = run.equations(entry)
+            self._require_memory(run, at, "equations")
             if self.described.outputs_may_retry:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
@@ -260,6 +287,7 @@ class _Lowered:
                 w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
                 wish.numbers, wish.time = [*y, *w, *others], at.time
                 raise
+            self._require_memory(run, at, "outputs or communication")
         except RetryStep as wish:
             raise StepSizeError(
                 f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
@@ -271,9 +299,32 @@ class _Lowered:
             ) from error
         return [*y, *w, *others]
 
+    def _require_memory(self, run: Run, at: At, what: str) -> None:
+        """Machine code reads what events have left in memory; others must leave it."""
+        n = len(self.described.discretes)
+        if self.traced.model is None or not n:
+            return
+        kept, now = at.d[:n], run.recorded()
+        # by differences, numbers of memory are moved a little, too
+        wrong = np.flatnonzero(np.abs(now - kept) > _MOVED * np.maximum(np.abs(kept), 1.0))
+        if len(wrong):
+            name = list(self.described.discretes)[int(wrong[0])]
+            raise UsageError(
+                f"{what} of DSblock {self.described.name} change m.{name}, which machine code reads as events have left it",
+                hint="change it in start and event only; or traced=False",
+            )
+
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
         return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
+
+    def all_indicators(self, at: At) -> FloatArray:
+        run = self._run(at)
+        if run is None:
+            return np.zeros(len(self.indicators))
+        found = self._indicators(run, at)
+        self._require_memory(run, at, "indicators")
+        return found
 
     def _indicators(self, run: Run, at: At) -> FloatArray:
         """All of them, those that are not there zero; asked for once where every guard is looked at."""
@@ -320,14 +371,37 @@ class _Lowered:
             return {}  # a communication point
         if int(at.d[self.place[_RUN]]) in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
+        number = int(at.d[self.place[_RUN]])
+        if self.options.has_sensitivities:
+            copied = getattr(run, "copied", None)
+            self.before[number] = None if copied is None else copied()
+        return {_LAST: at.time, **self._happened(run, at, ticks, crossed, steps, number)}
+
+    def rehearse(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
+        """What would happen at other values: asked of a copy of the run that remembers what it did before."""
+        number, n = round(at.d[self.place[_RUN]]), len(self.indicators)
+        before = self.before.get(number)
+        crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
+        steps = self.described.has_step_events and bool(flags[2 * n + 2])
+        if not (ticks or crossed.any() or steps) or number in self.reasons:
+            return {}
+        if before is None:
+            raise UsageError(
+                f"what DSblock {self.described.name} remembers cannot be copied, so that derivatives through its events are not known",
+                hint="leave out sensitivities=...",
+            )
+        copied: Run = getattr(before, "copied")()  # noqa: B009, which not every run has
+        return {_LAST: at.time, **self._happened(copied, at, ticks, crossed, steps, None)}
+
+    def _happened(self, run: Run, at: At, ticks: bool, crossed: NDArray[np.bool_], steps: bool, number: int | None) -> dict[str, float]:
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
         try:
             reply = run.event(happened, self._entry_with_rates(run, at))
         except StopRun as wish:
             reply = Reply(action=Action.STOP, reason=wish.reason)
-        if reply.action is Action.STOP:
-            self.reasons[int(at.d[self.place[_RUN]])] = reply.reason
-        return {_LAST: at.time, **self._taken_over(run, reply, at, has_time_event=ticks)}
+        if reply.action is Action.STOP and number is not None:
+            self.reasons[number] = reply.reason
+        return self._taken_over(run, reply, at, has_time_event=ticks)
 
     def reason(self, at: At) -> str:
         """Why the block has ended the run."""
@@ -342,6 +416,12 @@ class _Lowered:
 
     def _taken_over(self, run: Run, reply: Reply, at: At, *, has_time_event: bool) -> dict[str, float]:
         """What a reply makes of x and of what is kept."""
+        self._require_structure(reply)
+        if name := self.traced.changed():
+            raise UsageError(
+                f"{name}, of which machine code was made when DSblock {self.described.name} was followed, has changed in the run",
+                hint=f"keep it in memory: declare.discrete({name!r}) and m.{name}; or traced=False",
+            )
         new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
         new |= self.form.new(reply.x, reply.xd)
         if reply.next_event is not None:
@@ -370,6 +450,12 @@ class _Lowered:
             hint="give them to the run: parameters={name: value}",
         )
 
+    def _require_structure(self, reply: Reply) -> None:
+        changes = reply.n_states not in (None, len(self.states)) or reply.n_indicators not in (None, len(self.indicators))
+        if changes and self.traced.model is not None:
+            name = self.described.name
+            raise UsageError(f"DSblock {name} changes its number of states or indicators, and is compiled for all of them", hint="traced=False")
+
     def _priority(self, given: int) -> int:
         if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:
             self.has_warned = True
@@ -386,6 +472,7 @@ class _Lowered:
             self.native.leave(int(number))
         self.reasons.pop(int(number), None)
         self.evaluations.pop(int(number), None)
+        self.before.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

@@ -22,7 +22,7 @@ from tidegate.names import suggestion
 __all__ = ["COMMUNICATION", "OWN_OPTIONS", "SAME_TIME", "Environment", "RunOptions", "proposed"]
 
 FloatArray = NDArray[np.float64]
-OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations")
+OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "traced")
 COMMUNICATION: Final = ("interpolate", "exact", "restart")
 SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
 _EVENT_EPSILON: Final = 1e-12
@@ -71,6 +71,8 @@ class RunOptions:
     points : communication points, where they are not interpolated.
     store_priority : event points that are less important are not recorded; None for no limit.
     max_evaluations : of the equations; None for no limit.
+    traced : whether callbacks are followed on symbols: True where they must be, False for none, None where they can be.
+    has_sensitivities : derivatives by parameters are wanted.
     """
 
     inputs: Mapping[str, Any]
@@ -79,6 +81,8 @@ class RunOptions:
     store_priority: int | None = None
     max_evaluations: int | None = None
     environment: Environment = Environment()
+    traced: bool | None = None
+    has_sensitivities: bool = False
 
 
 def proposed(
@@ -141,7 +145,10 @@ def _own_options(described: Description, t_span: tuple[float, float], options: M
     rtol = chosen.get("rtol", _RTOL)
     environment = Environment(float(t_span[0]), float(t_span[1]), float(rtol) if isinstance(rtol, int | float) else _RTOL,
                               delay_resolution=wants.delay_resolution)  # fmt: skip
-    return RunOptions({} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment)
+    return RunOptions(
+        {} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment,
+        options.get("traced"), bool(chosen.get("sensitivities")),
+    )  # fmt: skip
 
 
 def _points(outputs: Any, t_span: tuple[float, float]) -> FloatArray:
