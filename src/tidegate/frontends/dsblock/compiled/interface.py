@@ -32,7 +32,7 @@ class CompiledDSblock:
     @property
     def declared(self) -> Description:
         """What BLOCKB has declared."""
-        return self._models.first.description
+        return self._models.description
 
     @property
     def block_name(self) -> str:
@@ -96,9 +96,15 @@ def load(library: str | PathLike[str], *, prefix: str, language: Language = "aut
     path = Path(library)
     if path.suffix.lower() in FORTRAN_SUFFIXES | {".c"}:
         raise UsageError(f"{path} is a source file", hint=f'tg.dsblock.build("{path.name}", prefix="{prefix}") compiles and loads it')
+    return _loaded(path, prefix, language, data_file)
+
+
+def _loaded(
+    path: Path, prefix: str, language: Language, data_file: str | PathLike[str] | None, folders: tuple[Path, ...] = ()
+) -> CompiledDSblock:
     found = opened(path, prefix, language)
     data = None if data_file is None else str(data_file)
-    return CompiledDSblock(Models(lambda: NativeModel(found, prefix, data)))
+    return CompiledDSblock(Models(found, lambda: NativeModel(found, prefix, data, folders)))
 
 
 def build(
@@ -123,5 +129,6 @@ def build(
     InvalidModelError : the block refuses, or declares what cannot be.
     """
     files = [Path(sources)] if isinstance(sources, str | PathLike) else [Path(source) for source in sources]
-    includes = [f"-I{folder}" for folder in dict.fromkeys(file.resolve().parent for file in files)]
-    return load(build_library(prefix.lower(), files, [*includes, *options]), prefix=prefix, language=language, data_file=data_file)
+    folders = tuple(dict.fromkeys(file.resolve().parent for file in files))
+    library = build_library(prefix.lower(), files, [*(f"-I{folder}" for folder in folders), *options])
+    return _loaded(library, prefix, language, data_file, folders)

@@ -28,7 +28,7 @@ class Library:
     ----------
     symbols : names of the callbacks that are there, by letter; ``addresses`` are where they are.
     several : several models may be alive at once (INFO(1) of BLOCKB with IOPT = 1); None before the block has said so.
-    alive : how many are.
+    holder : whose model it is, if there can be but one.
     """
 
     path: Path
@@ -37,7 +37,7 @@ class Library:
     symbols: dict[str, str]
     addresses: dict[str, int]
     several: bool | None = None
-    alive: int = 0
+    holder: Any = None
     facts: dict[str, str] = field(default_factory=dict[str, str])
 
     def callback(self, letter: str) -> str:
