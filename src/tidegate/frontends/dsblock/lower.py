@@ -188,12 +188,11 @@ class _Lowered:
         ------
         UsageError : they do.
         """
-        form = self.form
-        if not form.has_rates or len(entry.x) < len(self.states):
+        if self.described.form is not Form.DAE or len(entry.x) < len(self.states):
             return
         xd = np.zeros(len(entry.x)) if entry.xd is None else entry.xd
         for rate in (xd, xd + 1.0):
-            if not form.fits(leading_matrix(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), entry.x, rate)):
+            if not self.form.fits(leading_matrix(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), entry.x, rate)):
                 raise UsageError(
                     f"with these parameters and start values derivatives enter the residuals of DSblock {self.described.name} in another way than "
                     "with those that its model was made for",
