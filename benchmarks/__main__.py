@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
@@ -97,7 +97,7 @@ def _components(rounds: int) -> list[Fact]:
 
 def _blocks(rounds: int) -> list[Fact]:
     return [
-        _fact("a compiled van der Pol with BLOCKJ, over the same followed from Python", lambda: block_over_traced(rounds, jacobian=True), 1.3, "times"),
+        _fact("van der Pol in C with BLOCKJ, over the same followed from Python", lambda: block_over_traced(rounds, jacobian=True), 1.3, "times"),
         _fact("the same with differences for a Jacobian", lambda: block_over_traced(rounds, jacobian=False), None, "times"),
     ]
 
@@ -111,6 +111,12 @@ def _processes(rounds: int) -> list[Fact]:
         facts.append(Fact(f"SciPy with {title} over tidegate, an event", other / own, None, "times (at least 20)"))
         facts.append(Fact(f"SciPy with {title} over tidegate, ten thousand events", other / once, None, "times (at least 20)"))
     return facts
+
+
+def _print_facts(console: Console, wanted: Sequence[str], rounds: int) -> None:
+    for part, take, title in (("blocks", _blocks, "compiled blocks"), ("processes", _processes, "processes")):
+        if part in wanted:
+            console.print(facts_table(take(rounds), title))
 
 
 def main() -> None:
@@ -155,10 +161,7 @@ def main() -> None:
         console.print(facts_table(large, "large models"))
     if "leaks" in wanted:
         console.print(facts_table(_leaks(), "memory"))
-    if "blocks" in wanted:
-        console.print(facts_table(_blocks(arguments.rounds), "compiled blocks"))
-    if "processes" in wanted:
-        console.print(facts_table(_processes(arguments.rounds), "processes"))
+    _print_facts(console, wanted, arguments.rounds)
     if "runs" in wanted:
         console.print(facts_table(_whole_runs(arguments.rounds)))
 
