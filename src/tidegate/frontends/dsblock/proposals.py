@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import numpy as np
@@ -72,6 +72,7 @@ class RunOptions:
     store_priority : event points that are less important are not recorded; None for no limit.
     max_evaluations : of the equations; None for no limit.
     traced : whether callbacks are followed on symbols: True where they must be, False for none, None where they can be.
+    parameters : of the run, by name; of what form the equations are is found out with these.
     has_sensitivities : derivatives by parameters are wanted.
     """
 
@@ -83,6 +84,7 @@ class RunOptions:
     environment: Environment = Environment()
     traced: bool | None = None
     has_sensitivities: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def proposed(
@@ -147,7 +149,7 @@ def _own_options(described: Description, t_span: tuple[float, float], options: M
                               delay_resolution=wants.delay_resolution)  # fmt: skip
     return RunOptions(
         {} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment,
-        options.get("traced"), bool(chosen.get("sensitivities")),
+        options.get("traced"), bool(chosen.get("sensitivities")), options.get("parameters") or {},
     )  # fmt: skip
 
 

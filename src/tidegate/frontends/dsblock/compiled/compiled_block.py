@@ -136,6 +136,10 @@ class CompiledBlock:
         """Its functions for steps."""
         return Adapter(self.description, needs)
 
+    def within(self, environment: Environment) -> CompiledBlock:
+        """The same block in a run that says this of itself."""
+        return CompiledBlock(self._models, environment)
+
     def begin(self, at: Entry) -> tuple[CompiledRun, Reply]:
         """A run begins: BLOCKP for parameters that were changed, then BLOCKS."""
         model = self._models.take()

@@ -232,6 +232,8 @@ class NativeModel:
 
     def _carried_out(self, letter: str, *addresses: int) -> None:
         shared = runtime()
+        if self.library.watcher is not None:
+            self.library.watcher(letter)
         shared.enter(self.address)
         try:
             self._functions[letter](*map(ctypes.c_void_p, addresses))
