@@ -14,20 +14,24 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "TakesOptions", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Constraints", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a function is called: unknowns, parameters, which thresholds hold, discrete variables, in the order of the description."""
+    """Where a function is called: unknowns, parameters, which thresholds hold, discrete variables, in the order of the description.
+
+    Of an HDAE also whether the equations that are integrated are asked for, or those that consistent values follow from (``structure.stabilise``).
+    """
 
     time: float
     y: FloatArray
     p: FloatArray
     holds: NDArray[np.bool_]
     d: FloatArray
+    is_integrated: bool = True
 
 
 Numbers = Callable[[At], Sequence[float] | FloatArray]
@@ -100,6 +104,24 @@ class Completed:
 
 
 @dataclass(frozen=True, eq=False)
+class Constraints:
+    """What an HDAE has besides equations for its unknowns.
+
+    Parameters
+    ----------
+    labels : of each equation of F2 to F5 the number of the part, and what messages call it.
+    function : the values of some parts, one behind the other.
+    index_two : names of the unknowns that are of index two in the equations that are integrated.
+    makes_consistent : whether values that are off F4 and F5 are moved onto them.
+    """
+
+    labels: tuple[tuple[int, str], ...]
+    function: Callable[[At, tuple[int, ...]], FloatArray]
+    index_two: tuple[str, ...] = ()
+    makes_consistent: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class CallableModel:
     """One model as functions.
 
@@ -121,6 +143,7 @@ class CallableModel:
     hidden : discrete variables that results do not show.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     corners : times at which functions have corners: no step passes them.
+    constraints : of an HDAE; None for other models.
     """
 
     name: str
@@ -149,6 +172,7 @@ class CallableModel:
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
+    constraints: Constraints | None = None
 
     @property
     def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:

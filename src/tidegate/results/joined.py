@@ -78,7 +78,8 @@ def _sum(parts: Sequence[Statistics]) -> Statistics:
     extra: dict[str, float] = {}
     for part in parts:
         for name, value in part.extra.items():
-            extra[name] = extra.get(name, 0) + value
+            # how far constraints have drifted is a largest value, everything else is counted
+            extra[name] = max(extra.get(name, 0), value) if name.startswith("drift") else extra.get(name, 0) + value
     numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
     return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
 

@@ -36,6 +36,7 @@ class DSblock:
     ``define(self, declare)``                             names signals and parameters: ``declare.state(...)``, ``.input``, ``.real`` ...
     ``derivatives(self, t, x, u, p, m)``                  of the states, by name or in the order of declaration
     ``residual(self, t, x, xdot, u, p, m)``               of a DAE: zero where its equations hold
+    ``parts(self, which, t, x, u, p, m)``                 of an HDAE: a dict of F1 ... F5 by their numbers, those in ``which`` at least
     ``outputs(self, t, x, u, p, m)``                      of declared outputs
     ``indicators(self, t, x, u, p, m)``                   of declared indicators; a zero crossing is a state event
     ``communication(self, t, x, u, p, m)``                of declared auxiliary variables
@@ -75,7 +76,7 @@ class DSblock:
     ['0.451524']
     """
 
-    own_options: Sequence[str] = ("inputs",)
+    own_options: Sequence[str] = ("inputs", "hdae", "make_consistent")
     description: str = ""
     version: str = ""
     name: str = ""
@@ -124,8 +125,15 @@ class DSblock:
         return callable(getattr(self, callback, None))
 
     def with_options(self, options: Mapping[str, Any]) -> Runnable:
-        """The block with options of a run: ``inputs``, by name functions of time, numbers, or samples (times, values)."""
-        return Runnable(PythonBlock(self.block_name, self, self.declared), options.get("inputs") or {})
+        """The block with options of a run.
+
+        Parameters
+        ----------
+        options : ``inputs``, by name functions of time, numbers, or samples (times, values); of an HDAE also ``hdae``, the form in which it is
+            solved, and ``make_consistent``.
+        """
+        choices = {name: options[name] for name in ("hdae", "make_consistent") if name in options}
+        return Runnable(PythonBlock(self.block_name, self, self.declared), options.get("inputs") or {}, choices)
 
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""

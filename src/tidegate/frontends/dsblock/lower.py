@@ -21,11 +21,12 @@ from tidegate.errors import DSblockOrderError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
+from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model import Form
-from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Threshold, Tick
 
 __all__ = ["lowered"]
 
@@ -36,27 +37,34 @@ SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, a
 _numbers = itertools.count(1)
 
 
-def lowered(block: Block, inputs: Mapping[str, Any] | None = None) -> CallableModel:
-    """The model of a block, with inputs as ``InputSignals`` takes them.
+def lowered(block: Block, inputs: Mapping[str, Any] | None = None, choices: Mapping[str, Any] | None = None) -> CallableModel:
+    """The model of a block, with inputs as ``InputSignals`` takes them, and of an HDAE ``hdae`` and ``make_consistent`` where they were chosen.
 
     Raises
     ------
-    UsageError : it is of a form that cannot be run, or an input is none.
+    UsageError : it cannot be run in the form chosen, or an input is none.
     """
-    if block.description.form is Form.HDAE:
-        raise UsageError(f"DSblock {block.description.name} is of the form HDAE", hint="only ODE and DAE blocks can be simulated so far")
-    return _Lowered(block, InputSignals(block.description, inputs or {})).model()
+    described, chosen = block.description, choices or {}
+    for name in chosen:
+        if described.form is not Form.HDAE:
+            raise UsageError(
+                f"{name} is chosen for DSblock {described.name}, which is of the form {described.form.value}",
+                hint="only the form HDAE has constraints, and several ways to keep them",
+            )
+    return _Lowered(block, InputSignals(described, inputs or {}), chosen).model()
 
 
 class _Lowered:
     """Functions of ``At`` that ask the run of a block which its memory belongs to."""
 
-    def __init__(self, block: Block, inputs: InputSignals) -> None:
+    def __init__(self, block: Block, inputs: InputSignals, choices: Mapping[str, Any]) -> None:
         self.block, self.described, self.inputs = block, block.description, inputs
         described = self.described
         self.states, _, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
-        self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
+        self.constrained = ConstrainedEquations(described, choices.get("hdae")) if described.form is Form.HDAE else None
+        self.makes_consistent = bool(choices.get("make_consistent", False))
+        self.form = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
         self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
@@ -80,7 +88,10 @@ class _Lowered:
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
-            hidden=self.discretes[len(described.discretes) :],
+            hidden=(*self.discretes[len(described.discretes) :], *(self.constrained.multipliers if self.constrained else ())),
+            constraints=None
+            if self.constrained is None
+            else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, self.makes_consistent),
             outputs=(*self.outputs, *self.auxiliaries),
             output=self.values if self.outputs or self.auxiliaries else None,
             thresholds=[
@@ -141,10 +152,26 @@ class _Lowered:
 
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
+        if self.constrained is not None:
+            return np.zeros(len(at.y)) if run is None else self.constrained.rates(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
+        assert not isinstance(self.form, ConstrainedEquations)
         f = np.zeros(n)
         if run is not None and n_states:
             f[:n_states] = run.equations(self._entry(at))
         return self.form.right_side(at.y, f)
+
+    def _asker(self, run: Run, at: At) -> Ask:
+        """F1 ... F5 as a function of x at a time."""
+        entry = self._entry(at)
+        return lambda x, wanted: run.equations(replace(entry, x=x), wanted)
+
+    def parts(self, at: At, wanted: tuple[int, ...]) -> FloatArray:
+        """Some parts of an HDAE, one behind the other."""
+        run = self._run(at)
+        assert self.constrained is not None
+        if run is None:
+            return np.zeros(sum(self.described.parts[k - 1] for k in wanted))
+        return self.constrained.kept(wanted, self.constrained.x(at.y), self._asker(run, at))
 
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
@@ -153,8 +180,16 @@ class _Lowered:
         entry = self._entry(at)
         needs = self.described.dependence
         if entry.xd is None and (needs.outputs_need_rates or (self.auxiliaries and needs.auxiliaries_need_rates)) and len(entry.x):
-            entry = replace(entry, xd=run.equations(entry))
+            entry = replace(entry, xd=self._rates_of_x(run, entry))
         return [*(run.outputs(entry) if self.outputs else ()), *(run.auxiliaries(entry) if self.auxiliaries else ())]
+
+    def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
+        """xd where a callback needs it; of an HDAE's x2 and x3 it is in no equation."""
+        if self.constrained is None:
+            return run.equations(entry)
+        found = np.full(len(self.states), math.nan)
+        found[: self.described.parts[0]] = self.constrained.kept((1,), entry.x, lambda x, wanted: run.equations(replace(entry, x=x), wanted))
+        return found
 
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
@@ -205,6 +240,8 @@ class _Lowered:
         if reply.directions is not None:
             kept = zip(self.indicators, reply.directions.tolist(), strict=False)
             new |= {f"(direction of {name})": float(direction) for name, direction in kept if direction != _AS_BEFORE}
+        if self.constrained is not None and reply.n_states not in (None, len(self.states)):
+            raise UsageError(f"DSblock {self.described.name} changes its number of states", hint="an HDAE keeps it: F1 ... F5 have fixed sizes")
         if reply.n_states is not None:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:

@@ -18,14 +18,15 @@ class Runnable:
     Parameters
     ----------
     inputs : as ``signals.InputSignals`` takes them.
+    choices : ``hdae`` and ``make_consistent`` of an HDAE, where they were given.
     """
 
-    def __init__(self, block: Block, inputs: Mapping[str, Any]) -> None:
-        self.block, self._inputs = block, inputs
+    def __init__(self, block: Block, inputs: Mapping[str, Any], choices: Mapping[str, Any] | None = None) -> None:
+        self.block, self._inputs, self._choices = block, inputs, choices
 
     def callables(self) -> CallableModel:
         """Functions of flat vectors."""
-        return lowered(self.block, self._inputs)
+        return lowered(self.block, self._inputs, self._choices)
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block.description.name}>"

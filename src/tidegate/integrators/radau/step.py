@@ -60,8 +60,11 @@ def set_stages(run, s):
 
 
 @native
-def update_scale(run):
-    """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance."""
+def update_scale(run, step):
+    """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance.
+
+    Unknowns of index two act on the others by their product with the step: so are they weighed (Hairer and Wanner, RADAU5, its option NIND2).
+    """
     n = run.n
     y = run.y
     atol = run.atol
@@ -69,6 +72,8 @@ def update_scale(run):
     rounding = run.rounding
     for q in range(n):
         scale[q] = run.atol_ratio * (atol[q] + rounding[q]) + run.rtol_inner * abs(y[q])
+        if run.n_forms > 0 and run.index_two[q] == 1:
+            scale[q] /= min(step, 1.0)
 
 
 @native
@@ -182,7 +187,7 @@ def _is_inherited(inside, step, inside_before, step_before):
 
 
 @native
-def _after_newton_failure(run):
+def _after_newton_failure(run, step):
     """Smaller step, fresh Jacobian, and after repeated failures fewer stages."""
     run.c_newton_failed += 1
     run.faccon = 1.0
@@ -193,7 +198,7 @@ def _after_newton_failure(run):
         run.needs_jacobian = 1
     if run.failures_in_a_row >= _FAILURES_TO_DROP and run.stages > 3:
         set_stages(run, run.stages - 2)
-        update_scale(run)
+        update_scale(run, step)
 
 
 @kernel_entry(NUMBER, INTEGER)
@@ -211,7 +216,7 @@ def take_step(run, _number, _whole):
     step = min(run.step_new, run.step_max)
     trouble = STEP_TOO_SMALL
     wanted = step
-    update_scale(run)
+    update_scale(run, step)
     factored_for = run.step if run.needs_factors == 0 else 0.0
     inside_before = 0.0
     step_before = 0.0
@@ -233,7 +238,7 @@ def take_step(run, _number, _whole):
             run.needs_factors = 0
             factored_for = step
             _note_rounding(run)
-            update_scale(run)
+            update_scale(run, step)
             # the rate of convergence seen with other factors says nothing about these
             run.faccon = 1.0
         s = run.stages
@@ -242,7 +247,7 @@ def take_step(run, _number, _whole):
         status = newton(run, t, step, FIRST, run.newton_tol, run.z_at)
         iterations = run.iterations
         if status != CONVERGED:
-            _after_newton_failure(run)
+            _after_newton_failure(run, step)
             if status == NOT_A_NUMBER or run.failures_in_a_row >= _FAILURES_TO_DROP:
                 # once, the last polynomial is still the best start; twice, it is what leads astray
                 run.has_polynomial = 0
@@ -261,7 +266,7 @@ def take_step(run, _number, _whole):
             if not _is_inherited(run.inside, step, inside_before, step_before):
                 norm = max(norm, run.inside)
         if not (norm < 1e300 and run.inside < 1e300):
-            _after_newton_failure(run)
+            _after_newton_failure(run, step)
             trouble = NOT_FINITE
             step *= 0.5
             continue
