@@ -21,17 +21,17 @@ from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced
 
-__all__ = ["compiled_of", "prepare", "simulate"]
+__all__ = ["compiled_of", "configured", "prepare", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Lowerable,
-    t_span: tuple[float, float],
+    t_span: tuple[float, float] | None = None,
     *,
     outputs: ArrayLike | None = None,
     sensitivities: str | Sequence[str] | None = None,
     method: str = "auto",
-    rtol: float = 1e-6,
+    rtol: float | None = None,
     atol: float | Sequence[float] | Mapping[str, float] | None = None,
     max_step: float | None = None,
     first_step: float | None = None,
@@ -53,12 +53,12 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     Parameters
     ----------
     source : anything with ``lower()``: ``tg.ode``, ``tg.dae``, a component, a neutral model.
-    t_span : start and end, in the model's unit of time.
+    t_span : start and end, in the model's unit of time; only a block that proposes its end (``tg.DSblock``) does without.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
     method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2", "trapezoid" and
         "heun", whose steps are all ``max_step``.
-    rtol : relative tolerance.
+    rtol : relative tolerance; 1e-6 unless a block proposes another.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
     min_step : of "rke": the least step; where a shorter one is needed the run ends.
@@ -120,7 +120,7 @@ def _both(first: Callable[[Result], None], second: Callable[[Result], None]) -> 
     return give
 
 
-def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> Prepared:
+def prepare(source: Lowerable, t_span: tuple[float, float] | None = None, **options: Any) -> Prepared:
     """Do everything of ``simulate`` but the run itself, for running the same thing often.
 
     Parameters
@@ -134,18 +134,26 @@ def prepare(source: Lowerable, t_span: tuple[float, float], **options: Any) -> P
     >>> run.run().statistics.events
     0
     """
-    source, options = _own_options_taken(source, options)
-    check_names(options)
+    source, t_span, options = configured(source, t_span, options)
     compiled = compiled_of(source)
     return prepare_run(compiled, t_span, Options(**options), judged_by(source))
 
 
-def _own_options_taken(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A source that knows options of its own takes them; the others are those of every run."""
-    if not isinstance(source, TakesOptions) or isinstance(source, type):
-        return source, options
-    own = {name: options[name] for name in source.own_options if name in options}
-    return (source.with_options(own) if own else source), {name: value for name, value in options.items() if name not in own}
+def configured(source: Any, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Any, tuple[float, float], dict[str, Any]]:
+    """A source that knows options of its own takes them, and may propose others; what is left are those of every run.
+
+    Raises
+    ------
+    UsageError : an option is unknown, or nobody says how long the run is.
+    """
+    takes = isinstance(source, TakesOptions) and not isinstance(source, type)
+    check_names(name for name in options if not (takes and name in source.own_options))
+    if takes:
+        source, t_span, options = source.with_options(t_span, options)
+    if t_span is None:
+        raise UsageError("t_span is missing", hint="tg.simulate(model, (0, 10)), from 0 to 10")
+    # what is None everywhere else means that the caller has not chosen
+    return source, t_span, {name: value for name, value in options.items() if name != "rtol" or value is not None}
 
 
 def judged_by(source: Any) -> Any:

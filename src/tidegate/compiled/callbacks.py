@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel, Point
-from tidegate.errors import UsageError
+from tidegate.errors import RunError, UsageError
+from tidegate.wishes import StopRun
 
 __all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]
 
@@ -47,8 +48,8 @@ class OpaqueCalls:
 
     @property
     def stopped_by(self) -> BaseException | None:
-        """What must end the run whatever the integrator made of it: Ctrl-C, a thread or program that is to end."""
-        return None if isinstance(self.error, Exception) else self.error
+        """What must end the run whatever the integrator made of it: Ctrl-C, a wish to stop, an error of the run as a whole."""
+        return self.error if _ends_the_run(self.error) else None
 
 
 # whose calls they are that native code makes now in this thread
@@ -105,8 +106,15 @@ def carry_out(name: str, outputs: Any, n_outputs: int, compute: Callable[[], Any
             outputs[k] = float(numbers[k])
     except BaseException as error:  # noqa: BLE001 - it must not cross native code; the run raises it again
         calls.is_in_python = False
-        if calls.error is None or not isinstance(error, Exception):
+        if isinstance(error, StopRun) and error.numbers is not None and len(error.numbers) == n_outputs:
+            for k in range(n_outputs):
+                outputs[k] = float(error.numbers[k])
+        if calls.error is None or _ends_the_run(error):
             calls.error, calls.name = error, name
+
+
+def _ends_the_run(error: BaseException | None) -> bool:
+    return error is not None and (isinstance(error, RunError) or not isinstance(error, Exception))
 
 
 def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: OpaqueCalls) -> NDArray[np.float64]:

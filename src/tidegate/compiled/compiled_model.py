@@ -194,6 +194,8 @@ class EventAction:
     fails : True if that end is no success.
     messages : what it says.
     targets : names of what it gives a new value.
+    inner_modes : modes that only its conditions have, of what the system does by itself; None for what is an event of the user's model.
+    is_expected : worth a word where it never happens.
     """
 
     label: str
@@ -206,6 +208,8 @@ class EventAction:
     messages: tuple[str, ...]
     targets: tuple[str, ...]
     fails: bool = False
+    inner_modes: tuple[int, ...] | None = None
+    is_expected: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -411,6 +415,7 @@ class CompiledModel:
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
     adjusting : what is done when parameters have been set from outside; None where nothing is.
     opening : what is done once when a run begins; closing : called when it is over, with whether it came to its end; likewise.
+    ending : why the model has ended the run, if it has more to say than its clauses; likewise.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
     followers : declared states that are none, since others determine them, each with a sentence that says by what.
@@ -460,6 +465,7 @@ class CompiledModel:
     adjusting: Actions | None = None
     opening: Actions | None = None
     closing: Callable[[Point, bool], object] | None = None
+    ending: Callable[[Point], str] | None = None
     keep_alive: tuple[object, ...] = ()
     constants: tuple[str, ...] = ()
     index_two: BoolArray | None = None

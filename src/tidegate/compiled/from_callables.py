@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -26,11 +26,11 @@ from tidegate.compiled.callable_answers import (
 )
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
-from tidegate.compiled.layout import Layout
+from tidegate.compiled.layout import Counted, Layout
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
-from tidegate.model.callables import At, CallableClause, CallableModel, Constraints
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Tick
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
@@ -98,7 +98,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         mass_varies=False,
         sparsity=None,
         algebraic=np.array(natives.is_state) == 0.0 if model.mass is None else ~model.mass.any(axis=0),
-        nominal=np.zeros(n),
+        nominal=np.array([model.nominal.get(name, 0.0) for name in layout.unknowns]),
         guards=_guards(model),
         tapes=_no_tapes(ng, layout),
         event_actions=_event_actions(model),
@@ -114,6 +114,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         final=CallableActions(model.at_end, layout),
         opening=None if model.at_open is None else CallableActions(model.at_open, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
+        ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         # what a run remembers is gone when it is over
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
@@ -184,6 +185,10 @@ class _Natives:
     def close(self, hook: Callable[[At, bool], object], at: Point, is_well: bool) -> None:
         """The same for the last one."""
         hook(point(self._layout, at.time, at.y, at.p, at.m), is_well)
+
+    def ending(self, hook: Callable[[At], str], at: Point) -> str:
+        """Likewise; what it returns."""
+        return hook(point(self._layout, at.time, at.y, at.p, at.m))
 
     def writers(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> dict[int, list[tuple[int, float]]]:
         """For every variable that clauses with set flags give a value which do and what, of the most important of them."""
@@ -279,22 +284,35 @@ def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
         ("output", "outputs", 0, model.outputs),
     )
     quantities = [quantity for role, vector, first, names in groups for quantity in _quantities(model, role, vector, first, list(names))]
-    shown = tuple(shown_of(quantities, layout))
-    layout = replace(layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed))
-    if model.constraints is not None:
-        n_kept = sum(part > 3 for part, _ in model.constraints.labels)
-        layout = replace(layout, n_forms=1, n_constraints=n_kept)
-    return layout, tuple(quantities)
+    shown, counted = tuple(shown_of(quantities, layout)), tuple(_counted(model, layout))
+    n_kept = 0 if model.constraints is None else sum(part > 3 for part, _ in model.constraints.labels)
+    return replace(
+        layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted,
+        importance=layout.discretes.index(model.importance) if model.importance else -1, least_importance=model.least_importance,
+        n_forms=int(model.constraints is not None), n_constraints=n_kept,
+    ), tuple(quantities)  # fmt: skip
+
+
+def _counted(model: CallableModel, layout: Layout) -> Iterator[Counted]:
+    recorded = {name: k for k, name in enumerate((*layout.unknowns, *layout.discretes, *model.outputs))}
+    for counter, ranks in model.counted.items():
+        places = np.array([recorded[name] for name in ranks], dtype=np.intp)
+        yield Counted(layout.discretes.index(counter), places, np.array(list(ranks.values()), dtype=np.intp))
 
 
 def _quantities(model: CallableModel, role: str, vector: str, first: int, names: Sequence[str]) -> Iterator[Quantity]:
     places = {name: first + k for k, name in enumerate(names)}
     arrays = ((name, element_of(name)[0]) for name in names if name not in model.hidden)
-    for whole in dict.fromkeys(array if array in model.arrays else name for name, array in arrays):
+    # an array of which elements have different roles, as states and algebraic variables, is none here
+    for whole in dict.fromkeys(array if _is_whole(array, model, places) else name for name, array in arrays):
         shape = model.arrays.get(whole, ())
         elements, (unit, text) = element_names(whole, shape), model.texts.get(whole, ("", ""))
         indices = np.array([places[name] for name in elements])
         yield Quantity(whole, tuple(elements), role, vector, indices, shape, unit, text, "real", Origin(), None, lambda name, number: "")
+
+
+def _is_whole(array: str, model: CallableModel, places: Mapping[str, int]) -> bool:
+    return array in model.arrays and all(name in places for name in element_names(array, model.arrays[array]))
 
 
 def _guards(model: CallableModel) -> Guards:
@@ -328,9 +346,14 @@ def _event_actions(model: CallableModel) -> tuple[EventAction, ...]:
         indices = tuple(range(first, first + len(_conditions(body)))) if isinstance(body, CallableClause) else ()
         first += len(indices)
         messages = (body.message,) if body.message else ()
-        is_noted = not isinstance(body, CallableClause) or body.terminates or bool(messages) or body.change is None
+        is_noted = isinstance(body, Tick) or body.terminates or bool(messages)
+        is_noted = is_noted or (body.is_noted if isinstance(body, Completed) else body.change is None)
         number = chain if isinstance(body, CallableClause) else -1
-        event_actions.append(EventAction(body.label, number, indices, body.priority, Origin(), is_noted, body.terminates, messages, ()))
+        event_actions.append(
+            EventAction(
+                body.label, number, indices, body.priority, Origin(), is_noted, body.terminates, messages, (), is_expected=model.happen is None
+            )
+        )
     return tuple(event_actions)
 
 

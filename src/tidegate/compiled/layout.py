@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tidegate.results import Column
 
-__all__ = ["GRAZING_NUMBERS", "Layout", "Shown"]
+__all__ = ["GRAZING_NUMBERS", "Counted", "Layout", "Shown"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,6 +47,22 @@ class Shown:
 
 
 @dataclass(frozen=True, eq=False)
+class Counted:
+    """Recorded numbers of which as many are there as a discrete variable says.
+
+    Parameters
+    ----------
+    counter : index of it among the discrete variables.
+    places : indices in a recorded row.
+    ranks : which of those that are counted each is, from 0.
+    """
+
+    counter: int
+    places: NDArray[np.intp]
+    ranks: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """Names in the order of the flat vectors.
 
@@ -62,6 +78,9 @@ class Layout:
     dropping : indices of the states whose values before a round a condition asks for.
     shown : what a result shows, in its order.
     dense : indices of the unknowns that dense output holds: those that are shown, and those that an output reads.
+    counted : numbers that are not always there.
+    importance : index of the discrete variable that says how important an event was, 1 to 100; -1 where events say it themselves.
+    least_importance : beyond which events have no rows.
     """
 
     unknowns: tuple[str, ...]
@@ -78,6 +97,9 @@ class Layout:
     dropping: tuple[int, ...] = ()
     shown: tuple[Shown, ...] = ()
     dense: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    counted: tuple[Counted, ...] = ()
+    importance: int = -1
+    least_importance: int = 100
 
     @property
     def first_discrete(self) -> int:
@@ -155,9 +177,19 @@ class Layout:
         found = {k: shown.number for k, shown in enumerate(self.shown) if shown.source == "number"}
         return (np.array(list(found), dtype=np.intp), np.array(list(found.values()))) if found else None
 
+    def absent(self, rows: FloatArray) -> NDArray[np.bool_]:
+        """True for every number of recorded rows, (..., recorded), that is not there."""
+        found = np.zeros(rows.shape, dtype=bool)
+        for one in self.counted:
+            counts = rows[..., len(self.unknowns) + one.counter]
+            found[..., one.places] = one.ranks >= counts[..., None]
+        return found
+
     def taken(self, rows: FloatArray, *, are_slopes: bool = False) -> FloatArray:
         """What is shown, (..., columns), of recorded rows, (..., recorded), or of derivatives of these."""
         nothing = (*rows.shape[:-1], len(self.shown))
+        if self.counted and not are_slopes:
+            rows = np.where(self.absent(rows), np.nan, rows)
         found = rows[..., self.recorded] if rows.shape[-1] else np.zeros(nothing)
         if self._signs is not None:
             found = found * self._signs + 0.0  # no zero is shown as -0

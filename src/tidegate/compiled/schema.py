@@ -259,6 +259,8 @@ _OF_SUNDIALS: Final = [
     # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to, and
     # how many steps in a row were as long as a rounding error of time
     *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word tiny_steps"),
+    # the vector of its error weights, where we change them
+    *_single("integer", "sun_weights"),
     # 1 for y' = f: 0 for a residual; the factor of M in its systems
     *_single("integer", "sun_explicit"),
     *_single("number", "sun_shift"),

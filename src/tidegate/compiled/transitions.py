@@ -38,6 +38,7 @@ class TransitionBody:
     priority: int
     origin: Origin
     is_noted: bool = True
+    inner_modes: tuple[int, ...] | None = None
 
     def told(self) -> EventAction:
         """The same without expressions."""
@@ -53,6 +54,8 @@ class TransitionBody:
             messages=tuple(filter(None, messages)),
             targets=tuple(action.target.data.name for action in self.actions if isinstance(action, Assignment)),
             fails=any(isinstance(action, Terminate) and action.is_failure for action in self.actions),
+            is_expected=self.inner_modes is None,
+            inner_modes=self.inner_modes,
         )
 
 
@@ -132,8 +135,11 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
     for chain, when in enumerate(model.whens):
         for branch in when.branches:
             indices = tuple(range(len(conditions), len(conditions) + len(branch.conditions)))
+            known = len(locking.modes)
             conditions.extend(locking.lock(_with_drops([heard(condition) for condition in branch.conditions], before)))
-            branches.append(TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, _is_noted(branch.actions)))
+            inner = tuple(range(known, len(locking.modes))) if when.is_inner else None
+            is_noted = _is_noted(branch.actions)
+            branches.append(TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, is_noted, inner))
     times: list[Expr] = []
     enabled: list[Expr] = []
     scheduled: list[TransitionBody] = []

@@ -19,7 +19,7 @@ from tidegate.compiled.compiled_model import EventAction
 from tidegate.errors import Origin
 from tidegate.integrators.interface import Problem
 
-__all__ = ["Cause", "Causes"]
+__all__ = ["Cause", "Causes", "crossed_guard"]
 
 FloatArray = NDArray[np.float64]
 _PRIORITY: Final = 50  # of an event in which no clause happens: the usual one
@@ -35,6 +35,12 @@ class Cause:
     priority: int
 
 
+def crossed_guard(n_guards: int, entry: np.void) -> int:
+    """The guard whose zero an entry of the log is about, be it one of time; -1 for none."""
+    item = int(entry["item"])
+    return item if 0 <= item < n_guards else int(entry["guard"])
+
+
 class Causes:
     """Writes the causes of the events of one run; it holds no machine code.
 
@@ -48,6 +54,17 @@ class Causes:
         self._layout, self._guards, self._event_actions, self._words = model.layout, model.guards, model.event_actions, model.words
         self._p, self._m = problem.p, problem.m
         self._written: dict[tuple[int, float, float], str] = {}
+        own = {k: action.inner_modes for k, action in enumerate(self._event_actions) if action.inner_modes is not None}
+        self._inner, self._inner_modes = np.array(list(own), dtype=np.intp), frozenset(mode for modes in own.values() for mode in modes)
+
+    def are_inner(self, n_guards: int, log: NDArray[np.void]) -> NDArray[np.bool_]:
+        """Which entries of the log are of what the system did by itself, and of nothing that is the user's."""
+        found = np.zeros(len(log), dtype=bool)
+        if self._inner.size:
+            for k in np.flatnonzero(log["fired"][:, self._inner].any(axis=1)):
+                cause = self.of(crossed_guard(n_guards, log[k]), log["m_before"][k], log["m_after"][k], log["fired"][k])
+                found[k] = not cause.texts and not cause.messages
+        return found
 
     def of(self, crossed: int, before: FloatArray, after: FloatArray, fired: FloatArray) -> Cause:
         """The cause of one event.
@@ -58,12 +75,15 @@ class Causes:
         before, after : modes on both sides.
         fired : flags of branches and time events.
         """
-        happened = [self._event_actions[k] for k in np.flatnonzero(fired)]
+        happened = [self._event_actions[k] for k in np.flatnonzero(fired) if self._event_actions[k].inner_modes is None]
+        is_alone = len(happened) == 0 and bool(self._inner.size) and bool(np.any(fired[self._inner]))
         happened.sort(key=lambda event_action: event_action.chain >= 0)  # the calendar first: a clause can follow from it, never lead to it
         texts = [event_action.label for event_action in happened if event_action.label]
         origins = [event_action.origin for event_action in happened]
         # at a time event with a name the relations that changed are what followed
-        for j in self._changed(crossed, before, after, is_named=bool(texts)) if crossed >= 0 or not texts else ():
+        for j in self._changed(crossed, before, after, is_named=bool(texts) or is_alone) if crossed >= 0 or not texts else ():
+            if int(self._guards.mode[j]) in self._inner_modes:
+                continue
             texts.append(self._text(j, before, after))
             origin = self._words.origin(j)
             if origin is not None:

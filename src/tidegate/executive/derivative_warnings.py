@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import NotFiniteWarning, SensitivityWarning
+from tidegate.executive.causes import crossed_guard
 from tidegate.executive.lost_derivatives import Recorded, strike_out
-from tidegate.executive.recorder import crossed_guard
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.names import shortened
 

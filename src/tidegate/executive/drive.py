@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,12 +14,17 @@ from tidegate.executive.failures import failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import Options
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
+from tidegate.wishes import RetryStep
 
-__all__ = ["begin", "drive", "drop_rows_behind"]
+__all__ = ["begin", "drive", "drop_behind", "drop_rows_behind", "drop_rows_without"]
 
 _VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C, progress and new rows wait no longer
 _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
+_STEP: Final = 2  # where the length of the next step stands in the progress of a run
+_SHORTER: Final = 0.25
+_PART: Final = 0.01  # of what is left of a run
+_SHORTEST: Final = 1e-12  # of the times of a run
 _ROUNDING: Final = 1e-14  # of a time: an asked time and the end of a step so close are one
 
 Visit = Callable[[], None]
@@ -32,6 +38,9 @@ def begin(integrator: StepIntegrator, problem: Problem, records: Records) -> Non
     RunError : there is no consistent start.
     """
     stop = integrator.start()
+    if integrator.calls.stopped_by is not None:
+        integrator.collect(records)
+        raise integrator.calls.stopped_by
     if stop is not Stop.LIMIT:
         integrator.collect(records)
         raise failure(stop, problem, integrator, None, at_start=True)
@@ -65,10 +74,13 @@ def drive(
     if visit is not None:
         integrator.collect(records)
         visit()
+    again = _Again()
     while True:
         stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
         now = time.perf_counter()
         integrator.collect(records)
+        if stop is Stop.NOT_FINITE and isinstance(integrator.calls.error, RetryStep) and again.with_a_shorter_step(integrator, problem):
+            continue
         if integrator.calls.stopped_by is not None:
             raise integrator.calls.stopped_by  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
         if stop is not Stop.LIMIT:
@@ -103,6 +115,33 @@ def drive(
     return stop
 
 
+class _Again:
+    """Takes up a run again where a condition has no value at the end of a step that was taken, with shorter and shorter steps."""
+
+    def __init__(self) -> None:
+        self._time, self._step = -np.inf, 0.0
+
+    def with_a_shorter_step(self, integrator: StepIntegrator, problem: Problem) -> bool:
+        """True if the run goes on from the end of the last complete step; False if no step is short enough."""
+        state = dict(integrator.state())
+        progress = state["progress"].copy()
+        left = problem.t_end - integrator.time
+        proposed = min(max(float(progress[_STEP]), _PART * left), problem.step_max, left)  # not every method has one
+        self._step = _SHORTER * (self._step if integrator.time == self._time else proposed)
+        self._time = integrator.time
+        if not self._step > _SHORTEST * max(abs(self._time), problem.t_end - problem.t_start):
+            return False
+        progress[_STEP] = self._step
+        calls = integrator.calls
+        error, name = calls.error, calls.name
+        fresh, integrator.problem = integrator.problem, replace(problem, resume={**state, "progress": progress})
+        stop = integrator.start()
+        integrator.problem = fresh
+        if stop is not Stop.LIMIT:
+            calls.error, calls.name = error, name
+        return stop is Stop.LIMIT
+
+
 def drop_rows_behind(now: float, records: Records) -> None:
     """A run that is stopped within a step, since the buffers were full, has rows of that step already, but neither its end nor its polynomial."""
     limit = now + _ROUNDING * abs(now)
@@ -111,3 +150,22 @@ def drop_rows_behind(now: float, records: Records) -> None:
         kept = kept[kept["time"] <= limit]
         if len(kept):
             records.rows.append(kept)
+
+
+def drop_behind(now: float, records: Records) -> None:
+    """Forget everything behind a time; of a polynomial that reaches over it, what is behind is not looked at."""
+    drop_rows_behind(now, records)
+    limit = now + _ROUNDING * abs(now)
+    for name, entries in (("time", records.log), ("start", records.polynomials)):
+        entries[:] = [kept for block in entries if len(kept := block[block[name] <= limit])]
+
+
+def drop_rows_without(n_outputs: int, records: Records) -> None:
+    """Forget rows at the end that have none of their outputs: they were written when nobody answered any more."""
+    while records.rows and n_outputs:
+        last = records.rows[-1]
+        has_any = ~np.isnan(last["values"][:, last["values"].shape[1] - n_outputs :]).all(axis=1)
+        if has_any.any():
+            records.rows[-1] = last[: int(np.flatnonzero(has_any)[-1]) + 1]
+            return
+        records.rows.pop()

@@ -29,6 +29,7 @@ from tidegate.events.not_tied import FORCES, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 from tidegate.results import Event, Result
+from tidegate.wishes import RetryStep
 
 __all__ = ["callback_error", "failure", "jumped"]
 
@@ -77,7 +78,7 @@ _COMES_TO_REST: Final = (
 )
 
 
-def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
+def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | StepSizeError | None:
     """What the user's function raised when native code was last entered, if anything.
 
     Raises
@@ -88,6 +89,8 @@ def callback_error(calls: OpaqueCalls, t: float) -> CallbackError | None:
         raise calls.stopped_by
     if calls.error is None:
         return None
+    if isinstance(calls.error, RetryStep):
+        return StepSizeError(f"{calls.name}: no step behind t = {t:.9g} is short enough for what was asked: {calls.error}", time=t)
     error = CallbackError(f"the function {calls.name} raised {type(calls.error).__name__}: {calls.error} at t = {t:g}", time=t)
     error.__cause__ = calls.error
     return error

@@ -38,10 +38,10 @@ def close(problem: Problem, integrator: StepIntegrator, recording: Recording, lo
     if not model.final.assigns and not model.final.says:
         return
     values, slopes = _values(problem, integrator), None
-    if recording.sensitivities is not None:
+    if recording.kept_sensitivities is not None:
         # the last row may lie before the end, or before what was set
         is_now = len(recording.t) and recording.t[-1] == integrator.time and np.array_equal(recording.kept[-1], values, equal_nan=True)
-        slopes = recording.sensitivities[-1] if is_now else _slopes(problem, integrator, lost)
+        slopes = recording.kept_sensitivities[-1] if is_now else _slopes(problem, integrator, lost)
     said = model.final.said(integrator)
     row, new_slopes = _last_row(problem, integrator, slopes) if model.final.assigns else (values, slopes)
     names, indices = model.layout.lasting_names, model.layout.lasting

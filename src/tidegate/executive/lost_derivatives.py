@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.executive.recorder import crossed_guard
+from tidegate.executive.causes import crossed_guard
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.record_types import Written
 from tidegate.names import listed

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import Said
-from tidegate.compiled.workspace import FIRST_REMARK
-from tidegate.executive.causes import Causes
+from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
+from tidegate.executive.causes import Causes, crossed_guard
 from tidegate.executive.options import Options
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
@@ -28,7 +28,7 @@ from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventKind, LazyEvents, largest
 from tidegate.results.presence import without_absent
 
-__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "crossed_guard"]
+__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording"]
 
 FloatArray = NDArray[np.float64]
 
@@ -36,6 +36,8 @@ _SHARED: Final = [name for name in Counters._fields if name in Statistics.__data
 _IDLE_SHOWN: Final = 3
 _JUMP: Final = 1000.0  # tolerances of the run, of the size of a variable: less at an event may come of where on the step it was found
 _FINEST: Final = 1e-9
+_LEAST_IMPORTANCE: Final = 100
+_SAME: Final = 1e-12  # of a time
 
 
 class Cost(NamedTuple):
@@ -55,12 +57,6 @@ NONE_DONE: Final = Counters(*(0 for _ in Counters._fields))
 NOTHING_DONE: Final = Cost(NONE_DONE, NONE_DONE, 0.0, 0)
 
 
-def crossed_guard(n_guards: int, entry: np.void) -> int:
-    """The guard whose zero an entry of the log is about, be it one of time; -1 for none."""
-    item = int(entry["item"])
-    return item if 0 <= item < n_guards else int(entry["guard"])
-
-
 class Legend:
     """What the numbers in the records of a problem are.
 
@@ -74,6 +70,7 @@ class Legend:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
         self.layout, self.initial_origins = model.layout, model.initial.origins
+        self.asked = problem.output_times
         self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
@@ -84,7 +81,7 @@ class Legend:
         self.computed, self.followers = model.computed, model.followers
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
-        self.clauses = [event_action for event_action in model.event_actions if 0 <= event_action.chain < FIRST_REMARK]
+        self.clauses = [event_action for event_action in model.event_actions if event_action.is_expected and 0 <= event_action.chain < FIRST_REMARK]
         # an unknown that is not finite ends the run
         self.may_be_not_finite = any(shown.source in ("discrete", "output") for shown in model.layout.shown)
         self.facts: dict[str, Any] = {
@@ -127,6 +124,7 @@ class Recording:
     told : why it ended; for a run that the model terminated, what the model said is found here.
     integrator : of the run, at the end of the records.
     initial_words : what the model said at the start, if the records begin there.
+    shows_inner : what the system did by itself at an event is an event too, since the user's hand led to it.
     """
 
     def __init__(
@@ -138,13 +136,16 @@ class Recording:
         told: str,
         integrator: StepIntegrator,
         initial_words: Said | None = None,
+        *,
+        shows_inner: bool = False,
     ) -> None:
-        self.legend, self.cost = legend, cost
+        self.legend, self.cost, self._shows_inner = legend, cost, shows_inner
         self.status: RunStatus = status
         self._rows, self._log, self._polynomials = [*records.rows], [*records.log], [*records.polynomials]
         self._told = told
         self._initial_words = initial_words if records.rows else None
         self._last: Event | None = None
+        self._absent: NDArray[np.bool_] | None = None  # of the rows, once they are looked at
         self._m = None if legend.formulas is None and legend.computed is None else integrator.m.copy()
         self._held = integrator.held.copy() if legend.clauses and status in ("finished", "terminated") else None
 
@@ -159,8 +160,33 @@ class Recording:
         """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
         layout = self.legend.layout
         table, self._rows = joined(self._rows, self.legend.row_type), []
+        if len(self._inner_times):
+            table = table[(table["kind"] != w.AFTER_ROW) | ~np.isin(table["time"], self._inner_times)]
+        table = self._important(table)
         sensitivities = layout.taken(table["sensitivities"], are_slopes=True) if self.legend.facts["sensitivity_parameters"] else None
+        if layout.counted:
+            self._absent = layout.absent(table["values"])[:, layout.recorded]
+            if sensitivities is not None:
+                sensitivities = np.where(self._absent[:, None, :], np.nan, sensitivities)
         return table["time"].copy(), layout.taken(table["values"]), sensitivities
+
+    def _important(self, table: Written) -> Written:
+        """Without the rows around events that are not important enough; what was asked for, and the end, stay."""
+        layout = self.legend.layout
+        if layout.importance < 0 or layout.least_importance >= _LEAST_IMPORTANCE or not len(table):
+            return table
+        importance = table["values"][:, len(layout.unknowns) + layout.importance]
+        after = np.flatnonzero((table["kind"] == AFTER_ROW) & (importance > layout.least_importance))
+        keeps = np.ones(len(table), dtype=bool)
+        for row in after.tolist():
+            time = float(table["time"][row])
+            is_end = time == table["time"][-1] and self.status in ("finished", "terminated")
+            if is_end:
+                continue
+            keeps[row] = bool(np.any(np.abs(self.legend.asked - time) <= _SAME * max(abs(time), 1e-300)))
+            if row and table["kind"][row - 1] == BEFORE_ROW:
+                keeps[row - 1] = False
+        return table[keeps]
 
     @property
     def t(self) -> FloatArray:
@@ -187,6 +213,11 @@ class Recording:
         slopes = self._table[2]
         return None if slopes is None else self._shown(slopes)
 
+    @property
+    def kept_sensitivities(self) -> FloatArray | None:
+        """The same, also of what is not there; where a derivative does not exist this array is changed."""
+        return self._table[2]
+
     def add_final(self, event: Event, values: FloatArray, sensitivities: FloatArray | None) -> None:
         """One row more, of what the model did at the end, and its event."""
         t, rows, slopes = self._table
@@ -201,9 +232,12 @@ class Recording:
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
-        for k in np.flatnonzero(~np.isfinite(self.kept).all(axis=0)):
+        wrong = ~np.isfinite(self.kept)
+        if self._absent is not None:
+            wrong[: len(self._absent)] &= ~self._absent
+        for k in np.flatnonzero(wrong.any(axis=0)):
             column = self.legend.facts["columns"][k]
-            bad = np.flatnonzero(~np.isfinite(self.kept[:, k]))
+            bad = np.flatnonzero(wrong[:, k])
             if self.legend.layout.shown[k].source != "unknown":
                 what = "discrete variable" if column.role == "discrete" else column.role
                 where = f"t = {self.t[bad[0]]:g}" + (f" and in {len(bad) - 1} later rows" if len(bad) > 1 else "")
@@ -212,11 +246,25 @@ class Recording:
 
     # -- events ---------------------------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _is_inner(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.log), dtype=bool) if self._shows_inner else self.legend.causes.are_inner(self.legend.n_guards, self.log)
+
+    @cached_property
+    def _inner_times(self) -> FloatArray:
+        """Of what the system did by itself, where nothing else happened."""
+        times = self.log["time"]
+        return np.setdiff1d(times[self._is_inner], times[~self._is_inner])
+
+    @cached_property
+    def _own_log(self) -> Written:
+        return self.log[~self._is_inner] if self._is_inner.any() else self.log
+
     def jump(self) -> tuple[Event, str] | None:
         """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
-        if not self.legend.followers or not len(self.log):
+        if not self.legend.followers or not len(self._own_log):
             return None
-        found = _RecordedEvents(self.legend, self.log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
+        found = _RecordedEvents(self.legend, self._own_log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
         return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
     @cached_property
@@ -228,13 +276,13 @@ class Recording:
     @property
     def n_events(self) -> int:
         """How many there are."""
-        return (self._initial_words is not None) + len(self.log) + (self._last is not None)
+        return (self._initial_words is not None) + len(self._own_log) + (self._last is not None)
 
     @cached_property
     def events(self) -> EventLog:
         """The log in the user's words."""
         first = [] if self._initial_words is None else [self.legend.initial_event(self._initial_words, self.kept[0])]
-        events = _RecordedEvents(self.legend, self.log, self.kept, self._m, first, [] if self._last is None else [self._last])
+        events = _RecordedEvents(self.legend, self._own_log, self.kept, self._m, first, [] if self._last is None else [self._last])
         return EventLog(events, events.times, self.legend.facts["time_unit"])
 
     @cached_property
@@ -263,6 +311,11 @@ class Recording:
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
         coefficients[:, 0, kept:constant] = list(numbers.values())
         coefficients[:, 0, constant:] = table["discrete"]
+        for one in layout.counted:
+            rank = dict(zip(one.places.tolist(), one.ranks.tolist(), strict=True))
+            for k, index in enumerate(indices.tolist()):
+                if index in rank:
+                    coefficients[rank[index] >= table["discrete"][:, one.counter], 0, k] = np.nan
         return Interpolant(table["start"].copy(), table["length"].copy(), coefficients, [*names, *numbers, *layout.discretes])
 
     @cached_property
@@ -297,7 +350,9 @@ class Recording:
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
             method=self.legend.options.chosen_method,
-            extra={"resteps": done.resteps, **self.legend.drifts(cost.drift)},
+            extra={"resteps": done.resteps}
+            | self.legend.drifts(cost.drift)
+            | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
         )
 
     @property
@@ -399,7 +454,7 @@ class _RecordedEvents(LazyEvents):
             kind=_kind(int(entry["kind"])),
             causes=cause.texts,
             origins=cause.origins,
-            priority=cause.priority,
+            priority=cause.priority if layout.importance < 0 else int(entry["m_after"][layout.first_discrete + layout.importance]),
             rounds=int(entry["rounds"]),
             before=dict(zip(layout.lasting_names, before.tolist(), strict=True)),
             after=dict(zip(layout.lasting_names, after.tolist(), strict=True)),

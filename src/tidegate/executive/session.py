@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import Said
+from tidegate.compiled.layout import Layout
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
 from tidegate.executive.constrained_start import hold_constraints
 from tidegate.executive.derivative_warnings import LostDerivatives, warn
-from tidegate.executive.drive import begin, drive, drop_rows_behind
+from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
 from tidegate.executive.initial_actions import begin_model, open_run
@@ -38,6 +39,7 @@ from tidegate.integrators.interface import Problem, Records, StepIntegrator, Sto
 from tidegate.results import EventLog, Result, RunStatus
 from tidegate.results.joined import joined
 from tidegate.results.labels import number
+from tidegate.wishes import StopRun
 
 __all__ = ["Session", "Setting", "Standing", "Status"]
 
@@ -110,6 +112,7 @@ class Session:
         self.message = ""
         self.is_fresh = going_on is None  # no advance yet
         self._is_whole = whole is not None
+        self._ended_at: Standing | None = None  # where a function of the user asked for the end, beside the integrator
         self._integrator: StepIntegrator | None = None
         self._legend: Legend | None = None
         self._loading = 0.0
@@ -186,14 +189,17 @@ class Session:
         self._integrator = integrator = choose(self.problem, self.options.chosen_method)
         self._loading = time.perf_counter() - began
         self._records = Records()
-        self._start(integrator)
-        integrator.collect(self._records)
-        ends_at_once = self._initial_words is not None and self._initial_words.terminates
-        self.status = "terminated" if ends_at_once else "ready"
         self._segments, self._lost_derivatives = [], LostDerivatives()
-        self._note(
-            self._part(self._label(self._records, NOTHING_DONE, "terminated" if ends_at_once else "unfinished", initial_words=self._initial_words))
-        )
+        try:
+            self._start(integrator)
+            integrator.collect(self._records)
+            ends_at_once = self._initial_words is not None and self._initial_words.terminates
+            status = "terminated" if ends_at_once else "unfinished"
+            first = self._label(self._records, NOTHING_DONE, status, initial_words=self._initial_words)
+        except StopRun as wish:
+            first = self._ended_as_asked(wish, Meter(integrator), self._initial_words)
+        self.status = "terminated" if first.status == "terminated" else "ready"
+        self._note(self._part(first))
         settings, self._settings = self._settings, []
         for setting in settings:
             self.change(setting)
@@ -277,7 +283,7 @@ class Session:
         with interrupts:
             segment, stopped = self._segment(integrator, interrupts)
             part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
-            if self._is_whole:
+            if self._is_whole or self.status == "terminated":
                 self._close(interrupts, failed=stopped is not None)
         error, cause = (None, None) if stopped is None else (stopped.error, stopped.cause)
         if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
@@ -315,7 +321,15 @@ class Session:
             if visits is not None:
                 visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
-            return self._label(records, meter.read(self._loading), status, _END_OF_SPAN if status == "finished" else None, initial_words), None
+            told = _END_OF_SPAN if status == "finished" else None
+            if stop is Stop.TERMINATED and self.problem.model.ending is not None:
+                told = self.problem.model.ending(integrator) or None
+            return self._label(records, meter.read(self._loading), status, told, initial_words), None
+        except StopRun as wish:
+            segment = self._ended_as_asked(wish, meter, self._initial_words)
+            if visits is not None:
+                visits.hand_over()
+            return segment, None
         except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
             return self._broken_off(error, meter, visits, interrupts)
 
@@ -333,6 +347,21 @@ class Session:
         told = next((action for action in (*happened, *failing) if action.label in last.causes), None)
         if told is not None:
             raise _failed(told.messages, integrator.time, told.origin)
+
+    def _ended_as_asked(self, wish: StopRun, meter: Meter, initial_words: Said | None) -> Recording:
+        """What was written down until a function of the user asked for the end of the run."""
+        integrator, records = self._live(), self._records
+        integrator.collect(records)
+        end = integrator.time if wish.time is None else wish.time
+        drop_behind(end, records)
+        model = self.problem.model
+        if model.outputs is None:  # they are called
+            drop_rows_without(model.layout.n_outputs, records)
+        self._ended_at = Standing(end, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
+        if records.rows:
+            self._ended_at = _standing_of_row(records.rows[-1][-1], self._ended_at, model.layout)
+        why = wish.reason or f"ended by request at t = {number(end, 10)}"
+        return self._label(records, meter.read(self._loading), "terminated", why, initial_words)
 
     def _broken_off(self, error: BaseException, meter: Meter, visits: Visits | None, interrupts: Interrupts) -> tuple[Recording, _StoppedRun]:
         integrator, records, cause = self._live(), self._records, error.__cause__
@@ -407,7 +436,7 @@ class Session:
             error.result = self.result
             raise error
         self.problem, self._legend = problem, None
-        part = self._part(self._label(records, meter.read(), "unfinished"))
+        part = self._part(self._label(records, meter.read(), "unfinished", is_set=True))
         events = [(event, {**event.before, **setting.before}, {**event.after, **setting.after}) for event in part.events]
         told = [replace(event, kind="set", causes=setting.causes + event.causes, before=old, after=now) for event, old, now in events]
         part.events = EventLog(told, time_unit=part.time_unit)
@@ -431,13 +460,13 @@ class Session:
         closing = self.problem.model.closing
         if closing is not None:
             with nullcontext() if interrupts is None else interrupts.in_user_code():
-                closing(self._live(), self.status != "failed" and not failed)
+                closing(self._ended_at or self._live(), self.status != "failed" and not failed)
 
     # -- results ------------------------------------------------------------------------------------------------------------------------------------
 
     def _label(
         self, records: Records, cost: Cost, status: RunStatus, told: str | None = None, initial_words: Said | None = None,
-        lost_derivatives: LostDerivatives | None = None,
+        lost_derivatives: LostDerivatives | None = None, *, is_set: bool = False,
     ) -> Recording:  # fmt: skip
         """Everything in records under the user's names.
 
@@ -447,15 +476,17 @@ class Session:
         told : why it ended; where it is the end of a segment, or the model's doing, that is found here.
         initial_words : what the model said at the start, if the records begin there.
         lost_derivatives : what is known of derivatives, if that is not what the session knows.
+        is_set : the user set values, and whatever happened is an event.
         """
         integrator, problem = self._live(), self.problem
         if self._legend is None:
             self._legend = Legend(problem, self.options)
         if told is None:
             told = _reached(integrator.time) if status == "unfinished" else ""
-        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words)
-        if len(problem.sensitivity_parameters) and recording.sensitivities is not None:
-            (lost_derivatives or self._lost_derivatives).strike(problem, integrator, Recorded(recording.t, recording.sensitivities, recording.log))
+        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words, shows_inner=is_set)
+        if recording.kept_sensitivities is not None:
+            recorded = Recorded(recording.t, recording.kept_sensitivities, recording.log)
+            (lost_derivatives or self._lost_derivatives).strike(problem, integrator, recorded)
         if status in ("finished", "terminated"):
             close(problem, integrator, recording, self._lost_derivatives.lost)
         return recording
@@ -482,7 +513,8 @@ class Session:
             self.standing = _standing_of(self._state)
         else:
             integrator = self._integrator
-            self.standing = Standing(integrator.time, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
+            now = Standing(integrator.time, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
+            self.standing = self._ended_at or now
         return part
 
 
@@ -492,6 +524,13 @@ def _failed(messages: Sequence[str], time: float, origin: Origin | None) -> Asse
 
 def _reached(time: float) -> str:
     return f"reached t = {number(time, 10)}"
+
+
+def _standing_of_row(row: np.void, now: Standing, layout: Layout) -> Standing:
+    """Where a recorded row is."""
+    n, m = len(layout.unknowns), now.m.copy()
+    m[layout.first_discrete : layout.first_previous] = row["values"][n : n + len(layout.discretes)]
+    return Standing(float(row["time"]), row["values"][:n].copy(), m, now.p)
 
 
 def _standing_of(state: State) -> Standing:

@@ -110,7 +110,9 @@ class Records:
 
 
 class StepIntegrator(Protocol):
-    """One run of one problem with one method."""
+    """One run of one problem with one method; with another ``problem`` it starts otherwise the next time."""
+
+    problem: Problem
 
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""

@@ -93,7 +93,10 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """What happens at the end of a step of the integrator at which ``when`` is true (a step event of DSblock); likewise."""
+    """What happens at the end of a step of the integrator at which ``when`` is true (a step event of DSblock); likewise.
+
+    With ``is_noted`` false it is no event where it changes nothing, but the method begins anew.
+    """
 
     label: str
     when: Callable[[At], bool]
@@ -101,6 +104,7 @@ class Completed:
     message: str = ""
     terminates: bool = False
     priority: int = 50
+    is_noted: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +140,15 @@ class CallableModel:
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
     at_open : new values by name when a run begins; called once a run, also of one that is repeated.
+    at_stop : why the model has ended the run, if it has more to say than its clauses.
     at_close : called once when a run is over, at the point where it stands, and whether it came to its end.
     arrays : shapes by name of arrays, whose elements ``A[0,1]`` are among the names above.
     texts : unit and description by name, of an array by its own.
     refuses : why the model cannot have these parameters, a sentence; nothing where it can.
-    hidden : discrete variables that results do not show.
+    hidden : discrete variables and outputs that results do not show.
+    counted : by discrete variables, unknowns and outputs of which as many are there as it says, each with its number from 0.
+    nominal : typical sizes of unknowns by name.
+    importance : the discrete variable that says how important an event was, 1 to 100; rows of those beyond ``least_importance`` are not shown.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     corners : times at which functions have corners: no step passes them.
     constraints : of an HDAE; None for other models.
@@ -165,10 +173,15 @@ class CallableModel:
     at_communication: Callable[[At], object] | None = None
     at_open: Changes | None = None
     at_close: Callable[[At, bool], object] | None = None
+    at_stop: Callable[[At], str] | None = None
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     texts: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     refuses: Callable[[FloatArray], str] | None = None
     hidden: Sequence[str] = ()
+    counted: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    nominal: Mapping[str, float] = field(default_factory=dict[str, float])
+    importance: str = ""
+    least_importance: int = 100
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
@@ -201,12 +214,14 @@ class CallableModel:
 
 @runtime_checkable
 class TakesOptions(Protocol):
-    """A source that has options of a run of its own."""
+    """A source that has options of a run of its own, and proposals for others."""
 
     own_options: Sequence[str]
 
-    def with_options(self, options: Mapping[str, Any]) -> Any:
-        """The same source with these."""
+    def with_options(
+        self, t_span: tuple[float, float] | None, options: Mapping[str, Any]
+    ) -> tuple[Any, tuple[float, float] | None, Mapping[str, Any]]:
+        """The source with those options that are its own, the time span, and the options of every run; what the caller has said wins."""
         ...
 
 

@@ -78,11 +78,17 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class When:
-    """A chain of branches, of which the first that fires is carried out."""
+    """A chain of branches, of which the first that fires is carried out.
+
+    Parameters
+    ----------
+    is_inner : it was put in for the solution's sake, as a choice of states is, and changes no variable of the user's: no event of the model.
+    """
 
     branches: tuple[Branch, ...]
     priority: int = DEFAULT_PRIORITY
     origin: Origin = field(default_factory=Origin)
+    is_inner: bool = False
 
 
 @dataclass(frozen=True, eq=False)

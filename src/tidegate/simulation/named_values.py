@@ -69,6 +69,11 @@ class NamedValues:
             values = located.of(self._vector(point, located.quantity.vector))
         return values.reshape(located.shape) if located.shape else float(values[0])
 
+    def _is_free(self, name: str) -> bool:
+        """Whether what was declared as a state is one of the system, and follows from nothing."""
+        located = self.located(name)
+        return located.quantity.vector == "y" and not self._compiled.algebraic[located.indices].any()
+
     def checked(self, name: str, value: ArrayLike) -> tuple[Located, FloatArray]:
         """Where a value is to be put, and its numbers.
 
@@ -82,7 +87,7 @@ class NamedValues:
         follows = variable.vector in ("outputs", "numbers")
         is_solved_for = variable.vector == "y" and bool(self._compiled.algebraic[located.indices].any())
         if variable.role == "algebraic" or is_solved_for or (follows and variable.role == "state"):
-            states = self.names("state")
+            states = [name for name in self.names("state") if self._is_free(name)]
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
         if follows:
@@ -107,9 +112,15 @@ class NamedValues:
             raise UsageError(problem[0], origin=problem[1])
 
     def _vector(self, point: Point, name: str) -> FloatArray:
+        layout = self._compiled.layout
         if name == "numbers":
             return np.zeros(0)
-        return self._outputs(point) if name == "outputs" else getattr(point, name)
+        vector: FloatArray = self._outputs(point) if name == "outputs" else getattr(point, name)
+        if name not in ("y", "outputs") or not layout.counted:
+            return vector
+        outputs = np.zeros(layout.n_outputs)
+        absent = layout.absent(np.concatenate([point.y, point.m[layout.first_discrete : layout.first_previous], outputs]))
+        return np.where(absent[: len(vector)] if name == "y" else absent[len(absent) - len(vector) :], np.nan, vector)
 
     def _outputs(self, point: Point) -> FloatArray:
         calls = OpaqueCalls()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from html import escape
@@ -17,7 +18,7 @@ from tidegate.executive import ASSUMED_LENGTH, Options, Session, Setting, Standi
 from tidegate.integrators.interface import Problem
 from tidegate.results import Result
 from tidegate.results.labels import number
-from tidegate.simulate import compiled_of, judged_by
+from tidegate.simulate import compiled_of, configured, judged_by
 from tidegate.simulation.named_values import NamedValues, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
 
@@ -57,6 +58,7 @@ class Simulation:
 
     def __init__(self, source: object, t_start: float = 0.0, **options: Any) -> None:
         start = finite_time("t_start", t_start)
+        source, _, options = configured(source, (start, math.inf), options)
         chosen = of_unknown_length(options, start)
         self._take(Session(_problem(compiled_of(source), start, chosen), chosen, judged_by(source)))
 

@@ -132,7 +132,7 @@ def _add(found: OpenStates, group: Sequence[Candidates], at_start: Callable[[Seq
     now, total = _sum(flags, first.sizes), _sum([ONE] * len(ways), first.sizes)
     small = now < _SMALL / len(ways) * total
     # what an event gives a value has that value
-    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), _LEAST_IMPORTANT, first.origin))
+    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), _LEAST_IMPORTANT, first.origin, is_inner=True))
 
 
 def _add_states(

@@ -64,9 +64,14 @@ def stabilise(model: Model) -> Passed:
             variables=(*model.variables, *multipliers),
             equations=(*first, *parts[2], *last, *kept),
             constraints=(*parts[2], *parts[3], *parts[4], *parts[5]),
-            index_two=(*(third if form.last == 4 else ()), *mu),
+            index_two=(*_of_index_two(parts[2], algebraic, third if form.last == 4 else []), *mu),
         )
     )
+
+
+def _of_index_two(second: list[Equation], algebraic: list[Expr], third: list[Expr]) -> list[Expr]:
+    """x3 where it is of index two; x2 with it where it looks at x3."""
+    return algebraic if not set(third).isdisjoint(dependencies(*(equation.residual for equation in second))) else third
 
 
 def _either(equation: Equation, otherwise: Expr) -> Equation:

@@ -40,13 +40,14 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a callback is called: time, X, XD (None where the block is not given it), U and parameters."""
+    """Where a callback is called: time, X, XD (None where the block is not given it), U, parameters, and how many indicators there are."""
 
     time: float
     x: FloatArray
     xd: FloatArray | None
     u: FloatArray
     p: FloatArray
+    n_indicators: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Run(Protocol):
         ...
 
     def indicators(self, at: Entry) -> FloatArray:
-        """Z (BLOCKH)."""
+        """Z (BLOCKH), of which those count that are there."""
         ...
 
     def auxiliaries(self, at: Entry) -> FloatArray:

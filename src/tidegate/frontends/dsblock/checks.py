@@ -12,12 +12,17 @@ from tidegate.errors import InvalidModelError
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.model import Form
 
-__all__ = ["MAX_NAME", "MAX_TEXT", "check", "problems", "value_problems"]
+__all__ = ["MAX_NAME", "MAX_TEXT", "check", "is_name", "problems", "value_problems"]
 
 MAX_NAME: Final = 31
 MAX_TEXT: Final = 132
 _MAX_DIMENSIONS: Final = 6
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+def is_name(text: str) -> bool:
+    """Whether a signal, a parameter or a block of a connection can be called so."""
+    return bool(_NAME.match(text)) and len(text) <= MAX_NAME
 
 
 def check(described: Description, others: Sequence[str] = ()) -> None:
@@ -40,8 +45,7 @@ def problems(described: Description) -> Iterator[str]:
     """Everything that cannot be, a sentence each."""
     entries = (*described.signals, *described.parameters)
     for entry in entries:
-        part_names = entry.name.split(".")  # of a connection: instance.NAME
-        if not all(_NAME.match(part) and len(part) <= MAX_NAME for part in part_names):
+        if not is_name(entry.name):
             yield f"{entry.name!r} is no name: a letter, then letters, digits and underscores, at most {MAX_NAME} in all"
         if len(entry.shape) > _MAX_DIMENSIONS or any(length < 1 for length in entry.shape):
             yield f"{entry.name} has the shape {entry.shape}; up to {_MAX_DIMENSIONS} dimensions of at least 1 are possible"

@@ -52,7 +52,8 @@ class ConstrainedEquations:
         self._first, self._n = n1, n1 + n2 + n3
         self._multiplied = tuple(k for k in self._form.multiplied if described.parts[k - 1])
         self.multipliers = tuple(f"(mu{k})[{i}]" for k in self._multiplied for i in range(described.parts[k - 1]))
-        self.index_two = (*(self.names[n1 + n2 :] if self._form.last == 4 else ()), *self.multipliers)
+        # x2 may look at x3
+        self.index_two = (*(self.names[n1:] if self._form.last == 4 else ()), *self.multipliers)
         self.labels = tuple(
             (k, f"F{k}" if described.parts[k - 1] == 1 else f"F{k}({i + 1})") for k in range(2, 6) for i in range(described.parts[k - 1])
         )
@@ -73,6 +74,10 @@ class ConstrainedEquations:
     def xd(self, y: FloatArray) -> None:  # noqa: ARG002, as of other forms
         """No derivative is an unknown."""
         return
+
+    def ranks(self) -> dict[str, int]:
+        """Which of x every unknown belongs to."""
+        return {name: k for k, name in enumerate(self.names)}
 
     def new(self, x: FloatArray | None, xd: FloatArray | None) -> dict[str, float]:  # noqa: ARG002, as of other forms
         """New values of the unknowns by name."""

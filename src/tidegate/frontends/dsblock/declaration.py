@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -161,8 +161,13 @@ class Declaration:
                 raise UsageError(f"defaults: a block cannot propose {name!r}", hint=suggestion(name, _PROPOSALS, f"one of {', '.join(_PROPOSALS)}"))
         self._t0, self._proposals = t_start, Proposals(**proposals)
 
-    def description(self, *, has_step_events: bool = False, has_jacobian: bool = False, text: str = "", version: str = "") -> Description:
+    def description(self, callbacks: Collection[str] = (), *, outputs_may_retry: bool = False, text: str = "", version: str = "") -> Description:
         """All of it.
+
+        Parameters
+        ----------
+        callbacks : that are written.
+        outputs_may_retry : outputs may raise ``RetryStep``.
 
         Raises
         ------
@@ -172,8 +177,9 @@ class Declaration:
         described = Description(
             name=self._name, form=self._form, signals=tuple(self._signals), parameters=tuple(self._parameters), parts=self._parts, text=text,
             version=version, t0=self._t0, x0=tuple(v for one, _ in starts for v in one), xd0=tuple(v for _, one in starts for v in one),
-            dependence=self._dependence(), proposals=self._proposals, has_step_events=has_step_events, has_jacobian=has_jacobian,
-            discretes=self._discretes,
+            dependence=self._dependence(), proposals=self._proposals,
+            has_step_events="step_condition" in callbacks, has_jacobian="jacobian" in callbacks,
+            discretes=self._discretes, has_communication="communication" in callbacks, outputs_may_retry=outputs_may_retry,
         )  # fmt: skip
         check(described, self._problems)
         return described

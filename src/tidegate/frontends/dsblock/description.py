@@ -179,6 +179,8 @@ class Description:
     signals, parameters : in the order of declaration.
     t0, x0, xd0 : where a run begins if nobody says otherwise.
     has_step_events, has_jacobian : INFO(2), INFO(3).
+    has_communication : BLOCKK is there, be it without W.
+    outputs_may_retry : outputs may ask for a smaller step, so they are asked for within steps, too.
     """
 
     name: str
@@ -196,6 +198,13 @@ class Description:
     has_step_events: bool = False
     has_jacobian: bool = False
     discretes: Mapping[str, float] = field(default_factory=dict[str, float])
+    has_communication: bool = False
+    outputs_may_retry: bool = False
+
+    @property
+    def communicates(self) -> bool:
+        """Whether something is to be called at communication points."""
+        return self.has_communication or self.size(SignalKind.AUXILIARY) > 0
 
     def of_kind(self, kind: SignalKind) -> tuple[SignalEntry, ...]:
         """The signals of one vector."""

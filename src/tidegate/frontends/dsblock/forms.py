@@ -80,13 +80,22 @@ class Equations:
             xd[self.with_rate] = y[first : first + len(self.with_rate)]
         return xd
 
-    def right_side(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """f of ``M y' = f`` from what the block's equations give."""
+    def ranks(self) -> dict[str, int]:
+        """Which of x every unknown belongs to."""
+        return {name: k for k, name in enumerate(self.names)} | {f"der({self.names[k]})": int(k) for k in self.with_rate}
+
+    def right_side(self, y: FloatArray, f: FloatArray, n_states: int) -> FloatArray:
+        """f of ``M y' = f`` from what the block's equations give; x behind the first ``n_states`` stay as they are, or are zero where algebraic."""
         if not self.has_rates:
             return f
         if self.mass is not None:
             return -f
         first = len(self.differential)
+        if n_states < len(f):
+            rate, x = self.xd(y), self.x(y)
+            assert rate is not None
+            absent = np.arange(n_states, len(f))
+            f[absent] = np.where(np.isin(absent, self.algebraic), x[absent], rate[absent])
         return np.concatenate([y[first : first + len(self.with_rate)], f])
 
     def new(self, x: FloatArray | None, xd: FloatArray | None) -> dict[str, float]:

@@ -11,13 +11,16 @@ from functools import cached_property
 from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
 from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
 from tidegate.names import close_names
+from tidegate.wishes import RetryStep
 
 __all__ = ["DSblock"]
 
@@ -76,7 +79,8 @@ class DSblock:
     ['0.451524']
     """
 
-    own_options: Sequence[str] = ("inputs", "hdae", "make_consistent")
+    own_options: Sequence[str] = OWN_OPTIONS
+    environment: Environment = Environment()
     description: str = ""
     version: str = ""
     name: str = ""
@@ -111,8 +115,9 @@ class DSblock:
         declaration = Declaration(self.block_name)
         self.define(declaration)
         described = declaration.description(
-            has_step_events=self.has("step_condition"), has_jacobian=self.has("jacobian"), text=self.description, version=self.version
-        )
+            [callback for callback in _CALLBACKS if self.has(callback)], outputs_may_retry=self._outputs_may_retry(),
+            text=self.description, version=self.version,
+        )  # fmt: skip
         missing = [callback for kind, callback in _NEEDED.items() if described.size(kind) and not self.has(callback)]
         if described.size(SignalKind.STATE) and not self.has(_EQUATIONS[described.form]):
             missing.insert(0, _EQUATIONS[described.form])
@@ -120,24 +125,30 @@ class DSblock:
             raise UsageError(f"{self.block_name} declares what needs {', '.join(missing)}", hint=f"write {missing[0]}(self, t, x, u, p, m)")
         return described
 
+    def _outputs_may_retry(self) -> bool:
+        code = getattr(getattr(self, "outputs", None), "__code__", None)
+        return code is not None and RetryStep.__name__ in code.co_names
+
     def has(self, callback: str) -> bool:
         """Whether a callback is written."""
         return callable(getattr(self, callback, None))
 
-    def with_options(self, options: Mapping[str, Any]) -> Runnable:
-        """The block with options of a run.
+    def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Runnable, tuple[float, float], Mapping[str, Any]]:
+        """The block with options of a run, the time span, and the options that are left.
 
-        Parameters
-        ----------
-        options : ``inputs``, by name functions of time, numbers, or samples (times, values); of an HDAE also ``hdae``, the form in which it is
-            solved, and ``make_consistent``.
+        ``inputs`` are by name functions of time, numbers, or samples (times, values); ``communication``, ``store_priority`` and ``max_evaluations``
+        are in the manual.
         """
-        choices = {name: options[name] for name in ("hdae", "make_consistent") if name in options}
-        return Runnable(PythonBlock(self.block_name, self, self.declared), options.get("inputs") or {}, choices)
+        span, chosen, own = proposed(self.declared, t_span, options)
+        return Runnable(PythonBlock(self.block_name, self, self.declared, own.environment), own), span, chosen
+
+    def as_block(self) -> Block:
+        """Its callbacks on flat vectors: what connections are made of."""
+        return PythonBlock(self.block_name, self, self.declared)
 
     def callables(self) -> CallableModel:
         """What is run: functions of flat vectors."""
-        return self.with_options({}).callables()
+        return Runnable(self.as_block(), RunOptions({})).callables()
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block_name}>"

@@ -12,68 +12,72 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import DSblockOrderError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
+from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Threshold, Tick
+from tidegate.wishes import RetryStep, StopRun
 
 __all__ = ["lowered"]
 
 FloatArray = NDArray[np.float64]
 _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)", "(indicators)", "(last event)", "(stopped)"
+_PRIORITY: Final = "(priority)"
+_COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
-SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
+_MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
 
-def lowered(block: Block, inputs: Mapping[str, Any] | None = None, choices: Mapping[str, Any] | None = None) -> CallableModel:
-    """The model of a block, with inputs as ``InputSignals`` takes them, and of an HDAE ``hdae`` and ``make_consistent`` where they were chosen.
+def lowered(block: Block, options: RunOptions) -> CallableModel:
+    """The model of a block for a run with these options.
 
     Raises
     ------
     UsageError : it cannot be run in the form chosen, or an input is none.
     """
-    described, chosen = block.description, choices or {}
-    for name in chosen:
-        if described.form is not Form.HDAE:
-            raise UsageError(
-                f"{name} is chosen for DSblock {described.name}, which is of the form {described.form.value}",
-                hint="only the form HDAE has constraints, and several ways to keep them",
-            )
-    return _Lowered(block, InputSignals(described, inputs or {}), chosen).model()
+    return _Lowered(block, options).model()
 
 
 class _Lowered:
     """Functions of ``At`` that ask the run of a block which its memory belongs to."""
 
-    def __init__(self, block: Block, inputs: InputSignals, choices: Mapping[str, Any]) -> None:
-        self.block, self.described, self.inputs = block, block.description, inputs
+    def __init__(self, block: Block, options: RunOptions) -> None:
+        self.block, self.described, self.options = block, block.description, options
+        self.inputs = InputSignals(block.description, options.inputs)
+        self.evaluations: dict[int, int] = {}
+        self.has_warned = False
         described = self.described
-        self.states, _, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.states, self.input_names, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
+        self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
-        self.constrained = ConstrainedEquations(described, choices.get("hdae")) if described.form is Form.HDAE else None
-        self.makes_consistent = bool(choices.get("make_consistent", False))
+        self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
         self.form = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
-        self.discretes = (*described.discretes, _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, *(f"(direction of {name})" for name in self.indicators))
+        kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
+        self.discretes = (*described.discretes, *kept, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
+        self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
-        described = self.described
+        described, options = self.described, self.options
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
-        starts |= {_LAST: -math.inf, _STOPPED: 0.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
+        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
         return CallableModel(
@@ -81,28 +85,33 @@ class _Lowered:
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
-            corners=self.inputs.corners,
+            corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
+            nominal=self._nominal(),
+            importance=_PRIORITY,
+            least_importance=100 if options.store_priority is None else options.store_priority,
             rhs=self.rates,
             parameters=dict(zip((name for kind in ParameterKind for name in described.names(kind)), self.p.tolist(), strict=True)),
             discretes=starts,
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
-            hidden=(*self.discretes[len(described.discretes) :], *(self.constrained.multipliers if self.constrained else ())),
+            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED, *(self.constrained.multipliers if self.constrained else ())),
             constraints=None
             if self.constrained is None
-            else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, self.makes_consistent),
-            outputs=(*self.outputs, *self.auxiliaries),
-            output=self.values if self.outputs or self.auxiliaries else None,
+            else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, options.make_consistent),
+            counted={_NX: self.form.ranks(), _NZ: {name: k for k, name in enumerate(self.indicators)}},
+            outputs=self.recorded,
+            output=self.values,
             thresholds=[
                 Threshold(f"{name} >= 0", partial(self.indicator, k), decides=False, opposite=f"{name} < 0") for k, name in enumerate(self.indicators)
             ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
-            completed=[Completed("step event", self.asks, change=_nothing)] if described.has_step_events else (),
+            completed=self._completed(),
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
+            at_stop=self.reason,
             at_close=self.close,
         )
 
@@ -114,6 +123,23 @@ class _Lowered:
         run, _ = self.block.begin(at)
         found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
         run.end(at, is_well=True)
+        return found
+
+    def _nominal(self) -> dict[str, float]:
+        """Typical sizes of states; what is declared of one counts more than a proposal for all."""
+        every = self.described.proposals.nominal
+        found = {} if every is None else dict(zip(self.states, map(abs, every), strict=False))
+        for entry in self.described.of_kind(SignalKind.STATE):
+            if entry.nominal is not None:
+                found |= dict.fromkeys(self.states[entry.places], abs(entry.nominal))
+        return found
+
+    def _completed(self) -> list[Completed]:
+        found = [Completed("step event", self.asks, change=_nothing)] if self.described.has_step_events else []
+        points = self.options.points
+        if self.options.communication == "restart" and points is not None and len(points):
+            size = float(np.max(np.abs(points)))
+            found.append(Completed("communication", lambda at: bool(np.min(np.abs(points - at.time)) <= 1e-14 * size), is_noted=False))
         return found
 
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
@@ -148,17 +174,40 @@ class _Lowered:
 
     def _entry(self, at: At) -> Entry:
         n_states = self._n_states(at)
-        return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p)
+        n_indicators = at.d[self.place[_NZ]]
+        n_z = int(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
+        return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         if self.constrained is not None:
-            return np.zeros(len(at.y)) if run is None else self.constrained.rates(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
+            return np.zeros(len(at.y)) if run is None else self._constrained_rates(self.constrained, run, at)
         assert not isinstance(self.form, ConstrainedEquations)
         f = np.zeros(n)
         if run is not None and n_states:
-            f[:n_states] = run.equations(self._entry(at))
-        return self.form.right_side(at.y, f)
+            entry = self._entry(at)
+            self._count(at)
+            f[:n_states] = run.equations(entry)
+            if self.described.outputs_may_retry:
+                run.outputs(entry)
+        return self.form.right_side(at.y, f, n_states)
+
+    def _constrained_rates(self, form: ConstrainedEquations, run: Run, at: At) -> FloatArray:
+        self._count(at)
+        if self.described.outputs_may_retry:
+            run.outputs(self._entry(at))
+        return form.rates(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
+
+    def _count(self, at: At) -> None:
+        limit, number = self.options.max_evaluations, int(at.d[self.place[_RUN]])
+        if limit is None:
+            return
+        self.evaluations[number] = count = self.evaluations.get(number, 0) + 1
+        if count > limit:
+            raise TooManyStepsError(
+                f"the equations of DSblock {self.described.name} were evaluated {limit} times, and the run is only at t = {at.time:g}", time=at.time,
+                hint="raise max_evaluations, or loosen rtol",
+            )  # fmt: skip
 
     def _asker(self, run: Run, at: At) -> Ask:
         """F1 ... F5 as a function of x at a time."""
@@ -176,12 +225,31 @@ class _Lowered:
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
         if run is None:
-            return [math.nan] * (len(self.outputs) + len(self.auxiliaries))
+            return [math.nan] * len(self.recorded)
         entry = self._entry(at)
-        needs = self.described.dependence
-        if entry.xd is None and (needs.outputs_need_rates or (self.auxiliaries and needs.auxiliaries_need_rates)) and len(entry.x):
-            entry = replace(entry, xd=self._rates_of_x(run, entry))
-        return [*(run.outputs(entry) if self.outputs else ()), *(run.auxiliaries(entry) if self.auxiliaries else ())]
+        needs, name = self.described.dependence, self.described.name
+        try:
+            if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
+                entry = replace(entry, xd=self._rates_of_x(run, entry))
+            y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
+            others = (*self._indicators(run, at), *entry.u, 1.0)
+            w: Sequence[float] | FloatArray = ()
+            try:
+                w = run.auxiliaries(entry) if self.described.communicates else ()
+            except StopRun as wish:
+                w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
+                wish.numbers, wish.time = [*y, *w, *others], at.time
+                raise
+        except RetryStep as wish:
+            raise StepSizeError(
+                f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
+            ) from wish
+        except Exception as error:
+            # nothing depends on a row, so that the run would not notice
+            raise CallbackError(
+                f"outputs or communication of DSblock {name} raised {type(error).__name__}: {error} at t = {at.time:g}", time=at.time
+            ) from error
+        return [*y, *w, *others]
 
     def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
         """xd where a callback needs it; of an HDAE's x2 and x3 it is in no equation."""
@@ -193,7 +261,16 @@ class _Lowered:
 
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
-        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(run.indicators(self._entry(at))[k])
+        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
+
+    def _indicators(self, run: Run, at: At) -> FloatArray:
+        """All of them, those that are not there zero; asked for once where every guard is looked at."""
+        if self._seen[0] is not at:
+            found, entry = np.zeros(len(self.indicators)), self._entry(at)
+            if entry.n_indicators:
+                found[: entry.n_indicators] = run.indicators(entry)[: entry.n_indicators]
+            self._seen = (at, found)
+        return self._seen[1]
 
     def asks(self, at: At) -> bool:
         run = self._run(at)
@@ -209,7 +286,12 @@ class _Lowered:
         run, reply = self.block.begin(self._entry(at))
         number = next(_numbers)
         self.runs[number] = run
-        return {_RUN: float(number), **self._taken_over(run, reply, at, has_time_event=True)}
+        new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
+        if reply.action is Action.STOP:
+            # the start is recorded, and the run ends by an event there
+            self.reasons[number] = reply.reason
+            new[_NEXT] = at.time
+        return new
 
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""
@@ -219,9 +301,24 @@ class _Lowered:
         n = len(self.indicators)
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
         ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
-        steps = bool(flags[2 * n + 2 :].any())
+        steps = self.described.has_step_events and bool(flags[2 * n + 2])
+        if not (ticks or crossed.any() or steps):
+            return {}  # a communication point
+        if int(at.d[self.place[_RUN]]) in self.reasons:
+            return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
-        return {_LAST: at.time, **self._taken_over(run, run.event(happened, self._entry(at)), at, has_time_event=ticks)}
+        try:
+            reply = run.event(happened, self._entry(at))
+        except StopRun as wish:
+            reply = Reply(action=Action.STOP, reason=wish.reason)
+        if reply.action is Action.STOP:
+            self.reasons[int(at.d[self.place[_RUN]])] = reply.reason
+        return {_LAST: at.time, **self._taken_over(run, reply, at, has_time_event=ticks)}
+
+    def reason(self, at: At) -> str:
+        """Why the block has ended the run."""
+        number = at.d[self.place[_RUN]]
+        return self.reasons.get(int(number), "") if math.isfinite(number) else ""
 
     def _is_same(self, a: float, b: float) -> bool:
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
@@ -246,6 +343,7 @@ class _Lowered:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:
             new[_NZ] = float(reply.n_indicators)
+        new[_PRIORITY] = float(self._priority(reply.priority))
         if reply.action is Action.STOP:
             new[_STOPPED] = 1.0
         return new
@@ -258,12 +356,20 @@ class _Lowered:
             hint="give them to the run: parameters={name: value}",
         )
 
+    def _priority(self, given: int) -> int:
+        if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:
+            self.has_warned = True
+            warn(f"an event of DSblock {self.described.name} has the priority {given}; from 1 to 100 are possible, the nearest is taken")
+        return min(max(given, _MOST_IMPORTANT), _LEAST_IMPORTANT)
+
     def close(self, at: At, is_well: bool) -> None:
         """The run is over."""
         number = at.d[self.place[_RUN]]
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
+        self.reasons.pop(int(number), None)
+        self.evaluations.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

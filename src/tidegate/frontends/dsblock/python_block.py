@@ -14,8 +14,10 @@ from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
 from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.named import Named, flat
+from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
+from tidegate.wishes import StopRun
 
 __all__ = ["PythonBlock"]
 
@@ -37,10 +39,12 @@ class PythonBlock:
     Parameters
     ----------
     callbacks : has those methods that it has.
+    environment : what they may ask of the run.
     """
 
-    def __init__(self, name: str, callbacks: Any, description: Description) -> None:
+    def __init__(self, name: str, callbacks: Any, description: Description, environment: Environment | None = None) -> None:
         self.name, self.callbacks, self.description = name, callbacks, description
+        self.environment = environment or Environment()
         self.states, self.inputs, self.outputs, self.indicators, self.auxiliaries = (description.of_kind(kind) for kind in SignalKind)
         # as they lie in the vector: kind after kind
         self.parameters = tuple(entry for kind in _OF_PARAMETERS for entry in description.parameters if entry.kind is kind)
@@ -51,6 +55,7 @@ class PythonBlock:
 
     def begin(self, at: Entry) -> tuple[PythonRun, Reply]:
         """A run begins."""
+        self.callbacks.environment = self.environment
         x0, xd0 = self._told_of_parameters(at)
         memory = Memory()
         for name, value in self.description.discretes.items():
@@ -59,7 +64,11 @@ class PythonBlock:
         if not hasattr(self.callbacks, "start"):
             return run, Reply(x=x0, xd=xd0)
         x, u, p = (self.named("x0", self.states, x0), self.named("u0", self.inputs, at.u), self.named("p", self.parameters, at.p))
-        return run, self.reply("start", self.callbacks.start(at.time, x, u, p, memory), Start, x0, xd0)
+        try:
+            answer = self.callbacks.start(at.time, x, u, p, memory)
+        except StopRun as wish:
+            return run, Reply(action=Action.STOP, x=x0, xd=xd0, reason=wish.reason)
+        return run, self.reply("start", answer, Start, x0, xd0)
 
     def _told_of_parameters(self, at: Entry) -> tuple[FloatArray, FloatArray | None]:
         """BLOCKP for every parameter that has not its declared value."""
@@ -140,6 +149,7 @@ class PythonRun:
 
     def _arguments(self, at: Entry, *, with_rates: bool = False) -> tuple[Any, ...]:
         block = self._block
+        self._callbacks.environment = block.environment
         states = _leading(block.states, len(at.x))
         rates = (block.named("xdot", states, np.full(len(at.x), np.nan) if at.xd is None else at.xd[: len(at.x)]),) if with_rates else ()
         u, p = block.named("u", block.inputs, at.u), block.named("p", block.parameters, at.p)
@@ -149,8 +159,16 @@ class PythonRun:
         # the derivatives belong to the arguments where the form has them, and where a block has said that it needs them
         needs, is_dae = self._block.description.dependence, self._block.description.form is Form.DAE
         said = (callback == "outputs" and needs.outputs_need_rates) or (callback == "communication" and needs.auxiliaries_need_rates)
-        values = getattr(self._callbacks, callback)(*self._arguments(at, with_rates=callback != "indicators" and (is_dae or said)))
-        return flat(f"{callback} of DSblock {self._block.name}", values, entries)
+        what = f"{callback} of DSblock {self._block.name}"
+        try:
+            values = getattr(self._callbacks, callback)(*self._arguments(at, with_rates=callback != "indicators" and (is_dae or said)))
+        except StopRun as wish:
+            if wish.values is not None:
+                wish.values = flat(what, wish.values, entries)
+            raise
+        if values is None and not entries:
+            return np.zeros(0)
+        return flat(what, values, entries)
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         """Derivatives, residuals, or the wanted parts of an HDAE."""
@@ -188,7 +206,23 @@ class PythonRun:
 
     def indicators(self, at: Entry) -> FloatArray:
         """Z."""
-        return self._given("indicators", self._block.indicators, at)
+        there, every = _leading(self._block.indicators, at.n_indicators), self._block.indicators
+        values = self._callbacks.indicators(*self._arguments(at))
+        what = f"indicators of DSblock {self._block.name}"
+        if there == every:
+            return flat(what, values, every)
+        # of those that are not there values may be given or not
+        full = np.full(_size(every), np.nan)
+        is_full = np.size(values) == _size(every) or np.size(values) == len(every)
+        if isinstance(values, Mapping):
+            names = {entry.name.upper() for entry in there}
+            given = cast("Mapping[str, Any]", values)
+            flat(what, {name: value for name, value in given.items() if name.upper() in names}, there)
+            return flat(what, given, every, full)
+        if is_full:
+            return flat(what, values, every)
+        full[: at.n_indicators] = flat(what, values, there)
+        return full
 
     def auxiliaries(self, at: Entry) -> FloatArray:
         """W."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.lower import lowered
+from tidegate.frontends.dsblock.proposals import RunOptions
 from tidegate.model.callables import CallableModel
 
 __all__ = ["Runnable"]
@@ -17,16 +15,15 @@ class Runnable:
 
     Parameters
     ----------
-    inputs : as ``signals.InputSignals`` takes them.
-    choices : ``hdae`` and ``make_consistent`` of an HDAE, where they were given.
+    options : of the run.
     """
 
-    def __init__(self, block: Block, inputs: Mapping[str, Any], choices: Mapping[str, Any] | None = None) -> None:
-        self.block, self._inputs, self._choices = block, inputs, choices
+    def __init__(self, block: Block, options: RunOptions) -> None:
+        self.block, self._options = block, options
 
     def callables(self) -> CallableModel:
         """Functions of flat vectors."""
-        return lowered(self.block, self._inputs, self._choices)
+        return lowered(self.block, self._options)
 
     def __repr__(self) -> str:
         return f"<DSblock {self.block.description.name}>"

@@ -20,17 +20,20 @@ class ConstrainedFunctions(FunctionModel):
 
     own_options: Sequence[str] = ("hdae", "make_consistent")
 
-    def with_options(self, options: Mapping[str, Any]) -> FunctionModel:
+    def with_options(
+        self, t_span: tuple[float, float] | None, options: Mapping[str, Any]
+    ) -> tuple[FunctionModel, tuple[float, float] | None, Mapping[str, Any]]:
         """The same functions in the form chosen for a run; asked for again, the same model with its machine code."""
         parts = self.description.parts
         assert parts is not None
-        makes_consistent = bool(options.get("make_consistent", parts.makes_consistent))
-        chosen = replace(parts, stabilisation=options.get("hdae", parts.stabilisation), makes_consistent=makes_consistent)
+        wanted, moves = options.get("hdae"), options.get("make_consistent")
+        makes_consistent = parts.makes_consistent if moves is None else bool(moves)
+        chosen = replace(parts, stabilisation=parts.stabilisation if wanted is None else wanted, makes_consistent=makes_consistent)
         kept: dict[tuple[object, bool], FunctionModel] = vars(self).setdefault("_variants", {})
         key = repr(chosen.stabilisation), chosen.makes_consistent
         if key not in kept:
             kept[key] = ConstrainedFunctions(replace(self.description, parts=chosen))
-        return kept[key]
+        return kept[key], t_span, {name: value for name, value in options.items() if name not in self.own_options}
 
     def __getstate__(self) -> dict[str, Any]:
         """As of any ``FunctionModel``."""

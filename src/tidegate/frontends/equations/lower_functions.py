@@ -26,7 +26,7 @@ from tidegate.model.remarks import collect_remarks
 from tidegate.model.stabilisation import chosen_stabilisation
 from tidegate.names import listed, suggestion
 
-__all__ = ["FunctionsDescription", "Parts", "lower", "takes"]
+__all__ = ["FunctionsDescription", "Parts", "lower", "takes", "together"]
 
 _TIME = symbol(Role.TIME, "time")
 
@@ -129,7 +129,7 @@ def lower(description: FunctionsDescription) -> Model:
         for everything else that is wrong, all at once.
     """
     starts, start_origins = _start_values(description)
-    y = starts[0] if description.parts is None else _together(starts)
+    y = starts[0] if description.parts is None else together(starts)
     lowering = _Lowering(description, y)
     lowering.condition_origins.update(start_origins)
     if description.parts is not None:
@@ -188,7 +188,7 @@ def _start_values(description: FunctionsDescription) -> tuple[tuple[FunctionQuan
     return (y,), origins
 
 
-def _together(starts: Sequence[FunctionQuantities]) -> FunctionQuantities:
+def together(starts: Sequence[FunctionQuantities]) -> FunctionQuantities:
     """x1, x2 and x3 of an HDAE as one vector."""
     pieces = tuple(piece for quantities in starts for piece in quantities.pieces)
     return FunctionQuantities("y", pieces, (sum(len(piece.values) for piece in pieces),))

@@ -25,6 +25,7 @@ __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
+_LOOSE: Final = 1e6  # of tolerances of derivatives of unknowns of index two, of which short steps make rounding
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
@@ -101,6 +102,7 @@ class SundialsIntegrator(NativeRun):
             counted = np.where(problem.model.index_two, 0.0, 1.0)
             self._call(objects, "IDASetId", objects.vector(counted))
             self._call(objects, "IDASetSuppressAlg", 1)
+            self._call(objects, "IDAWFtolerances", model_functions.ida_weights.address)
         solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system, model_functions.solve_system)
         self._call(objects, f"{prefix}SetLinearSolver", *solver)
         self._call(objects, *system)
@@ -121,6 +123,9 @@ class SundialsIntegrator(NativeRun):
         size[size == 0.0] = 1.0
         # kept by the list until SUNDIALS has copied them
         limits = [np.ascontiguousarray(work.numbers("atol") / one) for one in size]
+        if problem.model.index_two is not None:
+            for limit in limits:
+                limit[problem.model.index_two] *= _LOOSE
         vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
         self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
         self._call(objects, f"{prefix}SetSensErrCon", 1)

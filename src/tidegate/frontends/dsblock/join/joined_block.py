@@ -1,0 +1,137 @@
+"""Connected blocks as one more ``Block``: it is run, connected again, given parameters and inputs as any other. In: a ``Layout``.
+
+Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed before BLOCKS of the part they go to, and again behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.frontends.dsblock.block import Block, Entry, Reply, Run
+from tidegate.frontends.dsblock.description import Description
+from tidegate.frontends.dsblock.join.described import Layout
+from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending, check_structure
+from tidegate.frontends.dsblock.join.order import components, is_circle
+from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
+from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
+from tidegate.frontends.dsblock.proposals import Environment
+from tidegate.frontends.dsblock.python_block import PythonBlock
+
+__all__ = ["JoinedBlock", "called"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass
+class _Begun:
+    """Runs of parts that have begun, with what they said, and the inputs they were told of."""
+
+    at: Entry
+    runs: dict[int, Run] = field(default_factory=dict[int, Run])
+    replies: dict[int, Reply] = field(default_factory=dict[int, Reply])
+    u: dict[int, FloatArray] = field(default_factory=dict[int, FloatArray])
+
+    def end(self, evaluation: Evaluation) -> None:
+        for part, run in self.runs.items():
+            run.end(evaluation.entry(part, self.at, self.u[part]), is_well=True)
+
+
+class JoinedBlock:
+    """See ``block.Block``."""
+
+    def __init__(self, plan: Layout) -> None:
+        self.plan = plan
+        wired = plan.wired
+        arcs = {(int(source), part) for part, driver in enumerate(wired.driver) for source in driver if source != OUTSIDE}
+        groups = components(range(len(wired.parts)), arcs)
+        self._sequence = [part for group in groups for part in group]
+        self._has_circles = any(is_circle(group, arcs) for group in groups)
+
+    @property
+    def description(self) -> Description:
+        """What it says of itself."""
+        return self.plan.described
+
+    def within(self, environment: Environment) -> JoinedBlock:
+        """The same connection in a run that says this of itself."""
+        return _of_parts(self.plan, [Part(part.name, _within(part.block, environment)) for part in self.plan.wired.parts])
+
+    def begin(self, at: Entry) -> tuple[JoinedRun, Reply]:
+        """All parts begin."""
+        begun = self._begin(at, None)
+        if self._has_circles:
+            # of a circle nobody can be the first: begun once to learn what all of them are given, then with that
+            evaluation = self._evaluation(begun)
+            inputs = evaluation.signals(evaluation.settled(begun.at)).u
+            if any(not np.array_equal(inputs[part], u, equal_nan=True) for part, u in begun.u.items()):
+                begun.end(evaluation)
+                begun = self._begin(at, inputs)
+        pending = [Pending() for _ in self.plan.wired.parts]
+        for part, reply in begun.replies.items():
+            check_structure(self.plan, part, reply)
+            pending[part].take(reply, at.time, has_time_event=True)
+        run = JoinedRun(self.plan, [begun.runs[part] for part in range(len(pending))], pending)
+        return run, run.started(begun.at, begun.replies)
+
+    def _begin(self, at: Entry, inputs: Sequence[FloatArray] | None) -> _Begun:
+        """Every part, those first that others get their inputs from; circles are cut where no inputs are given for all."""
+        begun = _Begun(replace(at, x=at.x.copy(), xd=None if at.xd is None else at.xd.copy()))
+        for part in self._sequence:
+            u = self._inputs(part, begun) if inputs is None else inputs[part]
+            entry = Evaluation(self.plan, []).entry(part, begun.at, u)
+            begun.runs[part], reply = self.plan.wired.parts[part].block.begin(entry)
+            begun.replies[part], begun.u[part] = reply, u
+            where = self.plan.states[part]
+            if reply.x is not None:
+                begun.at.x[where] = reply.x
+            if reply.xd is not None and begun.at.xd is not None:
+                begun.at.xd[where] = reply.xd
+        return begun
+
+    def _inputs(self, part: int, begun: _Begun) -> FloatArray:
+        """Inputs of a part from those that have begun; zero where theirs have not."""
+        wired = self.plan.wired
+        u = np.zeros(len(wired.driver[part]))
+        values: dict[int, FloatArray] = {}
+        for k, (source, element) in enumerate(zip(wired.driver[part].tolist(), wired.element[part].tolist(), strict=True)):
+            if source == OUTSIDE:
+                u[k] = begun.at.u[element]
+            elif source in begun.runs:
+                if source not in values:
+                    values[source] = self._outputs(source, begun)
+                u[k] = values[source][element]
+        return u
+
+    def _outputs(self, part: int, begun: _Begun) -> FloatArray:
+        runs = [begun.runs.get(k) for k in range(len(self.plan.wired.parts))]
+        evaluation = Evaluation(self.plan, runs)  # pyright: ignore[reportArgumentType] - those that are asked have begun
+        return evaluation.outputs(part, begun.at, Signals([begun.u.get(k, np.zeros(0)) for k in range(len(runs))], [], {}))
+
+    def _evaluation(self, begun: _Begun) -> Evaluation:
+        return Evaluation(self.plan, [begun.runs[part] for part in range(len(begun.runs))])
+
+
+def called(block: Block, name: str) -> Block:
+    """The same block under the name that messages call it by."""
+    described = replace(block.description, name=name)
+    if isinstance(block, PythonBlock):
+        return PythonBlock(name, block.callbacks, described, block.environment)
+    if isinstance(block, JoinedBlock):
+        plan = replace(block.plan, described=described)
+        return _of_parts(plan, [Part(part.name, called(part.block, f"{name}.{part.name}")) for part in plan.wired.parts])
+    return block
+
+
+def _within(block: Block, environment: Environment) -> Block:
+    """The same block in a run that says this of itself."""
+    if isinstance(block, PythonBlock):
+        return PythonBlock(block.name, block.callbacks, block.description, environment)
+    return block.within(environment) if isinstance(block, JoinedBlock) else block
+
+
+def _of_parts(plan: Layout, parts: Iterable[Part]) -> JoinedBlock:
+    return JoinedBlock(replace(plan, wired=replace(plan.wired, parts=tuple(parts))))

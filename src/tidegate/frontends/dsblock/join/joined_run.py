@@ -1,0 +1,306 @@
+"""One run of a connection: callbacks on its flat vectors, from those of its parts; and its events, each part told of its own.
+
+Source: Otter, DSblock 3.3 (DLR 1994), BLOCKV, BLOSII(3), and the rules for connections of events: only parts for which something happens are told,
+in the order of declaration; then inputs and outputs are computed anew and indicators looked at again. What a block does itself is no further
+event for it, what then comes to it through its inputs is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import UnsettledEventError, UsageError
+from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.description import SignalKind
+from tidegate.frontends.dsblock.join.described import Layout
+from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
+from tidegate.frontends.dsblock.proposals import SAME_TIME
+from tidegate.names import listed
+from tidegate.wishes import StopRun
+
+__all__ = ["JoinedRun", "Pending"]
+
+FloatArray = NDArray[np.float64]
+MAX_ROUNDS: Final = 20  # at one instant (BLOSII 3)
+AS_BEFORE: Final = 2  # a direction that stays
+_ROUNDING: Final = 1e-10  # of an indicator, relative to the largest value it has had
+
+
+@dataclass
+class Pending:
+    """The next time event of a part, and how far a step may go beyond it."""
+
+    time: float = math.inf
+    may_reach: float | None = None
+
+    def take(self, reply: Reply, now: float, *, has_time_event: bool) -> None:
+        """What a reply says of it; where it says nothing the event that has just been carried out is over, another stays."""
+        if reply.next_event is not None:
+            self.time, self.may_reach = (reply.next_event, reply.may_reach) if reply.next_event > now else (math.inf, None)
+        elif has_time_event:
+            self.time, self.may_reach = math.inf, None
+
+
+class JoinedRun:
+    """See ``block.Run``."""
+
+    def __init__(self, plan: Layout, runs: Sequence[Run], pending: Sequence[Pending]) -> None:
+        self.plan, self.runs, self.pending = plan, list(runs), list(pending)
+        self.evaluation = Evaluation(plan, runs)
+        self._asked: tuple[float, frozenset[int]] = (math.nan, frozenset())
+        self._largest = np.zeros(plan.described.size(SignalKind.INDICATOR))
+        self._sides = np.zeros(len(self._largest))  # signs of the indicators behind the last event
+
+    def started(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
+        """What the parts have said at the start, together, with x and xd that fit the inputs."""
+        instant = _Instant(at, np.zeros(len(self._largest), dtype=np.int64))
+        for part, reply in replies.items():
+            instant.take(reply, self.plan.indicators[part])
+        instant.at = self.evaluation.settled(at)
+        self.evaluation.forget()
+        self.evaluation.check_dependence(instant.at)
+        self._sides = self._sides_of(self.indicators(instant.at))
+        instant.action = max(instant.action, Action.RESTART, key=lambda action: action.value)
+        return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
+
+    # -- values -----------------------------------------------------------------------------------------------------------------------------------
+
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
+        """Derivatives, or residuals."""
+        return self.evaluation.equations(at)
+
+    def outputs(self, at: Entry) -> FloatArray:
+        """Y."""
+        found = self.evaluation.signals(at)
+        return np.array([found.y[part][k] for part, k in self.plan.outputs])
+
+    def indicators(self, at: Entry) -> FloatArray:
+        """Z."""
+        z = self._indicators(at, self.evaluation.signals(at))
+        np.fmax(self._largest, np.abs(z), out=self._largest, where=np.isfinite(z))
+        return z
+
+    def _indicators(self, at: Entry, found: Signals) -> FloatArray:
+        z = np.zeros(len(self._largest))
+        for part, where in enumerate(self.plan.indicators):
+            if where.start < where.stop:
+                z[where] = self.evaluation.indicators(part, at, found.u[part])
+        return z
+
+    def auxiliaries(self, at: Entry) -> FloatArray:
+        """W of all parts, then inputs that are driven and outputs that are not shown."""
+        plan = self.plan
+        try:
+            found = self.evaluation.signals(at)
+        except StopRun as wish:
+            wish.values = None  # they are outputs
+            raise
+        own: list[FloatArray] = []
+        wishes: list[StopRun] = []
+        for part, one in enumerate(plan.wired.parts):
+            try:
+                own.append(self.runs[part].auxiliaries(self._with_rates(part, at, found)) if one.described.communicates else np.zeros(0))
+            except StopRun as wish:
+                # the others have their last row, too
+                own.append(np.full(one.described.size(SignalKind.AUXILIARY), np.nan) if wish.values is None else wish.values)
+                wishes.append(wish)
+        driven = [found.u[part][k] for part, k in plan.driven]
+        w = np.concatenate([*own, driven, [found.y[part][k] for part, k in plan.hidden]])
+        if wishes:
+            raise StopRun("; ".join(wish.reason for wish in wishes if wish.reason), w)
+        return w
+
+    def _with_rates(self, part: int, at: Entry, found: Signals) -> Entry:
+        """The entry of BLOCKK, which is given derivatives where it asks for them."""
+        entry = self.evaluation.entry(part, at, found.u[part])
+        if entry.xd is None and self.plan.wired.parts[part].described.dependence.auxiliaries_need_rates:
+            return replace(entry, xd=self.evaluation.rates(part, at, found))
+        return entry
+
+    def recorded(self) -> FloatArray:
+        """Discrete numbers of all parts."""
+        return np.concatenate([run.recorded() for run in self.runs])
+
+    def end(self, at: Entry, *, is_well: bool) -> None:
+        """The run is over, for every part, whatever the others do."""
+        found = self._signals_at_end(at)
+        raised: list[Exception] = []
+        for part, run in enumerate(self.runs):
+            try:
+                run.end(self.evaluation.entry(part, at, found[part]), is_well=is_well)
+            except Exception as error:  # noqa: BLE001, raised again
+                raised.append(error)
+        if raised:
+            raise raised[0]
+
+    def _signals_at_end(self, at: Entry) -> list[FloatArray]:
+        try:
+            return self.evaluation.signals(at).u
+        except (Exception, StopRun):  # noqa: BLE001, the run may have ended since a block could not be evaluated
+            return [np.full(len(driver), np.nan) for driver in self.plan.wired.driver]
+
+    # -- events -----------------------------------------------------------------------------------------------------------------------------------
+
+    def asks_step_event(self, at: Entry) -> bool:
+        """Whether a part asks for a step event; all of them are asked."""
+        found = self.evaluation.signals(at)
+        asking = {
+            part
+            for part, one in enumerate(self.plan.wired.parts)
+            if one.described.has_step_events and self.runs[part].asks_step_event(self.evaluation.entry(part, at, found.u[part]))
+        }
+        self.evaluation.forget()
+        self._asked = (at.time, frozenset(asking))
+        return bool(asking)
+
+    def event(self, happened: Happened, at: Entry) -> Reply:
+        """Something happens: in rounds, until no indicator changes any more."""
+        self.evaluation.forget()
+        instant = _Instant(at, happened.directions.copy())
+        before = self.evaluation.signals(at)
+        z = self._indicators(at, before)
+        firing = self._first(happened, at)
+        told: list[int] = []
+        for _ in range(MAX_ROUNDS):
+            told = sorted(firing)
+            reference = self._round(instant, firing, before, z)
+            instant.at = self.evaluation.settled(instant.at)
+            self.evaluation.forget()
+            before = self.evaluation.signals(instant.at)
+            z = self._indicators(instant.at, before)
+            firing = self._following(instant, reference, z)
+            if not firing or instant.action is Action.STOP:
+                self._sides = self._sides_of(z)
+                return self._reply(instant, at)
+        names = listed(self.plan.wired.parts[part].name for part in told)
+        indicators = listed(self.plan.described.names(SignalKind.INDICATOR)[k] for part in firing for k in self._places(part, firing[part].zero))
+        raise UnsettledEventError(
+            f"events of the blocks {names} of the connection {self.plan.described.name} follow from each other at t = {at.time:.9g}; after "
+            f"{MAX_ROUNDS} rounds {indicators} still cross zero",
+            time=at.time,
+            hint="let one of them answer the other only after a time, or give its indicator hysteresis",
+        )
+
+    def _places(self, part: int, zero: NDArray[np.bool_]) -> list[int]:
+        return [self.plan.indicators[part].start + int(k) for k in np.flatnonzero(zero)]
+
+    def _first(self, happened: Happened, at: Entry) -> dict[int, Happened]:
+        """What happens to each part at first."""
+        asked = self._asked[1] if happened.step and self._asked[0] == at.time else frozenset[int]()
+        firing: dict[int, Happened] = {}
+        for part in range(len(self.runs)):
+            zero = happened.zero[self.plan.indicators[part]]
+            ticks = happened.time and _is_same(at.time, self.pending[part].time)
+            if zero.any() or ticks or part in asked:
+                firing[part] = self._happened(part, zero, happened.directions, time=ticks, step=part in asked)
+        return firing
+
+    def _happened(self, part: int, zero: NDArray[np.bool_], directions: NDArray[np.int64], *, time: bool = False, step: bool = False) -> Happened:
+        n_states = self.plan.states[part].stop - self.plan.states[part].start
+        return Happened(time, bool(zero.any()), step, zero, directions[self.plan.indicators[part]], n_states, len(zero))
+
+    def _round(self, instant: _Instant, firing: dict[int, Happened], before: Signals, z: FloatArray) -> FloatArray:
+        """Tell the parts; returns the sides on which indicators are when each part has done its own, with the inputs that it was told of."""
+        x, xd = instant.at.x.copy(), None if instant.at.xd is None else instant.at.xd.copy()
+        for part, happened in sorted(firing.items()):
+            try:
+                reply = self.runs[part].event(happened, self.evaluation.entry(part, instant.at, before.u[part]))
+            except StopRun as wish:
+                reply = Reply(action=Action.STOP, reason=wish.reason)
+            check_structure(self.plan, part, reply)
+            where = self.plan.states[part]
+            if reply.x is not None:
+                x[where] = reply.x
+            if reply.xd is not None and xd is not None:
+                xd[where] = reply.xd
+            self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)
+            instant.take(reply, self.plan.indicators[part])
+        sides = self._sides_of(z)
+        instant.at = replace(instant.at, x=x, xd=xd)
+        for part, happened in firing.items():
+            where = self.plan.indicators[part]
+            if where.start < where.stop:
+                own = self.evaluation.indicators(part, instant.at, before.u[part])
+                # one that is zero goes to where it did not come from
+                goes = np.where(happened.directions == 0, -self._sides[where], happened.directions)
+                is_zero = np.abs(own) <= self._rounding(z)[where]
+                sides[where] = np.where(is_zero, np.where(happened.zero, goes, sides[where]), np.sign(own))
+        return sides
+
+    def _rounding(self, z: FloatArray) -> FloatArray:
+        return _ROUNDING * np.fmax(self._largest, np.where(np.isfinite(z), np.abs(z), 0.0))
+
+    def _sides_of(self, z: FloatArray) -> FloatArray:
+        return np.sign(np.where(np.abs(z) <= self._rounding(z), 0.0, z))
+
+    def _following(self, instant: _Instant, sides: FloatArray, z: FloatArray) -> dict[int, Happened]:
+        """Parts whose indicators have come to the other side through their inputs."""
+        new = self._sides_of(z)
+        wanted = (instant.directions == 0) | (instant.directions == new)
+        crossed = (new != 0.0) & (sides != 0.0) & (new != sides) & wanted
+        firing: dict[int, Happened] = {}
+        for part, where in enumerate(self.plan.indicators):
+            if crossed[where].any():
+                firing[part] = self._happened(part, crossed[where], instant.directions)
+        return firing
+
+    def _reply(self, instant: _Instant, at: Entry) -> Reply:
+        """What all replies are together."""
+        first = min(self.pending, key=lambda one: one.time)
+        reach = [one.may_reach for one in self.pending if _is_same(one.time, first.time) and one.may_reach is not None]
+        later = [one.time for one in self.pending if one.time > first.time]
+        changes = not np.array_equal(instant.at.x, at.x) or not (at.xd is None or instant.at.xd is None or np.array_equal(instant.at.xd, at.xd))
+        restarts = instant.action is not Action.CONTINUE
+        return Reply(
+            action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
+            next_event=first.time if math.isfinite(first.time) else at.time, may_reach=min([*reach, *later]) if reach else None,
+            directions=instant.directions, priority=instant.priority, reason="; ".join(instant.reasons),
+        )  # fmt: skip
+
+
+class _Instant:
+    """What has become of a run at one instant so far."""
+
+    def __init__(self, at: Entry, directions: NDArray[np.int64]) -> None:
+        self.at, self.directions = at, directions
+        self.action = Action.CONTINUE
+        self.priority = 100
+        self.reasons: list[str] = []
+
+    def take(self, reply: Reply, indicators: slice) -> None:
+        """One reply more: any stop stops, any restart restarts, the smallest priority counts."""
+        self.action = max(self.action, reply.action, key=lambda action: action.value)
+        self.priority = min(self.priority, reply.priority)
+        if reply.reason:
+            self.reasons.append(reply.reason)
+        if reply.directions is not None:
+            kept = self.directions[indicators]
+            self.directions[indicators] = np.where(reply.directions == AS_BEFORE, kept, reply.directions)
+
+
+def check_structure(plan: Layout, part: int, reply: Reply) -> None:
+    """Refuse a part that changes its numbers of states or indicators.
+
+    Raises
+    ------
+    UsageError : it does.
+    """
+    one = plan.wired.parts[part]
+    for what, given, kind in (("states", reply.n_states, SignalKind.STATE), ("indicators", reply.n_indicators, SignalKind.INDICATOR)):
+        declared = one.described.size(kind)
+        if given is not None and given != declared:
+            raise UsageError(
+                f"the block {one.name} of the connection {plan.described.name} changes its number of {what} to {given} of {declared}; in a "
+                "connection structures stay as they are",
+                hint="keep all of them, and let those that rest have derivatives of zero",
+            )
+
+
+def _is_same(a: float, b: float) -> bool:
+    return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
