@@ -39,7 +39,8 @@ and every warning::
     TidegateWarning                (a UserWarning) the run goes on, but a result is not what it seems
     ├── DSblockWarning             what a DSblock warns of, or does against the rules
     ├── SensitivityWarning         a derivative that was asked for does not exist
-    └── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
+    ├── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
+    └── StartValueWarning          a start value that was given is not the one that the run begins with
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ __all__ = [
     "RunError",
     "SensitivityWarning",
     "SingularSystemError",
+    "StartValueWarning",
     "StepSizeError",
     "StructureError",
     "TidegateError",
@@ -421,6 +423,10 @@ class SensitivityWarning(TidegateWarning):
 
 class NotFiniteWarning(TidegateWarning):
     """An output or discrete variable was recorded as NaN or infinity."""
+
+
+class StartValueWarning(TidegateWarning):
+    """A start value was given to a variable that follows from others, and comes out as another one."""
 
 
 class DSblockWarning(TidegateWarning):

@@ -53,6 +53,9 @@ class Shown:
             yield from (f"  {line}" for line in shortened(list(map(str, report.aliases)), _MOST))
         yield "states"
         yield from (f"  {line}" for line in report.states.lines())
+        if report.starts:
+            yield "start values"
+            yield from (f"  {line}" for line in report.starts)
         if report.blocks:
             yield "blocks, in the order in which they are solved"
             yield from (f"  {line}" for line in shortened([f"{k + 1}: {block}" for k, block in enumerate(report.blocks)], _MOST))

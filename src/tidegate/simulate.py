@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tidegate.compiled import CompiledModel, compile_callables, compile_model
+from tidegate.compiled import CompiledModel, compile_callables, compile_model, compile_traced
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
@@ -186,8 +186,12 @@ def compiled_of(source: object) -> CompiledModel:
     # The code gets a twin of the model: with the model itself the two would be a cycle, whose memory waits for a rare garbage collection.
     kept = vars(model)
     if "_compiled" not in kept:
-        kept["_compiled"] = compile_callables(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
+        kept["_compiled"] = _called(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
     return kept["_compiled"]
+
+
+def _called(model: CallableModel) -> CompiledModel:
+    return compile_callables(model) if model.traced is None else compile_traced(model, model.traced)
 
 
 def _lowered(source: object) -> Model:

@@ -44,7 +44,7 @@ class CapacitorLoop(tg.Component):
     """Two capacitors side by side behind a resistor."""
 
     v1 = tg.State(2.0, fixed=True)
-    v2 = tg.State(0.5)
+    v2 = tg.State(0.5, fixed=False)
     i1, i2, i = (tg.Algebraic(0.0) for _ in range(3))
     V, R = tg.Parameter(10.0), tg.Parameter(1000.0)
     C1, C2 = tg.Parameter(1e-3), tg.Parameter(2e-3)
@@ -113,7 +113,7 @@ def test_start_values_that_agree_are_not_refused() -> None:
 
 class CoupledMasses(tg.Component):
     s1 = tg.State(0.1, fixed=True)
-    s2 = tg.State(0.0)
+    s2 = tg.State()
     v1 = tg.State(0.0, fixed=True)
     v2 = tg.State(0.0)
     f = tg.Algebraic(0.0)

@@ -139,7 +139,7 @@ def test_an_order_settles_the_choice() -> None:
 
 def test_an_array_of_which_some_elements_are_states_is_taken_apart() -> None:
     z = [unknown(f"z[{k}]") for k in range(3)]
-    variables = (Variable("z", VariableRole.STATE, (3,), start=(ONE, ONE, ONE + 1.0)),)
+    variables = (Variable("z", VariableRole.STATE, (3,), start=(ONE, ONE + 0.5, ONE + 1.0)),)
     given = model("", "f", (rate("z[0]"), f - z[0]), (rate("z[1]"), -f), (rate("z[2]"), -z[2]), (3.0 * z[0], 2.0 * z[1]), variables=variables)
     validate(given)
     found = reduce_index(given).model

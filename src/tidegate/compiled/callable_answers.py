@@ -65,9 +65,13 @@ def slope(function: Callable[[FloatArray], Any], x: FloatArray, k: int) -> Float
     """Derivatives by element k, by central differences."""
     step = _STEP * max(abs(x[k]), 1.0)
     above, below = x.copy(), x.copy()
-    above[k], below[k] = x[k] + step, x[k] - step
+    if np.isfinite(x[k]):
+        above[k], below[k] = x[k] + step, x[k] - step
     upper, lower = (np.array(function(each), dtype=float) for each in (above, below))
-    return (upper - lower) / (above[k] - below[k])
+    # a time that is never stays so
+    is_same = upper == lower
+    change = np.where(is_same, 0.0, upper) - np.where(is_same, 0.0, lower)
+    return change / (above[k] - below[k]) if above[k] != below[k] else 0.0 * change
 
 
 class CallableStart:
@@ -99,6 +103,10 @@ class CallableStart:
 
     def contradiction(self, at: Point, rtol: float) -> None:
         """No reason."""
+
+    def unused(self, at: Point) -> list[str]:  # noqa: ARG002, all are used
+        """None."""
+        return []
 
     def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
         """Start values, with what is done at the start, and their derivatives in directions."""
@@ -218,6 +226,10 @@ class CallableDiagnosis:
 
     def __init__(self, layout: Layout, rhs: Function, guards: Function, writers: Writers) -> None:
         self._layout, self._rhs, self._guards, self._writers = layout, rhs, guards, writers
+
+    def missing_connection(self, loose: Sequence[str]) -> str:  # noqa: ARG002, nothing is known of functions
+        """Nothing."""
+        return ""
 
     def not_finite(self, at: Point) -> Trouble | None:
         """An equation that is not finite."""

@@ -27,6 +27,7 @@ __all__ = [
     "Actions",
     "Clock",
     "CompiledModel",
+    "Contradiction",
     "Diagnosis",
     "Direction",
     "Disagreement",
@@ -266,12 +267,25 @@ class Start(Protocol):
 
     @property
     def compares(self) -> bool:
-        """Whether there are start values that must hold and that only a consistent start tells."""
+        """Whether there are start values of which only a consistent start tells whether they hold."""
         ...
 
-    def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
-        """Which of them does not, if any."""
+    def contradiction(self, at: Point, rtol: float) -> Contradiction | None:
+        """Which of those that must hold does not, if any."""
         ...
+
+    def unused(self, at: Point) -> list[str]:
+        """A sentence for each of those that were given and do not hold, though nothing says that they must."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Contradiction:
+    """A start value that must hold and does not: a sentence, where the variable is declared, what to try."""
+
+    sentence: str
+    origin: Origin | None
+    hint: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,6 +391,10 @@ class Diagnosis(Protocol):
         """An equation that is not finite."""
         ...
 
+    def missing_connection(self, loose: Sequence[str]) -> str:
+        """What to try where these unknowns are not determined; empty where nothing is known."""
+        ...
+
     def not_a_number(self, at: Point, suspected: int) -> int:
         """A guard that matters and is NaN, or is the suspected one; -1 for none."""
         ...
@@ -428,6 +446,7 @@ class CompiledModel:
     index_two : of an HDAE, True for unknowns of index two in the form that is integrated; None for other models.
     constraint_parts : of an HDAE, for each equation of F2 to F5 the number of its part and what messages call it.
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
+    told : what statistics of a run say of the model.
     """
 
     name: str
@@ -471,6 +490,7 @@ class CompiledModel:
     index_two: BoolArray | None = None
     constraint_parts: tuple[tuple[int, str], ...] = ()
     makes_consistent: bool = False
+    told: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def located(self) -> dict[str, Located]:

@@ -16,6 +16,7 @@ from tidegate.compiled.vector_symbols import Symbols, action_symbol
 from tidegate.errors import Origin
 from tidegate.expressions import FALSE, Expr, Role, evaluate, symbol, text, walk
 from tidegate.structure import Reduced
+from tidegate.structure.missing_connections import what_is_missing
 
 __all__ = ["ExpressionDiagnosis"]
 
@@ -48,6 +49,10 @@ class ExpressionDiagnosis:
         values = self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
         gone = {item: value for item, value in self._replaced.items() if item.data.role is Role.UNKNOWN}
         return values | dict(zip(gone, evaluate(gone.values(), values), strict=True))
+
+    def missing_connection(self, loose: Sequence[str]) -> str:
+        """What is likeliest missing where these unknowns are not determined; empty where nothing is known."""
+        return what_is_missing(self._model, loose)
 
     def not_finite(self, at: Point) -> Trouble | None:
         """An equation that is not finite."""

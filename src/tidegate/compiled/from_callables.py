@@ -27,6 +27,7 @@ from tidegate.compiled.callable_answers import (
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
 from tidegate.compiled.layout import Counted, Layout
+from tidegate.compiled.native_callables import native_addresses
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
@@ -34,7 +35,7 @@ from tidegate.model.callables import At, CallableClause, CallableModel, Complete
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
-__all__ = ["compile_callables"]
+__all__ = ["Natives", "compile_callables", "corner_stops", "described", "identity"]
 
 FloatArray = NDArray[np.float64]
 _POINTER: Final = ctypes.c_void_p
@@ -52,9 +53,9 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     if problems := model.problems():
         raise InvalidModelError([(f"{model.name}: {problem}", None) for problem in problems])
     began = time.perf_counter()
-    layout, quantities = _described(model)
+    layout, quantities = described(model, len(model.thresholds))
     n, ng = len(layout.unknowns), len(model.thresholds)
-    natives = _Natives(model, layout)
+    natives = Natives(model, layout)
     functions = {
         "rhs": (natives.rhs, n),
         "guards": (natives.guards, ng),
@@ -63,9 +64,11 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         "bodies": (natives.bodies, n + len(layout.discretes)),
     }
     pointers: dict[str, Any] = {}
+    tangents = {"rhs": "residual_tangent"}
     for name, (function, size) in functions.items():
         pointers[name] = natives.value(name, function, size)
-        pointers["residual_tangent" if name == "rhs" else f"{name}_tangent"] = natives.tangent(name, partial(natives.moved, function), size)
+        moving = natives.rehearsed if name == "bodies" else function
+        pointers[tangents.get(name, f"{name}_tangent")] = natives.tangent(name, partial(natives.moved, moving), size)
     pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
     pointers["steps"] = natives.value("step events", natives.steps, len(model.completed))
     if model.at_communication is not None:
@@ -89,6 +92,11 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     addresses = {name: ctypes.cast(pointer, _POINTER).value or 0 for name, pointer in pointers.items()}
     if isinstance(model.rhs, int):
         addresses["rhs"] = model.rhs
+    keep_alive: list[Any] = list(pointers.values())
+    if model.native:
+        natively, module = native_addresses(model.native, addresses, layout.first_discrete)
+        addresses |= natively
+        keep_alive.append(module)
     return CompiledModel(
         name=model.name,
         time_unit=model.time_unit,
@@ -115,23 +123,24 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         opening=None if model.at_open is None else CallableActions(model.at_open, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
+        told=model.told,
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         # what a run remembers is gone when it is over
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
         words=CallableWords(model, layout),
         diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
-        stops=partial(_stops, np.unique(np.array(model.corners, dtype=float))),
+        stops=corner_stops(model),
         most_stops=len(model.corners),
-        identity=partial(_identity, model),
+        identity=partial(identity, model),
         again=(compile_callables, (model,)),
-        keep_alive=tuple(pointers.values()),
+        keep_alive=tuple(keep_alive),
         index_two=np.isin(np.array(layout.unknowns), model.constraints.index_two) if model.constraints else None,
         constraint_parts=model.constraints.labels if model.constraints else (),
         makes_consistent=model.constraints is not None and model.constraints.makes_consistent,
     )
 
 
-class _Natives:
+class Natives:
     """The functions of a model on flat vectors, and C functions of these."""
 
     def __init__(self, model: CallableModel, layout: Layout) -> None:
@@ -152,6 +161,7 @@ class _Natives:
         return out
 
     def guards(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """All discontinuity functions."""
         at = point(self._layout, t, y, p, m)
         return [threshold.function(at) for threshold in self._model.thresholds]
 
@@ -160,20 +170,24 @@ class _Natives:
         return constraints.function(point(self._layout, t, y, p, m), parts)
 
     def outputs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
+        """All outputs."""
         return self._model.output(point(self._layout, t, y, p, m)) if self._model.output else []
 
     def times(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """Next times: of guards none, then of time events."""
         counts, at = m[self._layout.first_count :], point(self._layout, t, y, p, m)
         never = [np.inf] * len(self._model.thresholds)
         firsts = [tick.first(at) if callable(tick.first) else tick.first for tick in self._model.ticks]
         return never + [first + count * (tick.period or 0.0) for first, tick, count in zip(firsts, self._model.ticks, counts, strict=False)]
 
     def conditions(self, deciding: Sequence[int], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """Of clauses, then what holds of thresholds that decide."""
         at = point(self._layout, t, y, p, m)
         asked = [at.holds[k] if isinstance(k, int) else k(at) for clause in self._model.clauses for k in _conditions(clause)]
         return [*map(float, asked), *(2.0 + at.holds[k] for k in deciding)]
 
     def steps(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:
+        """1 for every step event that is asked for."""
         at = point(self._layout, t, y, p, m)
         return [float(one.when(at)) for one in self._model.completed]
 
@@ -203,6 +217,7 @@ class _Natives:
         return found
 
     def bodies(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """Unknowns and discrete variables behind what happens."""
         at, happen = point(self._layout, t, y, p, m), self._model.happen
         if happen is not None:
             flags = m[self._layout.first_action : self._layout.first_count] != 0.0
@@ -211,6 +226,14 @@ class _Natives:
         for index, several in self.writers(t, y, p, m).items():
             new[index] = several[0][1]
         return new
+
+    def rehearsed(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """What bodies would give, of which derivatives are made: nothing happens."""
+        rehearse = self._model.rehearse
+        if rehearse is None:
+            return self.bodies(t, y, p, m)
+        at, flags = point(self._layout, t, y, p, m), m[self._layout.first_action : self._layout.first_count] != 0.0
+        return changed(self._layout, lambda at: rehearse(at, flags), at)
 
     def differ(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> bool:
         """Whether clauses that happen together give one variable different values."""
@@ -223,6 +246,7 @@ class _Natives:
         return function(float(x[0]), *np.split(x[1:], np.cumsum(self._sizes[:2])))
 
     def jacobian(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """df/dy by rows."""
         return self.slopes(self.rhs, t, y, p, m)
 
     def slopes(self, function: Function, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
@@ -256,6 +280,7 @@ class _Natives:
         return _VALUE(call)
 
     def tangent(self, name: str, function: Callable[[FloatArray, FloatArray], FloatArray | float], size: int) -> Any:
+        """A C function that gives a derivative in a direction."""
         n, n_p, n_m = self._sizes
 
         def call(t: float, y: int, _v: int, p: int, m: int, dt: float, dy: int, dp: int, dm: int, out: int) -> None:
@@ -272,10 +297,11 @@ def _view(address: int, size: int) -> FloatArray:
     return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)) if size else np.zeros(0)
 
 
-def _described(model: CallableModel) -> tuple[Layout, tuple[Quantity, ...]]:
+def described(model: CallableModel, n_modes: int) -> tuple[Layout, tuple[Quantity, ...]]:
+    """Where everything stands, with so many modes, and what has a name."""
     unknowns, discretes = (*model.states, *model.algebraic), tuple(model.discretes)
     n_actions = len(model.bodies)
-    layout = Layout(unknowns, tuple(model.parameters), discretes, (), len(model.thresholds), n_actions, len(model.ticks), len(model.outputs))
+    layout = Layout(unknowns, tuple(model.parameters), discretes, (), n_modes, n_actions, len(model.ticks), len(model.outputs))
     groups = (
         ("state", "y", 0, model.states),
         ("algebraic", "y", len(model.states), model.algebraic),
@@ -329,6 +355,11 @@ def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:
     return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers)
 
 
+def corner_stops(model: CallableModel) -> Callable[[FloatArray, float, float, float], FloatArray]:
+    """The instants at which functions have corners, as a compiled model gives them."""
+    return partial(_stops, np.unique(np.array(model.corners, dtype=float)))
+
+
 def _stops(corners: FloatArray, _p: FloatArray, t_start: float, t_now: float, t_end: float) -> FloatArray:
     """Corners that lie ahead, in the direction of the run."""
     ahead = corners[(corners > t_now) & (corners < t_end)] if t_end >= t_start else corners[(corners < t_now) & (corners > t_end)][::-1]
@@ -357,7 +388,7 @@ def _event_actions(model: CallableModel) -> tuple[EventAction, ...]:
     return tuple(event_actions)
 
 
-def _identity(model: CallableModel) -> dict[str, dict[str, str]]:
+def identity(model: CallableModel) -> dict[str, dict[str, str]]:
     """Of functions only the names count."""
     kinds = {"variable": (*model.states, *model.algebraic, *model.parameters, *model.discretes), "output": tuple(model.outputs)}
     kinds["event clause"] = tuple(body.label for body in model.bodies)

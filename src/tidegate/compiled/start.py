@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import Direction, Point, StartValues
+from tidegate.compiled.compiled_model import Contradiction, Direction, Point, StartValues
 from tidegate.compiled.initial_system import InitialSystem
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.vector_symbols import Symbols
@@ -19,11 +19,14 @@ from tidegate.model import Assignment, VariableRole
 from tidegate.model.validate import problems_with
 from tidegate.structure import Reduced
 from tidegate.structure.linear_solution import is_rounding
+from tidegate.structure.passes import Follower
 
 __all__ = ["ExpressionStart"]
 
 FloatArray = NDArray[np.float64]
 _SAME = 1e-12  # of two start values: so far apart they are one
+_ONE_IS_FREE = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
+_ROUNDED = 1e-3  # of a start value: whoever writes 0.866 for a half of the root of 3 means that
 _STARTED = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE, VariableRole.INPUT)
 
 
@@ -44,7 +47,13 @@ class ExpressionStart:
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
         self._held = [item for item in reduced.followers if item.is_held]
-        self.compares = bool(self._held)
+        # what is assigned or solved for at the start is no longer what was declared
+        is_as_declared = not self._given.initial_equations and not any(isinstance(item, Assignment) for item in self._given.initial_actions)
+        unknowns = {item for variable in reduced.model.unknowns for item in variable.symbols()}
+        self._doubted = [
+            item for item in reduced.followers if item.is_doubted and is_as_declared and not (item.is_beside_held and item.value in unknowns)
+        ]
+        self.compares = bool(self._held or self._doubted)
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index; a default may follow from others."""
@@ -144,14 +153,28 @@ class ExpressionStart:
                 if item in slopes:
                     dy[:, k] = slopes[item]
 
-    def contradiction(self, at: Point, rtol: float) -> tuple[str, Origin | None] | None:
+    def contradiction(self, at: Point, rtol: float) -> Contradiction | None:
         """Why the consistent start is not what was asked for: a start value that must hold, but that others determine, comes out different."""
-        values = self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
-        wanted = evaluate([item.start for item in self._held], values)
-        for item, start, found in zip(self._held, wanted, evaluate([item.value for item in self._held], values), strict=True):
-            if not abs(found - start) <= rtol * (max(abs(start), abs(found)) + 0.01):
-                return f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {item.reason}", item.origin
+        for item, start, found in self._differing(self._held, at, rtol):
+            sentence = f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {item.reason}"
+            way_out = "" if item.is_beside_held else f"; or give up fixed=True and write `yield tg.initial_equations(self.{item.name} == {start:g})`"
+            return Contradiction(sentence, item.origin, _ONE_IS_FREE + way_out)
         return None
+
+    def unused(self, at: Point) -> list[str]:
+        """Start values that were given and that the consistent start has not, as sentences."""
+        return [
+            f"the start value {start:g} of {item.name} is not used: it starts at {found:.6g}, since {item.reason}"
+            for item, start, found in self._differing(self._doubted, at, _ROUNDED)
+        ]
+
+    def _differing(self, followers: Sequence[Follower], at: Point, rtol: float) -> Iterator[tuple[Follower, float, float]]:
+        """Those whose start value comes out different, with what was wanted and what was found."""
+        values = self._symbols.values(at) | {symbol(Role.DERIVATIVE, s.data.name): 0.0 for s in self._symbols.unknowns}
+        wanted, given = (evaluate([getattr(item, name) for item in followers], values) for name in ("start", "value"))
+        for item, start, found in zip(followers, wanted, given, strict=True):
+            if not abs(found - start) <= rtol * (max(abs(start), abs(found)) + 0.01):
+                yield item, start, found
 
     def _slopes(
         self, starts: Mapping[Expr, Expr], targets: Sequence[Expr], directions: Sequence[Direction], values: Mapping[Expr, float]

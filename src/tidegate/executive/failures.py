@@ -317,7 +317,8 @@ def _singular(problem: Problem, integrator: StepIntegrator, *, at_start: bool) -
         f"the equations do not determine {listed(loose, _SHOWN)} {where}: the system of algebraic equations is singular there",
         time=integrator.time,
         origin=compiled.first_equation,
-        hint="an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
+        hint=compiled.diagnosis.missing_connection(loose)
+        or "an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
     )
 
 

@@ -7,22 +7,27 @@ asked at consistent ones.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel, Said
-from tidegate.errors import InitializationError
+from tidegate.errors import InitializationError, StartValueWarning
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
+from tidegate.names import shortened
 
 __all__ = ["acted_on", "begin_model", "open_run"]
 
 FloatArray = NDArray[np.float64]
-_ONE_IS_FREE: Final = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
+_SAY_WHICH: Final = "give values that fit the equations; in a component say which is a guess (fixed=False) and which must hold (fixed=True)"
+_PACKAGE: Final = str(Path(__file__).parents[1])
+_WARNED: Final = 3  # sentences in one warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,10 @@ def open_run(problem: Problem, integrator: StepIntegrator) -> Said | None:
         return None  # the start of the run will say why
     wrong = start.contradiction(begun, problem.rtol) if start.compares else None
     if wrong is not None:
-        raise InitializationError(wrong[0], time=problem.t_start, origin=wrong[1], hint=_ONE_IS_FREE)
+        raise InitializationError(wrong.sentence, time=problem.t_start, origin=wrong.origin, hint=wrong.hint)
+    unused = start.unused(begun) if start.compares else []
+    if unused:
+        warnings.warn(f"{'; '.join(shortened(unused, _WARNED))}; {_SAY_WHICH}", StartValueWarning, skip_file_prefixes=(_PACKAGE,))
     if not actions.says:
         return None
     said = actions.said(begun)

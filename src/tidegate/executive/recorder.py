@@ -70,7 +70,7 @@ class Legend:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
         self.layout, self.initial_origins = model.layout, model.initial.origins
-        self.asked = problem.output_times
+        self.asked, self.told = problem.output_times, dict[str, Any](model.told)
         self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
@@ -352,6 +352,7 @@ class Recording:
             method=self.legend.options.chosen_method,
             extra={"resteps": done.resteps}
             | self.legend.drifts(cost.drift)
+            | self.legend.told
             | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
         )
 

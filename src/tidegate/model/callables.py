@@ -14,7 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Constraints", "TakesOptions", "Threshold", "Tick"]
+from tidegate.model.model import Model
+
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Constraints", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
@@ -37,6 +39,18 @@ class At:
 Numbers = Callable[[At], Sequence[float] | FloatArray]
 Changes = Callable[[At], Mapping[str, float]]
 Happening = Callable[[At, NDArray[np.bool_]], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFunction:
+    """A C function that takes the place of one of Python: ``int f(void *context, double t, double *y, double *p, double *d, double *out)``.
+
+    Discrete variables d are in the order of the description; a derivative is given v, dt, dy, dp and dd as well. Where it does not return 0, Python
+    is asked for the same.
+    """
+
+    address: int
+    context: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +150,7 @@ class CallableModel:
     outputs : names; output : their values.
     thresholds, clauses, ticks, completed : what can happen.
     happen : new values by name when things happen, told which of ``bodies``; it is called once a round and takes the place of their ``change``.
+    rehearse : what ``happen`` would give at other values, without any effect; for derivatives.
     at_start, at_end : new values by name, at the start and at the end of a run.
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
@@ -150,8 +165,11 @@ class CallableModel:
     nominal : typical sizes of unknowns by name.
     importance : the discrete variable that says how important an event was, 1 to 100; rows of those beyond ``least_importance`` are not shown.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
+    traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
+    told : what statistics of a run say of the model.
     corners : times at which functions have corners: no step passes them.
     constraints : of an HDAE; None for other models.
+    native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
     """
 
     name: str
@@ -167,6 +185,7 @@ class CallableModel:
     ticks: Sequence[Tick] = ()
     completed: Sequence[Completed] = ()
     happen: Happening | None = None
+    rehearse: Happening | None = None
     at_start: Changes | None = None
     at_end: Changes | None = None
     at_parameters: Changes | None = None
@@ -186,6 +205,9 @@ class CallableModel:
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
     constraints: Constraints | None = None
+    traced: Model | None = None
+    told: Mapping[str, str] = field(default_factory=dict[str, str])
+    native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
 
     @property
     def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:

@@ -80,6 +80,7 @@ class Variable:
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, "" where its unit says enough.
     present_while : names of discrete variables; where one of them is zero, this variable is not there, and what it is said to be is only kept.
+    is_potential : whether connections make it equal to others: a voltage, a position.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Variable:
     display_unit: str = ""
     quantity: str = ""
     present_while: tuple[str, ...] = ()
+    is_potential: bool = False
 
     @property
     def size(self) -> int:

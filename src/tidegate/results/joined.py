@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -75,11 +76,15 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
 
 
 def _sum(parts: Sequence[Statistics]) -> Statistics:
-    extra: dict[str, float] = {}
+    extra: dict[str, Any] = {}
     for part in parts:
         for name, value in part.extra.items():
-            # how far constraints have drifted is a largest value, everything else is counted
-            extra[name] = max(extra.get(name, 0), value) if name.startswith("drift") else extra.get(name, 0) + value
+            if isinstance(value, str):
+                extra[name] = value
+            elif name.startswith("drift"):  # a largest value, where everything else is counted
+                extra[name] = max(extra.get(name, 0), value)
+            else:
+                extra[name] = extra.get(name, 0) + value
     numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
     return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
 

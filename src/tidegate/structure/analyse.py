@@ -15,6 +15,7 @@ from tidegate.model import Equation, Model
 from tidegate.names import listed, shortened
 from tidegate.structure.incidence import Incidence, incidence, variable_incidence
 from tidegate.structure.matching import Parts, dulmage_mendelsohn, maximum_matching
+from tidegate.structure.missing_connections import what_is_missing
 
 __all__ = ["check_structure", "equation_name", "refuse_singular"]
 
@@ -86,10 +87,11 @@ def refuse_singular(model: Model) -> None:
     if matching.is_perfect:
         return
     parts = dulmage_mendelsohn(whole.rows, len(whole.columns), matching)
+    missing = what_is_missing(model, [whole.columns[column] for column in parts.under_columns], parts.over_rows)
     raise StructureError(
         f"the equations of {model.name} are structurally singular\n{_lost(model, whole, parts)}",
         origin=_origin(model, parts.over_rows),
-        hint="replace one of the equations that are too many by one that contains an unknown that is left over",
+        hint=missing or "replace one of the equations that are too many by one that contains an unknown that is left over",
     )
 
 

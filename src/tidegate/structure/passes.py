@@ -55,6 +55,8 @@ class Follower:
     value : what it is in the new model.
     start : its start value, in terms of parameters.
     is_held : whether its start value must hold.
+    is_doubted : whether a start value was given that may well turn out to be another: worth a word then.
+    is_beside_held : whether start values of others between which and it the equation is must hold: its own can only tell one solution from another.
     row : number of the equation that determines it; -1 if it is not known.
     origin : where the unknown was declared.
     reason : why it is no state, as messages say it.
@@ -67,6 +69,8 @@ class Follower:
     row: int = -1
     origin: Origin = field(default_factory=Origin)
     reason: str = ""
+    is_doubted: bool = False
+    is_beside_held: bool = False
 
 
 @dataclass(frozen=True, eq=False)

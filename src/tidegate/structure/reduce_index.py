@@ -278,7 +278,7 @@ class _Reduction:
     def passed(self) -> Passed:
         """The new model, without the aliases that the reduction has made of equations der(x) == v."""
         found = reduced_model(self.model, self.elements, self.orders, self.dummies, self.starts)
-        followers = tuple(replace(item, reason=self._reason(item)) for item in found.followers)
+        followers = tuple(replace(item, reason=self._reason(item), is_beside_held=self._is_beside_held(item)) for item in found.followers)
         before = Reduced(self.model, found.model, found.replaced, tuple(self._demands()), followers=followers)
         after = before.then(eliminate_aliases)
         # where states are chosen while the model runs bodies give values to all that are tied; else to what is free, and the rest follows
@@ -300,6 +300,10 @@ class _Reduction:
             name = self.elements[j].name
             sentence = f"{self._name(k)} determines {name} only while {pivot!r} is not zero; for the model's own parameters that is so"
             yield Demand(pivot, sentence, origin=self.model.equations[k].origin)
+
+    def _is_beside_held(self, follower: Follower) -> bool:
+        row = self.dummies.because.get((self._place[follower.name], 1), follower.row)
+        return row >= 0 and any(element.is_held for element in self._in(row) if element.name != follower.name)
 
     def _reason(self, follower: Follower) -> str:
         report = self.report

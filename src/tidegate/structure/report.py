@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tidegate.expressions import Expr, Role
-from tidegate.model import Model
+from tidegate.model import Model, VariableRole
 from tidegate.names import listed, shortened
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.incidence import incidence
-from tidegate.structure.passes import reduced
+from tidegate.structure.passes import Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.solve_explicitly import explicit_blocks, solve_explicitly
 from tidegate.structure.state_report import StateReport
@@ -86,6 +86,7 @@ class StructureReport:
     aliases : sets of unknowns that are one.
     states : which there are, and why.
     blocks : in the order in which they are solved.
+    starts : what becomes of start values of declared states, where not all are states.
     """
 
     n_unknowns: int
@@ -94,6 +95,7 @@ class StructureReport:
     aliases: tuple[AliasSet, ...]
     states: StateReport
     blocks: tuple[Block, ...]
+    starts: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The report as text."""
@@ -101,6 +103,7 @@ class StructureReport:
         yield f"{self.n_unknowns} unknowns, of which {self.n_solved} are solved for, by {kind}"
         yield from (f"alias: {item}" for item in self.aliases)
         yield from self.states.lines()
+        yield from (f"start values {line}" for line in self.starts)
         yield from (f"block {k + 1}: {block}" for k, block in enumerate(self.blocks))
 
 
@@ -137,7 +140,30 @@ def structure_report(model: Model) -> StructureReport:
     ]
     counts = [sum(variable.size for variable in given.unknowns) for given in (model, solved.model)]
     is_ode = solved.model.form.name == "ODE"
-    return StructureReport(counts[0], counts[1], is_ode, tuple(_alias_sets(aliased.replaced)), chosen_states(aliased.model), tuple(blocks))
+    starts = tuple(_starts(aliased.model, solved))
+    return StructureReport(counts[0], counts[1], is_ode, tuple(_alias_sets(aliased.replaced)), chosen_states(aliased.model), tuple(blocks), starts)
+
+
+def _starts(model: Model, solved: Reduced) -> Iterator[str]:
+    """Which start values of declared states hold, which are guesses, and which say nothing."""
+    followers = {item.name: item for item in solved.followers}
+    if not followers:
+        return
+    unknowns = {item for variable in solved.model.unknowns for item in variable.symbols()}
+    holding: list[str] = []
+    guesses: list[str] = []
+    unused: list[str] = []
+    for variable in model.by_role(VariableRole.STATE):
+        for name, start in zip(variable.names, variable.starts(), strict=True):
+            item = followers.get(name)
+            shown = f"{name} = {start!r}"
+            if item is None or item.is_held:
+                holding.append(shown)
+            else:
+                (guesses if item.value in unknowns else unused).append(shown)
+    for names, what in ((holding, "hold"), (guesses, "guesses, for what is solved for"), (unused, "not used, since these follow from others")):
+        if names:
+            yield f"{what}: {listed(names, _MOST)}"
 
 
 def _alias_sets(replaced: Mapping[Expr, Expr]) -> Iterator[AliasSet]:

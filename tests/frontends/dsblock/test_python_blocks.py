@@ -165,6 +165,41 @@ class Implicit(tg.DSblock):
         return xdot.X
 
 
+class Tied(tg.DSblock):
+    """``a' + b' = -a + u``, ``a = b``: the derivatives enter through a constant matrix that is singular."""
+
+    def define(self, declare: Any) -> None:
+        declare.form("dae")
+        declare.state("A", start=1.0)
+        declare.state("B", start=1.0)
+        declare.input("U")
+        declare.output("Y")
+        declare.indicator("Z")
+        declare.discrete("seen")
+
+    def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return [xdot.A + xdot.B + x.A - u.U, x.A - x.B - u.U]
+
+    def outputs(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return xdot.A - xdot.B
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.A - 1.05
+
+    def event(self, happening: Any, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> EventAction:
+        m.seen = xdot.A
+        return EventAction("continue")
+
+
+def test_derivatives_that_are_no_unknowns_are_told_all_the_same() -> None:
+    # b = a - sin t, hence 2 a' = -a + sin t + cos t and a' - b' = cos t
+    result = tg.simulate(Tied(), (0.0, 1.0), inputs={"U": math.sin}, rtol=1e-8)
+    assert float(result.final["Y"]) == pytest.approx(math.cos(1.0), abs=1e-6)
+    (event,) = result.events
+    a, t = 1.05, event.time
+    assert float(result.final["seen"]) == pytest.approx((-a + math.sin(t) + math.cos(t)) / 2.0, abs=1e-6)
+
+
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 def test_an_implicit_equation_is_solved_for_derivatives_and_algebraic_variables(engine: str) -> None:
     samples = ([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])

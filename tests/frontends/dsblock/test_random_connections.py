@@ -20,7 +20,10 @@ END = 0.7
 
 @dataclass
 class Written:
-    """``M x' = A x + B u``, ``y = C x + D u + H x'``; of an ODE M is the unit matrix, of a DAE its last rows and columns may be zero."""
+    """``M x' = A x + B u``, ``y = C x + D u + H x'``; of an ODE M is the unit matrix, of a DAE its last rows and columns may be zero.
+
+    The block itself speaks of z with ``x = T z``, so that M T may be singular without a column that is zero.
+    """
 
     is_dae: bool
     M: np.ndarray
@@ -31,6 +34,7 @@ class Written:
     H: np.ndarray
     x0: np.ndarray
     n_algebraic: int
+    T: np.ndarray
     shaped: bool  # inputs and outputs are arrays
     links: dict[int, tuple[int, int]] = field(default_factory=dict)  # by element of U the block and element of Y
 
@@ -45,7 +49,7 @@ class Block(tg.DSblock):
         w = self.written
         if w.is_dae:
             declare.form("dae")
-        declare.state("X", start=w.x0)
+        declare.state("X", start=solve(w.T, w.x0))
         nu, ny = w.B.shape[1], len(w.C)
         names = [("U", (nu,))] if w.shaped else [(f"U{k}", ()) for k in range(nu)]
         for name, shape in names:
@@ -56,16 +60,17 @@ class Block(tg.DSblock):
         declare.outputs_depend_on([name for (name, _), is_used in zip(names, used, strict=True) if is_used], xdot=bool(np.any(w.H)))
 
     def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
-        return [self.written.A @ x.flat + self.written.B @ u.flat]
+        return [self.written.A @ self.written.T @ x.flat + self.written.B @ u.flat]
 
     def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
-        return [self.written.M @ xdot.flat - self.written.A @ x.flat - self.written.B @ u.flat]
+        w = self.written
+        return [w.M @ w.T @ xdot.flat - w.A @ w.T @ x.flat - w.B @ u.flat]
 
     def outputs(self, t: float, x: Any, *others: Any) -> Any:
         w, u = self.written, others[-3].flat
-        y = w.C @ x.flat + w.D @ u
+        y = w.C @ w.T @ x.flat + w.D @ u
         if np.any(w.H):
-            y = y + w.H @ others[0].flat
+            y = y + w.H @ w.T @ others[0].flat
         return [y] if w.shaped else list(y)
 
 
@@ -90,8 +95,11 @@ def drawn(seed: int) -> list[Written]:
             H = 0.4 * random.normal(size=(ny, nx)) * (random.random() < 0.25)
             if n_algebraic:
                 H[:, -1] = 0.0  # the derivative of an algebraic variable is none of the block's
+            T = np.eye(nx)
+            if n_algebraic and random.random() < 0.5:
+                T += 0.4 * random.normal(size=(nx, nx))
             blocks.append(Written(is_dae, M, random.normal(size=(nx, nx)), random.normal(size=(nx, nu)), random.normal(size=(ny, nx)), D, H,
-                                  random.normal(size=nx), n_algebraic, bool(random.random() < 0.4)))  # fmt: skip
+                                  random.normal(size=nx), n_algebraic, T, bool(random.random() < 0.4)))  # fmt: skip
         for w in blocks:
             for k in range(w.B.shape[1]):
                 if random.random() < 0.75:
@@ -157,7 +165,7 @@ def truth(blocks: list[Written]) -> dict[str, float]:
     found: dict[str, float] = {}
     for b, w in enumerate(blocks):
         x = np.concatenate([xs[place["xs", b]], others[place["xa", b]]])
-        found |= {f"b{b}.X[{k}]": value for k, value in enumerate(x)}
+        found |= {f"b{b}.X[{k}]": value for k, value in enumerate(solve(w.T, x))}
         found |= {element(b, "U", k, w): value for k, value in enumerate(others[place["u", b]])}
         found |= {element(b, "Y", k, w): value for k, value in enumerate(others[place["y", b]])}
     return found

@@ -49,6 +49,7 @@ Limit = float | Bound | None
 StateSelect = Literal["never", "avoid", "default", "prefer", "always"]
 # what a modifier may change
 ATTRIBUTES: Final = ("start", "fixed", "min", "max", "nominal", "unit", "display_unit", "quantity", "description", "state_select")
+NO_START: Final = float("0")  # of a state of which no start value was given: this very object
 TEXTS: Final = ("unit", "display_unit", "quantity", "description")
 _IN_MODELICA: Final = {"displayUnit": "display_unit", "stateSelect": "state_select", "units": "unit", "comment": "description", "doc": "description"}
 _CHOICES: Final = ("never", "avoid", "default", "prefer", "always")
@@ -237,6 +238,7 @@ class Declaration:
         self.kind: Kind | None = kind
         self.state_select: StateSelect = _choice(state_select, self.origin)
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
+        self.is_potential = False  # likewise
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         for name, text in given.items():
             if not isinstance(text, str):
@@ -329,7 +331,7 @@ class State(Declaration):
 
     def __init__(
         self,
-        start: Given = 0.0,
+        start: Given = NO_START,
         *unnamed: Never,
         min: Limit = None,
         max: Limit = None,

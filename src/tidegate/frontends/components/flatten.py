@@ -19,7 +19,7 @@ from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.balance import Node, ends_of, require_balance
 from tidegate.frontends.components.connect import no_flow
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
-from tidegate.frontends.components.declarations import UNSET, Constant, Declaration, Input, Kind, Modification, Output
+from tidegate.frontends.components.declarations import NO_START, UNSET, Constant, Declaration, Input, Kind, Modification, Output
 from tidegate.frontends.components.elements import elements, flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
@@ -235,10 +235,11 @@ class _VariableReader:
                     _kind(declaration, declaration.value),
                     origin,
                     declaration.state_select,
-                    _source(node, own),
+                    _source(node, own, declaration),
                     declaration.display_unit,
                     declaration.quantity,
                     tuple(joined(node.path, switch) for switch in declaration.present_while),
+                    isinstance(declaration, Potential) or declaration.is_potential,
                 )
             )
 
@@ -288,9 +289,9 @@ def _is_of_the_whole(part: Any) -> bool:
     return part is None or not part._path  # noqa: SLF001 - one package
 
 
-def _source(node: Node, own: str) -> Literal["declared", "default", "given"]:
+def _source(node: Node, own: str, declaration: Declaration) -> Literal["declared", "default", "given"]:
     if not node.path:
-        return "declared"
+        return "default" if given_value(node.part, own, declaration) is NO_START else "declared"
     given = cast("dict[str, Any]", vars(node.part).get("_overrides", {})).get(own, UNSET)
     is_given = "start" in given.attributes if isinstance(given, Modification) else given is not UNSET
     return "given" if is_given else "default"

@@ -185,7 +185,7 @@ def declaration_of(variable: Variable, opened: OpenModel, wanted: type[Declarati
     made.minimum, made.maximum, made.nominal = variable.minimum, variable.maximum, variable.nominal
     made.fixed, made.state_select = variable.fixed, variable.state_select
     made.display_unit, made.quantity = variable.display_unit, variable.quantity
-    made.present_while = variable.present_while
+    made.present_while, made.is_potential = variable.present_while, variable.is_potential
     return made
 
 

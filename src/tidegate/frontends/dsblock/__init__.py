@@ -1,10 +1,12 @@
 """DSblock 3.3, the neutral interface itself: blocks of callbacks in Python (`tg.DSblock`), what they answer, and connections of blocks."""
 
 from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening, Ignored, Phase, Refused, Start, Warned
+from tidegate.frontends.dsblock.compiled import CompiledDSblock, build, load
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.interface import DSblock
 from tidegate.frontends.dsblock.join import Connection, join
 
 __all__ = [
-    "Accepted", "Connection", "DSblock", "Declaration", "EventAction", "Happening", "Ignored", "Phase", "Refused", "Start", "Warned", "join",
+    "Accepted", "CompiledDSblock", "Connection", "DSblock", "Declaration", "EventAction", "Happening", "Ignored", "Phase", "Refused", "Start",
+    "Warned", "build", "join", "load",
 ]  # fmt: skip

@@ -7,15 +7,19 @@ first, then integers, then logical ones. A Python class (``interface``), a compi
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.frontends.dsblock.description import Description
+from tidegate.frontends.dsblock.forms import Equations
+from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.model.callables import NativeFunction
 
-__all__ = ["Action", "Block", "Entry", "Happened", "Reply", "Run", "Verdict"]
+__all__ = ["Action", "Block", "Entry", "Happened", "IsNative", "NativeFunctions", "NativeNeeds", "Reply", "Run", "Verdict"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -76,6 +80,7 @@ class Reply:
     Parameters
     ----------
     next_event : the next time event; one that does not lie ahead is none.
+    groups : numbers of states and of indicators of each group of the description, where there are any.
     may_reach : how far a step may go beyond it before the event is carried out (TEVENT(2)).
     directions : HCROSS: 0 for every crossing, 1 and -1 for rising and falling ones.
     """
@@ -88,6 +93,7 @@ class Reply:
     directions: NDArray[np.int64] | None = None
     n_states: int | None = None
     n_indicators: int | None = None
+    groups: tuple[tuple[int, int], ...] | None = None
     priority: int = 50
     reason: str = ""
 
@@ -143,4 +149,45 @@ class Block(Protocol):
         ------
         UsageError : the block refuses a parameter.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NativeNeeds:
+    """What native functions of a block must know of the model that is made of it.
+
+    Parameters
+    ----------
+    places : of the run's number, the next time event and the numbers of states and indicators among the discrete variables.
+    has_steps : step events are asked for, and nothing else behind a step.
+    """
+
+    equations: Equations
+    inputs: InputSignals
+    n_parameters: int
+    n_discretes: int
+    places: tuple[int, int, int, int]
+    has_steps: bool
+
+
+class NativeFunctions(Protocol):
+    """Native functions that belong to runs by their numbers; ``functions`` by the names that the compiled stage knows."""
+
+    functions: Mapping[str, NativeFunction]
+
+    def enter(self, number: int, run: Run) -> None:
+        """A run begins."""
+        ...
+
+    def leave(self, number: int) -> None:
+        """It is over."""
+        ...
+
+
+@runtime_checkable
+class IsNative(Protocol):
+    """A block that can be called within steps without Python."""
+
+    def native(self, needs: NativeNeeds) -> NativeFunctions:
+        """Its functions."""
         ...

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.forms import Equations
 from tidegate.model.stabilisation import STABILISATIONS, chosen_stabilisation
 
 __all__ = ["Ask", "ConstrainedEquations", "part_slices"]
@@ -29,7 +30,7 @@ def part_slices(parts: Sequence[int]) -> list[slice]:
     return [slice(first, end) for first, end in pairwise(ends)]
 
 
-class ConstrainedEquations:
+class ConstrainedEquations(Equations):
     """The unknowns of the model of an HDAE block: x, then multipliers; see ``forms.Equations``.
 
     Parameters
@@ -41,10 +42,10 @@ class ConstrainedEquations:
     UsageError : there is no such option, or the block lacks equations that it uses.
     """
 
-    mass = None
-
     def __init__(self, described: Description, stabilisation: object) -> None:
-        self.names, self.parts = described.names(SignalKind.STATE), described.parts
+        n1 = described.parts[0]
+        super().__init__(described.names(SignalKind.STATE), np.zeros(0, dtype=np.intp), np.arange(n1, sum(described.parts[:3])), has_rates=False)
+        self.parts = described.parts
         self.stabilisation = chosen_stabilisation(f"DSblock {described.name}", stabilisation, described.parts)
         self._form = STABILISATIONS[self.stabilisation]
         self._places = part_slices(described.parts)
@@ -71,24 +72,12 @@ class ConstrainedEquations:
         """The block's x."""
         return y[: self._n]
 
-    def xd(self, y: FloatArray) -> None:  # noqa: ARG002, as of other forms
-        """No derivative is an unknown."""
-        return
-
-    def ranks(self) -> dict[str, int]:
-        """Which of x every unknown belongs to."""
-        return {name: k for k, name in enumerate(self.names)}
-
-    def new(self, x: FloatArray | None, xd: FloatArray | None) -> dict[str, float]:  # noqa: ARG002, as of other forms
-        """New values of the unknowns by name."""
-        return {} if x is None else {self.names[k]: float(x[k]) for k in range(len(x))}
-
     def kept(self, wanted: Sequence[int], x: FloatArray, ask: Ask) -> FloatArray:
         """The values of some parts, one behind the other."""
         found = ask(x, tuple(k in wanted for k in range(1, 6)))
         return np.concatenate([found[self._places[k - 1]] for k in wanted])
 
-    def rates(self, t: float, y: FloatArray, ask: Ask, *, is_integrated: bool) -> FloatArray:
+    def right_sides(self, t: float, y: FloatArray, ask: Ask, *, is_integrated: bool) -> FloatArray:
         """f of ``M y' = f``: of the equations that are integrated, or of those that consistent values follow from."""
         x, mu = y[: self._n], y[self._n :]
         last = self._form.last if is_integrated else 3

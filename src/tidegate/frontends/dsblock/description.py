@@ -7,6 +7,7 @@ vector in column order, as in Fortran; its value has its natural shape.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +23,7 @@ __all__ = [
     "ABSENT",
     "Dependence",
     "Description",
+    "Group",
     "Limits",
     "ParameterEntry",
     "ParameterKind",
@@ -95,7 +97,7 @@ class SignalEntry:
     @property
     def size(self) -> int:
         """Number of its elements."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
     @property
     def places(self) -> slice:
@@ -124,7 +126,7 @@ class ParameterEntry:
     @property
     def size(self) -> int:
         """Number of its elements."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
     @property
     def places(self) -> slice:
@@ -168,6 +170,20 @@ class Proposals:
 
 
 @dataclass(frozen=True)
+class Group:
+    """States and indicators, one behind the other, of which the first so many are there: those of one part of a connection.
+
+    Parameters
+    ----------
+    states, indicators : where they lie in X and Z.
+    """
+
+    name: str
+    states: slice
+    indicators: slice
+
+
+@dataclass(frozen=True)
 class Description:
     """Everything a block has said in BLOCKB.
 
@@ -180,6 +196,7 @@ class Description:
     t0, x0, xd0 : where a run begins if nobody says otherwise.
     has_step_events, has_jacobian : INFO(2), INFO(3).
     has_communication : BLOCKK is there, be it without W.
+    groups : whose numbers of states and indicators change each by itself, where X and Z are not one such group.
     outputs_may_retry : outputs may ask for a smaller step, so they are asked for within steps, too.
     """
 
@@ -200,6 +217,7 @@ class Description:
     discretes: Mapping[str, float] = field(default_factory=dict[str, float])
     has_communication: bool = False
     outputs_may_retry: bool = False
+    groups: tuple[Group, ...] = ()
 
     @property
     def communicates(self) -> bool:
@@ -212,13 +230,17 @@ class Description:
 
     def size(self, kind: SignalKind | ParameterKind) -> int:
         """Number of elements of one vector."""
-        entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
-        return sum(entry.size for entry in entries if entry.kind is kind)
+        return self._sizes[kind]
 
     def names(self, kind: SignalKind | ParameterKind) -> tuple[str, ...]:
         """Names of all elements of one vector, in its order."""
         entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
         return tuple(name for entry in entries if entry.kind is kind for name in element_names(entry.name, entry.shape))
+
+    @cached_property
+    def _sizes(self) -> dict[SignalKind | ParameterKind, int]:
+        entries: Sequence[SignalEntry | ParameterEntry] = (*self.signals, *self.parameters)
+        return {kind: sum(entry.size for entry in entries if entry.kind is kind) for kind in (*SignalKind, *ParameterKind)}
 
     @cached_property
     def by_name(self) -> dict[str, SignalEntry | ParameterEntry]:

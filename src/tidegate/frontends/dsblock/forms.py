@@ -84,6 +84,22 @@ class Equations:
         """Which of x every unknown belongs to."""
         return {name: k for k, name in enumerate(self.names)} | {f"der({self.names[k]})": int(k) for k in self.with_rate}
 
+    def rates(self, residual: Callable[[float, FloatArray], FloatArray], time: float, x: FloatArray) -> FloatArray:
+        """xd where M is singular: M xd = -F, and the derivative of what M leaves of F = 0, by differences.
+
+        Parameters
+        ----------
+        residual : F of time and x, with xd = 0.
+        """
+        assert self.mass is not None
+        left, values, _ = np.linalg.svd(self.mass)
+        unseen = left[:, np.sum(values > _SAME * np.max(values, initial=0.0)) :].T
+        step = _STEP * max(abs(time), 1.0)
+        slopes = (residual(time + step, x) - residual(time - step, x)) / (2.0 * step)
+        jacobian = leading_matrix(lambda _, moved: residual(time, moved), x, x)
+        rows = np.concatenate([self.mass, unseen @ jacobian])
+        return np.linalg.lstsq(rows, -np.concatenate([residual(time, x), unseen @ slopes]))[0]
+
     def right_side(self, y: FloatArray, f: FloatArray, n_states: int) -> FloatArray:
         """f of ``M y' = f`` from what the block's equations give; x behind the first ``n_states`` stay as they are, or are zero where algebraic."""
         if not self.has_rates:

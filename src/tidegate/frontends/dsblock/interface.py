@@ -15,7 +15,7 @@ from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
-from tidegate.frontends.dsblock.python_block import PythonBlock
+from tidegate.frontends.dsblock.python_block import CALLBACKS, PythonBlock
 from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
@@ -24,10 +24,6 @@ from tidegate.wishes import RetryStep
 
 __all__ = ["DSblock"]
 
-_CALLBACKS: Final = (
-    "derivatives", "residual", "parts", "outputs", "indicators", "jacobian", "communication", "step_condition", "parameter_changed", "start",
-    "event", "terminate", "close",
-)  # fmt: skip
 _NEEDED: Final = {SignalKind.OUTPUT: "outputs", SignalKind.INDICATOR: "indicators", SignalKind.AUXILIARY: "communication"}
 _EQUATIONS: Final = {Form.ODE: "derivatives", Form.DAE: "residual", Form.HDAE: "parts"}
 
@@ -92,9 +88,9 @@ class DSblock:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for name, value in vars(cls).items():
-            if name in _CALLBACKS or name.startswith("_") or name == "define" or not callable(value):
+            if name in CALLBACKS or name.startswith("_") or name == "define" or not callable(value):
                 continue
-            if close := close_names(name, _CALLBACKS, 0.85):
+            if close := close_names(name, CALLBACKS, 0.85):
                 raise UsageError(f"{cls.__name__}.{name} is no callback of a DSblock", hint=f"did you mean {close[0]}?")
 
     @property
@@ -115,7 +111,7 @@ class DSblock:
         declaration = Declaration(self.block_name)
         self.define(declaration)
         described = declaration.description(
-            [callback for callback in _CALLBACKS if self.has(callback)], outputs_may_retry=self._outputs_may_retry(),
+            [callback for callback in CALLBACKS if self.has(callback)], outputs_may_retry=self._outputs_may_retry(),
             text=self.description, version=self.version,
         )  # fmt: skip
         missing = [callback for kind, callback in _NEEDED.items() if described.size(kind) and not self.has(callback)]

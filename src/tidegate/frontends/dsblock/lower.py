@@ -17,15 +17,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
-from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
-from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
+from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.frontends.dsblock.traced import Traced, traced
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Threshold, Tick
@@ -38,6 +39,7 @@ _RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)
 _PRIORITY: Final = "(priority)"
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
 _AS_BEFORE: Final = 2  # a direction that stays
+_MOVED: Final = 1e-3
 _MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
@@ -65,28 +67,41 @@ class _Lowered:
         self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
-        self.form = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
+        self.form: Equations = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
         kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
-        self.discretes = (*described.discretes, *kept, *(f"(direction of {name})" for name in self.indicators))
+        self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
+        self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
+        self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
+        self.traced = Traced(None, (), {})
+        self.needed = (*described.discretes, _RUN, _NX, _NZ)
+        self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
         self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
         described, options = self.described, self.options
+        completed = self._completed()
+        self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
-        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | {f"(direction of {name})": 0.0 for name in self.indicators}
+        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | self.counters
+        starts |= {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
         stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
+        self._follow(x0, xd0, starts)
         return CallableModel(
             name=described.name,
+            traced=self.traced.model,
+            told=self.traced.told(),
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
             corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
             nominal=self._nominal(),
+            rehearse=self.rehearse,
             importance=_PRIORITY,
             least_importance=100 if options.store_priority is None else options.store_priority,
             rhs=self.rates,
@@ -99,7 +114,7 @@ class _Lowered:
             constraints=None
             if self.constrained is None
             else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, options.make_consistent),
-            counted={_NX: self.form.ranks(), _NZ: {name: k for k, name in enumerate(self.indicators)}},
+            counted=self._counted(),
             outputs=self.recorded,
             output=self.values,
             thresholds=[
@@ -107,13 +122,23 @@ class _Lowered:
             ],
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
-            completed=self._completed(),
+            completed=completed,
+            native={} if self.native is None else self.native.functions,
             happen=self.happen,
             at_open=self.open,
             at_parameters=self.no_other_parameters,
             at_stop=self.reason,
             at_close=self.close,
         )
+
+    def _natively(self, n_completed: int) -> NativeFunctions | None:
+        """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
+        counts = self.options.max_evaluations is not None
+        if self.constrained is not None or not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
+            return None
+        places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
+        has_steps = self.described.has_step_events and n_completed == 1
+        return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
 
     def _probed(self) -> Equations:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
@@ -124,6 +149,22 @@ class _Lowered:
         found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
         run.end(at, is_well=True)
         return found
+
+    def _follow(self, x0: FloatArray, xd0: FloatArray, starts: Mapping[str, float]) -> None:
+        """Find out which callbacks can be machine code."""
+        wanted, options = self.options.traced, self.options
+        if wanted is False:
+            self.traced = Traced(None, (), {"all": "traced=False"})
+        elif options.max_evaluations is not None or options.communication == "restart":
+            self.traced = Traced(None, (), {"all": "evaluations are counted" if options.max_evaluations is not None else "communication restarts"})
+        else:
+            self.traced = traced(self, (x0, xd0, self.p, starts))
+        wrong = {name: reason for name, reason in self.traced.called.items() if reason}
+        if wanted and wrong:
+            raise UntraceableError(
+                f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
+                hint="leave out traced=True, and they are called",
+            )
 
     def _nominal(self) -> dict[str, float]:
         """Typical sizes of states; what is declared of one counts more than a proposal for all."""
@@ -142,12 +183,27 @@ class _Lowered:
             found.append(Completed("communication", lambda at: bool(np.min(np.abs(points - at.time)) <= 1e-14 * size), is_noted=False))
         return found
 
+    def _counted(self) -> dict[str, dict[str, int]]:
+        """Which unknowns and indicators are there as long as a number is large enough, each with its own."""
+        ranks, indicators = self.form.ranks(), {name: k for k, name in enumerate(self.indicators)}
+        if not self.described.groups:
+            return {_NX: ranks, _NZ: indicators}
+        found: dict[str, dict[str, int]] = {}
+        for group in self.described.groups:
+            for name, where, of in zip(_counters(group), (group.states, group.indicators), (ranks, indicators), strict=True):
+                found[name] = {one: k - where.start for one, k in of.items() if where.start <= k < where.stop}
+        return found
+
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
         place = self.place[f"(direction of {self.indicators[k]})"]
+        counter, rank = self.place[_NZ], k
+        for group in self.described.groups:
+            if group.indicators.start <= k < group.indicators.stop:
+                counter, rank = self.place[tuple(_counters(group))[1]], k - group.indicators.start
         wanted = (0.0, 1.0) if rises else (0.0, -1.0)
 
         def crosses(at: At) -> bool:
-            return bool(at.holds[k]) is rises and at.d[place] in wanted and k < at.d[self.place[_NZ]]
+            return bool(at.holds[k]) is rises and at.d[place] in wanted and rank < at.d[counter]
 
         return CallableClause(f"{self.indicators[k]} crosses zero", crosses, change=_nothing)
 
@@ -166,28 +222,42 @@ class _Lowered:
 
     def _run(self, at: At) -> Run | None:
         number = at.d[self.place[_RUN]]
-        return self.runs.get(int(number)) if math.isfinite(number) else None
+        return self.runs.get(round(number)) if math.isfinite(number) else None  # differences move it a little
 
     def _n_states(self, at: At) -> int:
         number = at.d[self.place[_NX]]
-        return int(number) if math.isfinite(number) else len(self.states)
+        return round(number) if math.isfinite(number) else len(self.states)
 
     def _entry(self, at: At) -> Entry:
         n_states = self._n_states(at)
         n_indicators = at.d[self.place[_NZ]]
-        n_z = int(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
+        n_z = round(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
+
+    def _entry_with_rates(self, run: Run, at: At) -> Entry:
+        """Likewise, with xd of a DAE also where it is no unknown."""
+        entry = self._entry(at)
+        if self.form.mass is None or not len(entry.x):
+            return entry
+        zero, n_states = np.zeros(len(self.states)), len(entry.x)
+
+        def residual(time: float, x: FloatArray) -> FloatArray:
+            f = np.zeros(len(self.states))
+            f[:n_states] = run.equations(replace(entry, time=time, x=x[:n_states], xd=zero, u=self.inputs.at(time)))
+            return f
+
+        return replace(entry, xd=self.form.rates(residual, at.time, self.form.x(at.y)))
 
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
         if self.constrained is not None:
             return np.zeros(len(at.y)) if run is None else self._constrained_rates(self.constrained, run, at)
-        assert not isinstance(self.form, ConstrainedEquations)
         f = np.zeros(n)
         if run is not None and n_states:
             entry = self._entry(at)
             self._count(at)
             f[:n_states] = run.equations(entry)
+            self._require_memory(run, at, "equations")
             if self.described.outputs_may_retry:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
@@ -196,7 +266,7 @@ class _Lowered:
         self._count(at)
         if self.described.outputs_may_retry:
             run.outputs(self._entry(at))
-        return form.rates(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
+        return form.right_sides(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
 
     def _count(self, at: At) -> None:
         limit, number = self.options.max_evaluations, int(at.d[self.place[_RUN]])
@@ -229,6 +299,8 @@ class _Lowered:
         entry = self._entry(at)
         needs, name = self.described.dependence, self.described.name
         try:
+            if self.outputs or self.described.communicates:
+                entry = self._entry_with_rates(run, at)
             if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
                 entry = replace(entry, xd=self._rates_of_x(run, entry))
             y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
@@ -240,6 +312,7 @@ class _Lowered:
                 w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
                 wish.numbers, wish.time = [*y, *w, *others], at.time
                 raise
+            self._require_memory(run, at, "outputs or communication")
         except RetryStep as wish:
             raise StepSizeError(
                 f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
@@ -259,9 +332,32 @@ class _Lowered:
         found[: self.described.parts[0]] = self.constrained.kept((1,), entry.x, lambda x, wanted: run.equations(replace(entry, x=x), wanted))
         return found
 
+    def _require_memory(self, run: Run, at: At, what: str) -> None:
+        """Machine code reads what events have left in memory; others must leave it."""
+        n = len(self.described.discretes)
+        if self.traced.model is None or not n:
+            return
+        kept, now = at.d[:n], run.recorded()
+        # by differences, numbers of memory are moved a little, too
+        wrong = np.flatnonzero(np.abs(now - kept) > _MOVED * np.maximum(np.abs(kept), 1.0))
+        if len(wrong):
+            name = list(self.described.discretes)[int(wrong[0])]
+            raise UsageError(
+                f"{what} of DSblock {self.described.name} change m.{name}, which machine code reads as events have left it",
+                hint="change it in start and event only; or traced=False",
+            )
+
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
         return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
+
+    def all_indicators(self, at: At) -> FloatArray:
+        run = self._run(at)
+        if run is None:
+            return np.zeros(len(self.indicators))
+        found = self._indicators(run, at)
+        self._require_memory(run, at, "indicators")
+        return found
 
     def _indicators(self, run: Run, at: At) -> FloatArray:
         """All of them, those that are not there zero; asked for once where every guard is looked at."""
@@ -274,7 +370,7 @@ class _Lowered:
 
     def asks(self, at: At) -> bool:
         run = self._run(at)
-        return run is not None and run.asks_step_event(self._entry(at))
+        return run is not None and run.asks_step_event(self._entry_with_rates(run, at))
 
     def next_event(self, at: At) -> float:
         return float(at.d[self.place[_NEXT]])
@@ -286,6 +382,8 @@ class _Lowered:
         run, reply = self.block.begin(self._entry(at))
         number = next(_numbers)
         self.runs[number] = run
+        if self.native is not None:
+            self.native.enter(number, run)
         new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
@@ -306,14 +404,37 @@ class _Lowered:
             return {}  # a communication point
         if int(at.d[self.place[_RUN]]) in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
+        number = int(at.d[self.place[_RUN]])
+        if self.options.has_sensitivities:
+            copied = getattr(run, "copied", None)
+            self.before[number] = None if copied is None else copied()
+        return {_LAST: at.time, **self._happened(run, at, ticks, crossed, steps, number)}
+
+    def rehearse(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
+        """What would happen at other values: asked of a copy of the run that remembers what it did before."""
+        number, n = round(at.d[self.place[_RUN]]), len(self.indicators)
+        before = self.before.get(number)
+        crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
+        steps = self.described.has_step_events and bool(flags[2 * n + 2])
+        if not (ticks or crossed.any() or steps) or number in self.reasons:
+            return {}
+        if before is None:
+            raise UsageError(
+                f"what DSblock {self.described.name} remembers cannot be copied, so that derivatives through its events are not known",
+                hint="leave out sensitivities=...",
+            )
+        copied: Run = getattr(before, "copied")()  # noqa: B009, which not every run has
+        return {_LAST: at.time, **self._happened(copied, at, ticks, crossed, steps, None)}
+
+    def _happened(self, run: Run, at: At, ticks: bool, crossed: NDArray[np.bool_], steps: bool, number: int | None) -> dict[str, float]:
         happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
         try:
-            reply = run.event(happened, self._entry(at))
+            reply = run.event(happened, self._entry_with_rates(run, at))
         except StopRun as wish:
             reply = Reply(action=Action.STOP, reason=wish.reason)
-        if reply.action is Action.STOP:
-            self.reasons[int(at.d[self.place[_RUN]])] = reply.reason
-        return {_LAST: at.time, **self._taken_over(run, reply, at, has_time_event=ticks)}
+        if reply.action is Action.STOP and number is not None:
+            self.reasons[number] = reply.reason
+        return self._taken_over(run, reply, at, has_time_event=ticks)
 
     def reason(self, at: At) -> str:
         """Why the block has ended the run."""
@@ -328,6 +449,12 @@ class _Lowered:
 
     def _taken_over(self, run: Run, reply: Reply, at: At, *, has_time_event: bool) -> dict[str, float]:
         """What a reply makes of x and of what is kept."""
+        self._require_structure(reply)
+        if name := self.traced.changed():
+            raise UsageError(
+                f"{name}, of which machine code was made when DSblock {self.described.name} was followed, has changed in the run",
+                hint=f"keep it in memory: declare.discrete({name!r}) and m.{name}; or traced=False",
+            )
         new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
         new |= self.form.new(reply.x, reply.xd)
         if reply.next_event is not None:
@@ -343,6 +470,8 @@ class _Lowered:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:
             new[_NZ] = float(reply.n_indicators)
+        if reply.groups is not None:
+            new |= dict(zip(self.counters, map(float, itertools.chain(*reply.groups)), strict=True))
         new[_PRIORITY] = float(self._priority(reply.priority))
         if reply.action is Action.STOP:
             new[_STOPPED] = 1.0
@@ -356,6 +485,12 @@ class _Lowered:
             hint="give them to the run: parameters={name: value}",
         )
 
+    def _require_structure(self, reply: Reply) -> None:
+        changes = reply.n_states not in (None, len(self.states)) or reply.n_indicators not in (None, len(self.indicators))
+        if changes and self.traced.model is not None:
+            name = self.described.name
+            raise UsageError(f"DSblock {name} changes its number of states or indicators, and is compiled for all of them", hint="traced=False")
+
     def _priority(self, given: int) -> int:
         if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:
             self.has_warned = True
@@ -368,10 +503,19 @@ class _Lowered:
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
+        if self.native is not None:
+            self.native.leave(int(number))
         self.reasons.pop(int(number), None)
         self.evaluations.pop(int(number), None)
+        self.before.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
+
+
+def _counters(group: Group) -> dict[str, int]:
+    """Discrete variables that tell how many states and indicators of a group are there, with the most there are."""
+    sizes = group.states.stop - group.states.start, group.indicators.stop - group.indicators.start
+    return {f"(states of {group.name})": sizes[0], f"(indicators of {group.name})": sizes[1]}
 
 
 def _nothing(_: At) -> Mapping[str, float]:

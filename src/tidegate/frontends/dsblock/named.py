@@ -83,13 +83,14 @@ def places_of(entries: Entries) -> tuple[list[tuple[SignalEntry | ParameterEntry
     return places, {entry.name.upper(): place for place in places for entry in [place[0]]}
 
 
-def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = None) -> FloatArray:
+def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = None, dtype: type = float) -> NDArray[Any]:
     """The vector of what a callback returned: by name, one value an entry, or the whole vector.
 
     Parameters
     ----------
     what : says in messages what was returned, as "derivatives of DSblock ball".
     before : what entries keep that a dict does not name; without it all must be there.
+    dtype : of the vector; object for expressions.
 
     Raises
     ------
@@ -98,9 +99,9 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
     if isinstance(values, Named):
         values = values.flat
     if isinstance(values, Mapping):
-        return _by_name(what, cast("Mapping[object, Any]", values), entries, before)
+        return _by_name(what, cast("Mapping[object, Any]", values), entries, before, dtype)
     size = sum(entry.size for entry in entries)
-    out = np.full(size, np.nan) if before is None else before.copy()
+    out = _missing(size, dtype) if before is None else before.copy()
     items: list[Any] = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(cast("Sequence[Any]", values))
     if len(items) == len(entries) and not (len(items) == size and all(np.ndim(item) == 0 for item in items)):
         for place, value in zip(places_of(entries)[0], items, strict=True):
@@ -115,8 +116,12 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
     return out
 
 
-def _by_name(what: str, values: Mapping[object, Any], entries: Entries, before: FloatArray | None) -> FloatArray:
-    out = np.full(sum(entry.size for entry in entries), np.nan) if before is None else before.copy()
+def _missing(size: int, dtype: type) -> NDArray[Any]:
+    return cast("NDArray[Any]", np.full(size, np.nan, dtype=dtype))
+
+
+def _by_name(what: str, values: Mapping[object, Any], entries: Entries, before: FloatArray | None, dtype: type) -> NDArray[Any]:
+    out = _missing(sum(entry.size for entry in entries), dtype) if before is None else before.copy()
     places, known = places_of(entries)[1], [entry.name for entry in entries]
     given = {str(name).upper(): value for name, value in values.items()}
     for name, upper in zip(values, given, strict=False):
@@ -130,8 +135,8 @@ def _by_name(what: str, values: Mapping[object, Any], entries: Entries, before: 
     return out
 
 
-def _put(out: FloatArray, place: tuple[SignalEntry | ParameterEntry, slice], value: Any, what: str) -> None:
+def _put(out: NDArray[Any], place: tuple[SignalEntry | ParameterEntry, slice], value: Any, what: str) -> None:
     entry, where = place
     if np.shape(value) != entry.shape:
         raise UsageError(f"{what}: {entry.name} has the shape {entry.shape}, and {np.shape(value)} was given")
-    out[where] = np.asarray(value, dtype=float).ravel(order="F")
+    out[where] = np.asarray(value, dtype=out.dtype).ravel(order="F")

@@ -22,7 +22,7 @@ from tidegate.names import suggestion
 __all__ = ["COMMUNICATION", "OWN_OPTIONS", "SAME_TIME", "Environment", "RunOptions", "proposed"]
 
 FloatArray = NDArray[np.float64]
-OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "hdae", "make_consistent")
+OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "traced", "hdae", "make_consistent")
 COMMUNICATION: Final = ("interpolate", "exact", "restart")
 SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
 _EVENT_EPSILON: Final = 1e-12
@@ -73,6 +73,8 @@ class RunOptions:
     max_evaluations : of the equations; None for no limit.
     hdae : of an HDAE, in which of its forms it is solved; None for the usual one.
     make_consistent : whether values off the constraints of an HDAE are moved onto them.
+    traced : whether callbacks are followed on symbols: True where they must be, False for none, None where they can be.
+    has_sensitivities : derivatives by parameters are wanted.
     """
 
     inputs: Mapping[str, Any]
@@ -83,6 +85,8 @@ class RunOptions:
     environment: Environment = Environment()
     hdae: object = None
     make_consistent: bool = False
+    traced: bool | None = None
+    has_sensitivities: bool = False
 
 
 def proposed(
@@ -153,7 +157,7 @@ def _own_options(described: Description, t_span: tuple[float, float], options: M
             )
     return RunOptions(
         {} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment,
-        options.get("hdae"), bool(options.get("make_consistent")),
+        options.get("hdae"), bool(options.get("make_consistent")), options.get("traced"), bool(chosen.get("sensitivities")),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,9 +20,13 @@ from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.wishes import StopRun
 
-__all__ = ["PythonBlock"]
+__all__ = ["CALLBACKS", "Memory", "PythonBlock"]
 
 FloatArray = NDArray[np.float64]
+CALLBACKS: Final = (
+    "derivatives", "residual", "parts", "outputs", "indicators", "jacobian", "communication", "step_condition", "parameter_changed", "start",
+    "event", "terminate", "close",
+)  # fmt: skip
 _ACTIONS: Final = {"continue": Action.CONTINUE, "restart": Action.RESTART, "stop": Action.STOP}
 _OF_PARAMETERS: Final = (ParameterKind.REAL, ParameterKind.INTEGER, ParameterKind.LOGICAL)
 
@@ -240,6 +245,10 @@ class PythonRun:
             return Reply(action=Action.CONTINUE)
         answer = self._callbacks.event(happening, *self._arguments(at, with_rates=self._block.description.form is Form.DAE))
         return self._block.reply("event", answer, EventAction, at.x, at.xd)
+
+    def copied(self) -> PythonRun:
+        """Another that remembers the same."""
+        return PythonRun(self._block, deepcopy(self._memory))
 
     def recorded(self) -> FloatArray:
         """The numbers of its memory that were declared."""

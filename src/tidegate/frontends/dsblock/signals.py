@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 import numpy as np
@@ -40,7 +40,9 @@ class InputSignals:
         self._size = described.size(SignalKind.INPUT)
         entries = {entry.name.upper(): entry for entry in described.of_kind(SignalKind.INPUT)}
         self._functions: list[tuple[SignalEntry, Function]] = []
-        corners: list[FloatArray] = []
+        self._constants: dict[str, Any] = {}
+        self._corners = corners = list[FloatArray]()
+        self._has_functions = any(callable(value) for value in given.values())
         for name, value in given.items():
             entry = entries.get(name.upper())
             if entry is None:
@@ -49,8 +51,28 @@ class InputSignals:
                 raise UsageError(f"DSblock {described.name} has no input {name!r}", hint=hint)
             function, times = _function(f"input {entry.name} of DSblock {described.name}", entry, value)
             self._functions.append((entry, function))
+            if not callable(value) and not len(times):
+                self._constants[entry.name] = function(0.0)
             corners.append(times)
         self.corners = np.unique(np.concatenate(corners)) if corners else np.zeros(0)
+
+    def given(self) -> Iterator[tuple[SignalEntry, Any, Function]]:
+        """Every input that was given: its entry, its value where that is constant, else None, and the function."""
+        for entry, function in self._functions:
+            yield entry, self._constants.get(entry.name), function
+
+    def lines(self) -> list[tuple[FloatArray, FloatArray]] | None:
+        """Of every element of U the times and values of samples, a constant having one; None if one is a function of time."""
+        if self._has_functions:
+            return None
+        nothing = np.zeros(1)
+        found = [(nothing, nothing)] * self._size
+        for (entry, function), corners in zip(self._functions, self._corners, strict=True):
+            times = corners if len(corners) else nothing
+            values = np.array([np.asarray(function(time), dtype=float).ravel(order="F") for time in times.tolist()])
+            for k in range(entry.size):
+                found[entry.first + k] = times, np.ascontiguousarray(values[:, k])
+        return found
 
     def at(self, time: float) -> FloatArray:
         """U at a time."""

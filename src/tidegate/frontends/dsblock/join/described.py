@@ -6,7 +6,7 @@ what its auxiliary variables add to those of its parts are inputs that other blo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tidegate.frontends.dsblock.description import (
     Dependence,
     Description,
+    Group,
     ParameterEntry,
     ParameterKind,
     Proposals,
@@ -90,11 +91,25 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
         x0=tuple(x0), xd0=tuple(xd0) if is_dae else (),
         dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=is_dae, auxiliaries_need_rates=is_dae),
         proposals=_proposals([part.proposals for part in parts]), has_step_events=any(part.has_step_events for part in parts),
+        groups=tuple(_groups(wired, states, indicators)),
         has_communication=any(part.has_communication for part in parts), outputs_may_retry=any(part.outputs_may_retry for part in parts),
         discretes={f"{part.name}.{name}": value for part in wired.parts for name, value in part.described.discretes.items()},
     )  # fmt: skip
     torn = slice(first_torn, first_torn + len(ordered.torn))
     return Layout(wired, ordered, described, states, indicators, auxiliaries, places, torn, tuple(shown), driven, hidden)
+
+
+def _groups(wired: Wiring, states: Sequence[slice], indicators: Sequence[slice]) -> Iterator[Group]:
+    """Each part is one, unless it is itself a connection."""
+    for part, x, z in zip(wired.parts, states, indicators, strict=True):
+        if not part.described.groups:
+            yield Group(part.name, x, z)
+        for group in part.described.groups:
+            yield Group(f"{part.name}.{group.name}", _moved(group.states, x.start), _moved(group.indicators, z.start))
+
+
+def _moved(places: slice, by: int) -> slice:
+    return slice(places.start + by, places.stop + by)
 
 
 class _Entries:

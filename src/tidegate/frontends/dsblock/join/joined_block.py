@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tidegate.frontends.dsblock.block import Block, Entry, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
-from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending, check_structure
+from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending
 from tidegate.frontends.dsblock.join.order import components, is_circle
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
@@ -72,7 +72,6 @@ class JoinedBlock:
                 begun = self._begin(at, inputs)
         pending = [Pending() for _ in self.plan.wired.parts]
         for part, reply in begun.replies.items():
-            check_structure(self.plan, part, reply)
             pending[part].take(reply, at.time, has_time_event=True)
         run = JoinedRun(self.plan, [begun.runs[part] for part in range(len(pending))], pending)
         return run, run.started(begun.at, begun.replies)
@@ -87,7 +86,7 @@ class JoinedBlock:
             begun.replies[part], begun.u[part] = reply, u
             where = self.plan.states[part]
             if reply.x is not None:
-                begun.at.x[where] = reply.x
+                begun.at.x[where.start : where.start + len(reply.x)] = reply.x
             if reply.xd is not None and begun.at.xd is not None:
                 begun.at.xd[where] = reply.xd
         return begun
@@ -107,12 +106,16 @@ class JoinedBlock:
         return u
 
     def _outputs(self, part: int, begun: _Begun) -> FloatArray:
-        runs = [begun.runs.get(k) for k in range(len(self.plan.wired.parts))]
-        evaluation = Evaluation(self.plan, runs)  # pyright: ignore[reportArgumentType] - those that are asked have begun
-        return evaluation.outputs(part, begun.at, Signals([begun.u.get(k, np.zeros(0)) for k in range(len(runs))], [], {}))
+        inputs = [begun.u.get(k, np.zeros(0)) for k in range(len(self.plan.wired.parts))]
+        return self._evaluation(begun).outputs(part, begun.at, Signals(inputs, [], {}))
 
     def _evaluation(self, begun: _Begun) -> Evaluation:
-        return Evaluation(self.plan, [begun.runs[part] for part in range(len(begun.runs))])
+        """Of those parts that have begun."""
+        runs = [begun.runs.get(k) for k in range(len(self.plan.wired.parts))]
+        evaluation = Evaluation(self.plan, runs)  # pyright: ignore[reportArgumentType] - those that are asked have begun
+        for part, reply in begun.replies.items():
+            evaluation.take_numbers(part, reply)
+        return evaluation
 
 
 def called(block: Block, name: str) -> Block:

@@ -7,6 +7,7 @@ event for it, what then comes to it through its inputs is.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.frontends.dsblock.proposals import SAME_TIME
+from tidegate.model import Form
 from tidegate.names import listed
 from tidegate.wishes import StopRun
 
@@ -55,6 +57,9 @@ class JoinedRun:
         self.evaluation = Evaluation(plan, runs)
         self._asked: tuple[float, frozenset[int]] = (math.nan, frozenset())
         self._largest = np.zeros(plan.described.size(SignalKind.INDICATOR))
+        groups = [one.described.groups for one in plan.wired.parts]
+        sizes = [tuple((g.states.stop - g.states.start, g.indicators.stop - g.indicators.start) for g in every) for every in groups]
+        self._numbers = [size or (count,) for size, count in zip(sizes, self.evaluation.counts, strict=True)]  # of states and indicators of groups
         self._sides = np.zeros(len(self._largest))  # signs of the indicators behind the last event
 
     def started(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
@@ -62,6 +67,7 @@ class JoinedRun:
         instant = _Instant(at, np.zeros(len(self._largest), dtype=np.int64))
         for part, reply in replies.items():
             instant.take(reply, self.plan.indicators[part])
+            self._take_numbers(part, reply)
         instant.at = self.evaluation.settled(at)
         self.evaluation.forget()
         self.evaluation.check_dependence(instant.at)
@@ -202,8 +208,21 @@ class JoinedRun:
         return firing
 
     def _happened(self, part: int, zero: NDArray[np.bool_], directions: NDArray[np.int64], *, time: bool = False, step: bool = False) -> Happened:
-        n_states = self.plan.states[part].stop - self.plan.states[part].start
-        return Happened(time, bool(zero.any()), step, zero, directions[self.plan.indicators[part]], n_states, len(zero))
+        return Happened(time, bool(zero.any()), step, zero, directions[self.plan.indicators[part]], *self.evaluation.counts[part])
+
+    def _take_numbers(self, part: int, reply: Reply) -> None:
+        """How many states and indicators a part has from now on."""
+        before = self.evaluation.counts[part]
+        self.evaluation.take_numbers(part, reply)
+        now = self.evaluation.counts[part]
+        one = self.plan.wired.parts[part]
+        if now[0] != before[0] and one.described.form is Form.DAE:
+            raise UsageError(
+                f"the block {one.name} of the connection {self.plan.described.name} is a DAE and changes its number of states from {before[0]} to "
+                f"{now[0]}; in a connection only ODEs can",
+                hint="keep all of them, and give those that rest equations as x' = 0",
+            )
+        self._numbers[part] = reply.groups or (self._numbers[part] if one.described.groups else (now,))
 
     def _round(self, instant: _Instant, firing: dict[int, Happened], before: Signals, z: FloatArray) -> FloatArray:
         """Tell the parts; returns the sides on which indicators are when each part has done its own, with the inputs that it was told of."""
@@ -213,10 +232,10 @@ class JoinedRun:
                 reply = self.runs[part].event(happened, self.evaluation.entry(part, instant.at, before.u[part]))
             except StopRun as wish:
                 reply = Reply(action=Action.STOP, reason=wish.reason)
-            check_structure(self.plan, part, reply)
+            self._take_numbers(part, reply)
             where = self.plan.states[part]
             if reply.x is not None:
-                x[where] = reply.x
+                x[where.start : where.start + len(reply.x)] = reply.x
             if reply.xd is not None and xd is not None:
                 xd[where] = reply.xd
             self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)
@@ -260,7 +279,8 @@ class JoinedRun:
         return Reply(
             action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
             next_event=first.time if math.isfinite(first.time) else at.time, may_reach=min([*reach, *later]) if reach else None,
-            directions=instant.directions, priority=instant.priority, reason="; ".join(instant.reasons),
+            directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)),
+            priority=instant.priority, reason="; ".join(instant.reasons),
         )  # fmt: skip
 
 
@@ -282,24 +302,6 @@ class _Instant:
         if reply.directions is not None:
             kept = self.directions[indicators]
             self.directions[indicators] = np.where(reply.directions == AS_BEFORE, kept, reply.directions)
-
-
-def check_structure(plan: Layout, part: int, reply: Reply) -> None:
-    """Refuse a part that changes its numbers of states or indicators.
-
-    Raises
-    ------
-    UsageError : it does.
-    """
-    one = plan.wired.parts[part]
-    for what, given, kind in (("states", reply.n_states, SignalKind.STATE), ("indicators", reply.n_indicators, SignalKind.INDICATOR)):
-        declared = one.described.size(kind)
-        if given is not None and given != declared:
-            raise UsageError(
-                f"the block {one.name} of the connection {plan.described.name} changes its number of {what} to {given} of {declared}; in a "
-                "connection structures stay as they are",
-                hint="keep all of them, and let those that rest have derivatives of zero",
-            )
 
 
 def _is_same(a: float, b: float) -> bool:

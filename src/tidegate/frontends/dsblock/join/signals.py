@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import InitializationError, SingularSystemError, UsageError
-from tidegate.frontends.dsblock.block import Entry, Run
+from tidegate.frontends.dsblock.block import Entry, Reply, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.loops import consistent, differences, is_singular
@@ -21,6 +21,7 @@ from tidegate.names import listed
 __all__ = ["Evaluation", "Signals"]
 
 FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
 _OTHER = 0.37  # of an input, how far it is moved to see whether outputs move
 
 
@@ -39,13 +40,70 @@ class Signals:
     rates: dict[int, FloatArray]
 
 
+@dataclass(frozen=True)
+class _Place:
+    """How one part is evaluated.
+
+    Parameters
+    ----------
+    outside : elements of U that come from outside, and from where; linked : likewise from outputs of all parts; torn : likewise from X.
+    y : where its outputs lie among those of all parts.
+    waits : some inputs are not there yet when its outputs are called.
+    needs_rates : its outputs are given derivatives, and it is an ODE.
+    """
+
+    states: slice
+    parameters: IndexArray
+    outside: tuple[IndexArray, IndexArray]
+    linked: tuple[IndexArray, IndexArray]
+    torn: tuple[IndexArray, IndexArray]
+    y: slice
+    n_inputs: int
+    n_indicators: int
+    is_dae: bool
+    needs_rates: bool
+    waits: bool
+
+
+def _places(plan: Layout) -> list[_Place]:
+    wired = plan.wired
+    ends = np.cumsum([0, *(part.described.size(SignalKind.OUTPUT) for part in wired.parts)]).tolist()
+    places: list[_Place] = []
+    for number, part in enumerate(wired.parts):
+        described, driver, element = part.described, wired.driver[number], wired.element[number]
+        torn = [(k, plan.torn.start + place) for place, (owner, k) in enumerate(plan.order.torn) if owner == number]
+        outside = np.flatnonzero(driver == OUTSIDE)
+        linked = np.array([k for k in range(len(driver)) if driver[k] != OUTSIDE and (number, k) not in plan.order.torn], dtype=np.intp)
+        sources = np.array([ends[driver[k]] + element[k] for k in linked], dtype=np.intp)
+        pairs = np.array(torn, dtype=np.intp).reshape(-1, 2)
+        is_dae = described.form is Form.DAE
+        waits = any(not described.dependence.inputs[k] and source != OUTSIDE for k, source in enumerate(driver.tolist()))
+        places.append(_Place(
+            plan.states[number], plan.parameters[number], (outside, element[outside]), (linked, sources), (pairs[:, 0], pairs[:, 1]),
+            slice(ends[number], ends[number + 1]), len(driver), described.size(SignalKind.INDICATOR), is_dae,
+            not is_dae and described.dependence.outputs_need_rates, waits,
+        ))  # fmt: skip
+    return places
+
+
 class Evaluation:
     """Evaluates the runs of all parts together."""
 
     def __init__(self, plan: Layout, runs: Sequence[Run]) -> None:
         self.plan, self.runs = plan, runs
-        self._described = [part.described for part in plan.wired.parts]
+        self._places = _places(plan)
+        self._is_dae = plan.order.form is Form.DAE
+        self._n_outputs = self._places[-1].y.stop
+        # how many states and indicators of each part are there
+        self.counts = [(place.states.stop - place.states.start, place.n_indicators) for place in self._places]
         self._last: tuple[tuple[object, ...], Signals] | None = None
+
+    def take_numbers(self, part: int, reply: Reply) -> None:
+        """How many states and indicators a part has from now on."""
+        n_states, n_indicators = self.counts[part]
+        self.counts[part] = (
+            n_states if reply.n_states is None else reply.n_states, n_indicators if reply.n_indicators is None else reply.n_indicators,
+        )  # fmt: skip
 
     def forget(self) -> None:
         """Something may have changed in the memory of a part."""
@@ -55,33 +113,34 @@ class Evaluation:
 
     def entry(self, part: int, at: Entry, u: FloatArray, rates: FloatArray | None = None) -> Entry:
         """Where a callback of a part is called."""
-        plan, described = self.plan, self._described[part]
-        xd = rates
-        if described.form is Form.DAE and at.xd is not None:
-            xd = at.xd[plan.states[part]]
-        n_indicators = described.size(SignalKind.INDICATOR)
-        return replace(at, x=at.x[plan.states[part]], xd=xd, u=u, p=at.p[plan.parameters[part]], n_indicators=n_indicators)
+        place, (n_states, n_indicators) = self._places[part], self.counts[part]
+        xd = at.xd[place.states] if place.is_dae and at.xd is not None else rates
+        return Entry(at.time, at.x[place.states][:n_states], xd, u, at.p[place.parameters], n_indicators)
 
     def outputs(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
-        described = self._described[part]
-        if not described.size(SignalKind.OUTPUT):
+        place = self._places[part]
+        if place.y.start == place.y.stop:
             return np.zeros(0)
         rates = None
-        if described.form is Form.ODE and described.dependence.outputs_need_rates:
-            rates = at.xd[self.plan.states[part]] if self.plan.order.form is Form.DAE and at.xd is not None else self.rates(part, at, signals)
+        if place.needs_rates:
+            rates = at.xd[place.states][: self.counts[part][0]] if self._is_dae and at.xd is not None else self.rates(part, at, signals)
         return self.runs[part].outputs(self.entry(part, at, signals.u[part], rates))
 
     def rates(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Derivatives of an ODE among the parts."""
         if part not in signals.rates:
-            none = not len(at.x[self.plan.states[part]])
+            none = not self.counts[part][0]
             signals.rates[part] = np.zeros(0) if none else self.runs[part].equations(self.entry(part, at, signals.u[part]))
         return signals.rates[part]
 
     def indicators(self, part: int, at: Entry, u: FloatArray) -> FloatArray:
-        """Indicators of a part."""
-        return self.runs[part].indicators(self.entry(part, at, u))
+        """Indicators of a part; those that are not there are zero."""
+        n = self.counts[part][1]
+        found = np.zeros(self._places[part].n_indicators)
+        if n:
+            found[:n] = self.runs[part].indicators(self.entry(part, at, u))[:n]
+        return found
 
     # -- all of them ------------------------------------------------------------------------------------------------------------------------------
 
@@ -95,33 +154,30 @@ class Evaluation:
         return found
 
     def _signals(self, at: Entry) -> Signals:
-        plan, wired = self.plan, self.plan.wired
-        y = [np.full(described.size(SignalKind.OUTPUT), np.nan) for described in self._described]
-        found = Signals([np.zeros(len(driver)) for driver in wired.driver], y, {})
-        known = np.zeros(len(wired.parts), dtype=bool)
-        for call, part in plan.order.calls:
-            self._gather(part, at, found, known)
+        every = np.zeros(self._n_outputs)
+        found = Signals([np.zeros(place.n_inputs) for place in self._places], [every[place.y] for place in self._places], {})
+        for part in range(len(self._places)):
+            self._gather(part, at, found, every)
+        for call, part in self.plan.order.calls:
+            place = self._places[part]
+            found.u[part][place.linked[0]] = every[place.linked[1]]
             if call is Call.EQUATIONS:
                 self.rates(part, at, found)
-            else:
-                y[part] = self.outputs(part, at, found)
-                known[part] = True
-        for part in range(len(wired.parts)):
-            self._gather(part, at, found, known)
+            elif place.y.start < place.y.stop:
+                every[place.y] = self.outputs(part, at, found)
+        for part, place in enumerate(self._places):
+            if place.waits:
+                # not into those that a part was given: it may have kept them
+                self._gather(part, at, found, every)
         return found
 
-    def _gather(self, part: int, at: Entry, found: Signals, known: NDArray[np.bool_]) -> None:
-        """Inputs of a part as far as they are known."""
-        plan, driver, element = self.plan, self.plan.wired.driver[part], self.plan.wired.element[part]
-        u = found.u[part]
-        for k, source in enumerate(driver.tolist()):
-            if source == OUTSIDE:
-                u[k] = at.u[element[k]]
-            elif known[source]:
-                u[k] = found.y[source][element[k]]
-        for place, (owner, k) in enumerate(plan.order.torn, plan.torn.start):
-            if owner == part:
-                u[k] = at.x[place]
+    def _gather(self, part: int, at: Entry, found: Signals, every: FloatArray) -> None:
+        """Inputs of a part, as far as they are known."""
+        place, u = self._places[part], found.u[part].copy()
+        found.u[part] = u
+        u[place.outside[0]] = at.u[place.outside[1]]
+        u[place.linked[0]] = every[place.linked[1]]
+        u[place.torn[0]] = at.x[place.torn[1]]
 
     def check_dependence(self, at: Entry) -> None:
         """Refuse a part whose outputs change with an input of which it says that they do not depend on it: the order of calls rests on that.
@@ -131,7 +187,7 @@ class Evaluation:
         UsageError : there is one.
         """
         found = self.signals(at)
-        for part, described in enumerate(self._described):
+        for part, described in enumerate(one.described for one in self.plan.wired.parts):
             free = ~np.array(described.dependence.inputs, dtype=bool)
             if not free.any() or not len(found.y[part]):
                 continue
@@ -150,17 +206,19 @@ class Evaluation:
         """Derivatives, or residuals with those of the loops behind."""
         plan, found = self.plan, self.signals(at)
         f = np.zeros(len(at.x))
-        for part, described in enumerate(self._described):
-            where = plan.states[part]
+        for part, place in enumerate(self._places):
+            where = place.states
             if where.start == where.stop:
                 continue
-            if described.form is Form.DAE:
+            if place.is_dae:
                 f[where] = self.runs[part].equations(self.entry(part, at, found.u[part]))
-            elif plan.order.form is Form.ODE:
-                f[where] = self.rates(part, at, found)
             else:
-                assert at.xd is not None
-                f[where] = self.rates(part, at, found) - at.xd[where]
+                # what is not there stays as it is
+                n = self.counts[part][0]
+                f[where.start : where.start + n] = self.rates(part, at, found)
+                if self._is_dae:
+                    assert at.xd is not None
+                    f[where] -= at.xd[where]
         f[plan.torn] = at.x[plan.torn] - self._sources(found)
         return f
 
@@ -207,7 +265,7 @@ class Evaluation:
 
             if is_singular(differences(open_, at.x[places])):
                 raise self._unsolved(SingularSystemError, at, loop.links, "does not have exactly one solution")
-        if self.plan.order.circles and all(described.form is Form.ODE for described in self._described):
+        if self.plan.order.circles and not any(place.is_dae for place in self._places):
             self._check_circles(at)
 
     def _check_circles(self, at: Entry) -> None:

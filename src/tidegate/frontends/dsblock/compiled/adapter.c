@@ -1,0 +1,274 @@
+/* The callbacks of a block as the functions that a model is integrated with, so that no Python is called within a step.
+
+   A function is given its adapter, the time, the unknowns y, the parameters p, and the discrete variables d, and writes numbers. It returns 0, or 1
+   where the block has reported an error; then the caller asks Python for the same, which says what the block has reported. How unknowns and
+   equations belong to X, XD and F is told in forms.py. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum { MOST_RUNS = 64 };
+
+/* an input: lines between samples; a constant is one sample */
+typedef struct {
+    int n;
+    const double *times, *values;
+} tg_lines;
+
+typedef struct {
+    int n_y, n_p, n_d;
+    int place_run, place_next, place_nx, place_nz; /* in d */
+    int n_rates, first_rate;  /* equations x' = w in front of the block's own, and where w are in y */
+    const int *x_from;        /* where in y every X is */
+    const int *xd_from;       /* where every XD is, -1 for zero; NULL for an ODE */
+    int is_mass;              /* of E x' = -F */
+    int n_ticks;
+    const tg_lines *inputs;   /* one an element of U */
+    int (*input_function)(double t, double *u); /* or a function of time, if not NULL */
+    long numbers[MOST_RUNS];  /* of runs; 0 for none */
+    tg_block *blocks[MOST_RUNS];
+    double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */
+} tg_adapter;
+
+static _Thread_local void *current;
+
+void *tg_current(void) { return current; }
+void tg_enter(void *block) { current = block; }
+
+int tg_size_of_block(void) { return (int)sizeof(tg_block); }
+int tg_size_of_adapter(void) { return (int)sizeof(tg_adapter); }
+
+static tg_block *block_of(const tg_adapter *a, const double *d) {
+    double number = d[a->place_run];
+    for (int k = 0; k < MOST_RUNS; k++)
+        if (number == (double)a->numbers[k] && a->numbers[k]) return a->blocks[k];
+    return NULL;
+}
+
+static int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
+
+static int inputs_at(const tg_adapter *a, tg_block *b, double t) {
+    if (a->input_function) return a->input_function(t, b->u);
+    for (int k = 0; k < b->n_u; k++) {
+        const tg_lines *lines = &a->inputs[k];
+        if (lines->n == 1) {
+            b->u[k] = lines->values[0];
+            continue;
+        }
+        int low = 0, high = lines->n - 1;
+        while (high - low > 1) {
+            int middle = (low + high) / 2;
+            if (lines->times[middle] <= t) low = middle;
+            else high = middle;
+        }
+        double margin = 1e-4 * fmax(fabs(t), 1.0), part;
+        if (t < lines->times[0] - margin || t > lines->times[lines->n - 1] + margin) return 1;
+        part = (t - lines->times[low]) / (lines->times[high] - lines->times[low]);
+        b->u[k] = (1.0 - part) * lines->values[low] + part * lines->values[high];
+    }
+    return 0;
+}
+
+/* the vectors of the block at a point; 1 if its inputs are not known there, or it has failed before */
+static int filled(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p) {
+    if (b->failed_in) return 1;
+    if (a->x_from) {
+        for (int k = 0; k < b->n_x; k++) b->x[k] = y[a->x_from[k]];
+    } else memcpy(b->x, y, (size_t)b->n_x * sizeof(double));
+    if (a->xd_from)
+        for (int k = 0; k < b->n_x; k++) b->xd[k] = a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]];
+    memcpy(b->dp, p, (size_t)b->n_dp * sizeof(double));
+    for (int k = 0; k < b->n_ip; k++) b->ip[k] = (int)p[b->n_dp + k];
+    for (int k = 0; k < b->n_lp; k++) b->lp[k] = p[b->n_dp + b->n_ip + k] != 0.0;
+    if (b->n_u && inputs_at(a, b, t)) return 1;
+    b->icall[0] = b->icall[1] = b->icall[2] = 0;
+    current = b;
+    return 0;
+}
+
+/* note an error that a callback has reported */
+static int reported(tg_block *b, int letter, int ierr, double t) {
+    current = NULL;
+    if (!ierr) return 0;
+    b->failed_in = letter, b->ierr = ierr, b->failed_at = t;
+    return 1;
+}
+
+static int call(tg_block *b, tg_f function, int letter, double t, double *out) {
+    int ierr = 0;
+    function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
+    return reported(b, letter, ierr, t);
+}
+
+int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    int nx, n;
+    memset(out, 0, (size_t)a->n_y * sizeof(double));
+    if (!b) return 0;
+    n = b->n_x, nx = count_of(d[a->place_nx], n);
+    for (int k = 0; k < a->n_rates; k++) out[k] = y[a->first_rate + k];
+    out += a->n_rates;
+    if (nx) {
+        if (filled(a, b, t, y, p) || call(b, b->f, 'F', t, b->fout)) return 1;
+        for (int k = 0; k < nx; k++) out[k] = a->is_mass ? -b->fout[k] : b->fout[k];
+    }
+    if (a->xd_from && !a->is_mass)
+        for (int k = nx; k < n; k++) out[k] = a->xd_from[k] < 0 ? y[a->x_from[k]] : y[a->xd_from[k]];
+    return 0;
+}
+
+int tg_guards(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    int nz;
+    if (!b) return 1;
+    nz = count_of(d[a->place_nz], b->n_z);
+    for (int k = nz; k < b->n_z; k++) out[k] = 0.0;
+    if (!nz) return 0;
+    if (filled(a, b, t, y, p) || call(b, b->h, 'H', t, b->z)) return 1;
+    memcpy(out, b->z, (size_t)nz * sizeof(double));
+    return 0;
+}
+
+int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    out[0] = 0.0;
+    if (!b) return 0;
+    if (filled(a, b, t, y, p)) return 1;
+    b->icall[2] = 1;
+    if (call(b, b->f, 'F', t, b->fout)) return 1;
+    out[0] = b->icall[2] != 0;
+    return 0;
+}
+
+int tg_times(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    const tg_block *b = block_of(a, d);
+    (void)t, (void)y, (void)p;
+    if (!b) return 1;
+    for (int k = 0; k < b->n_z; k++) out[k] = INFINITY;
+    out[b->n_z] = d[a->place_next];
+    return 0;
+}
+
+int tg_activity(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    const tg_block *b = block_of(a, d);
+    (void)t, (void)y, (void)p;
+    if (!b) return 1;
+    for (int k = 0; k < b->n_z; k++) out[k] = 1.0;
+    return 0;
+}
+
+/* -- derivatives: central differences, the step balances truncation and rounding ---------------------------------------------------------- */
+
+typedef int (*value)(const tg_adapter *, double, const double *, const double *, const double *, double *);
+
+static const double cube_root_of_eps = 6.0554544523933395e-06;
+
+static double step_of(double x) { return cube_root_of_eps * fmax(fabs(x), 1.0); }
+
+/* in one direction: a single step along it, as large as the element that bears least allows */
+static int along(value function, int size, const tg_adapter *a, double t, const double *y, const double *p, const double *d, double dt,
+                 const double *dy, const double *dp, double *out) {
+    double h = INFINITY, *shifted = a->scratch, *changed = shifted + a->n_y, *above = changed + a->n_p;
+    if (dt != 0.0) h = step_of(t) / fabs(dt);
+    for (int k = 0; k < a->n_y; k++)
+        if (dy[k] != 0.0) h = fmin(h, step_of(y[k]) / fabs(dy[k]));
+    for (int k = 0; k < a->n_p; k++)
+        if (dp[k] != 0.0) h = fmin(h, step_of(p[k]) / fabs(dp[k]));
+    if (!(h > 0.0) || isinf(h)) {
+        for (int k = 0; k < size; k++) out[k] = h != h || h == 0.0 ? NAN : 0.0;
+        return 0;
+    }
+    for (int side = 1; side >= -1; side -= 2) {
+        for (int k = 0; k < a->n_y; k++) shifted[k] = y[k] + side * h * dy[k];
+        for (int k = 0; k < a->n_p; k++) changed[k] = p[k] + side * h * dp[k];
+        if (function(a, t + side * h * dt, shifted, changed, d, side > 0 ? above : out)) return 1;
+    }
+    for (int k = 0; k < size; k++) out[k] = (above[k] - out[k]) / (2.0 * h);
+    return 0;
+}
+
+int tg_rhs_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
+                   const double *dp, const double *dd, double *out) {
+    (void)v, (void)dd;
+    return along(tg_rhs, a->n_y, a, t, y, p, d, dt, dy, dp, out);
+}
+
+int tg_guards_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
+                      const double *dp, const double *dd, double *out) {
+    const tg_block *b = block_of(a, d);
+    (void)v, (void)dd;
+    return b ? along(tg_guards, b->n_z, a, t, y, p, d, dt, dy, dp, out) : 1;
+}
+
+/* the sum of what the derivative in a direction is made of, each part by its absolute value */
+int tg_guard_scale(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
+                   const double *dp, const double *dd, double *out) {
+    const tg_block *b = block_of(a, d);
+    double *shifted = a->scratch, *above = shifted + a->n_y + a->n_p, *below;
+    (void)v, (void)dp, (void)dd;
+    if (!b) return 1;
+    below = above + (a->n_y > b->n_z ? a->n_y : b->n_z);
+    for (int i = 0; i < b->n_z; i++) out[i] = 0.0;
+    memcpy(shifted, y, (size_t)a->n_y * sizeof(double));
+    for (int k = -1; k < a->n_y; k++) {
+        double moves = k < 0 ? dt : dy[k], centre = k < 0 ? t : y[k], h = step_of(centre), high = centre + h, low = centre - h;
+        if (moves == 0.0) continue;
+        if (k >= 0) shifted[k] = high;
+        if (tg_guards(a, k < 0 ? high : t, shifted, p, d, above)) return 1;
+        if (k >= 0) shifted[k] = low;
+        if (tg_guards(a, k < 0 ? low : t, shifted, p, d, below)) return 1;
+        if (k >= 0) shifted[k] = centre;
+        for (int i = 0; i < b->n_z; i++) out[i] += fabs((above[i] - below[i]) / (high - low) * moves);
+    }
+    return 0;
+}
+
+static int by_differences(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    int n = a->n_y;
+    double *shifted = a->scratch, *above = shifted + n + a->n_p, *below = above + n;
+    memcpy(shifted, y, (size_t)n * sizeof(double));
+    for (int k = 0; k < n; k++) {
+        double h = step_of(y[k]), high = y[k] + h, low = y[k] - h;
+        shifted[k] = high;
+        if (tg_rhs(a, t, shifted, p, d, above)) return 1;
+        shifted[k] = low;
+        if (tg_rhs(a, t, shifted, p, d, below)) return 1;
+        shifted[k] = y[k];
+        for (int i = 0; i < n; i++) out[i * n + k] = (above[i] - below[i]) / (high - low);
+    }
+    return 0;
+}
+
+/* dF/dX and, by a second call, dF/dXD of BLOCKJ, whose columns lie one behind the other; rows of ours do */
+int tg_jacobian(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    int n = a->n_y, nx, rows = a->n_rates;
+    double sign = a->is_mass ? -1.0 : 1.0;
+    memset(out, 0, (size_t)n * (size_t)n * sizeof(double));
+    if (!b) return 0;
+    nx = count_of(d[a->place_nx], b->n_x);
+    if (nx && !b->j) return by_differences(a, t, y, p, d, out);
+    for (int k = 0; k < rows; k++) out[k * n + a->first_rate + k] = 1.0;
+    for (int pass = 0; nx && pass <= (a->xd_from && !a->is_mass); pass++) {
+        double cj = pass;
+        int ierr = 0;
+        if (filled(a, b, t, y, p)) return 1;
+        memset(b->jac, 0, (size_t)nx * (size_t)nx * sizeof(double));
+        b->j(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, &cj, b->jac, &nx, b->duser, b->iuser, b->luser, &ierr);
+        if (reported(b, 'J', ierr, t)) return 1;
+        for (int j = 0; j < nx; j++) {
+            int column = a->x_from ? a->x_from[j] : j;
+            for (int i = 0; i < nx; i++) {
+                double entry = sign * b->jac[j * nx + i];
+                if (!pass) out[(rows + i) * n + column] = entry;
+                else if (a->xd_from[j] >= 0) out[(rows + i) * n + a->xd_from[j]] = entry - out[(rows + i) * n + column];
+            }
+        }
+    }
+    if (a->xd_from && !a->is_mass)
+        for (int k = nx; k < b->n_x; k++) out[(rows + k) * n + (a->xd_from[k] < 0 ? a->x_from[k] : a->xd_from[k])] = 1.0;
+    return 0;
+}

@@ -1,0 +1,123 @@
+"""The native functions of a compiled block: ``tg_adapter`` of adapter.c filled in, and who gives it the models of runs. Out: addresses."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.block import NativeNeeds, Run
+from tidegate.frontends.dsblock.compiled.requests import runtime
+from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.model import Form
+from tidegate.model.callables import NativeFunction
+
+__all__ = ["Adapter"]
+
+_MOST_RUNS: Final = 64
+_POINTER: Final = ctypes.c_void_p
+_INPUTS: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
+_NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times")
+_FUNCTIONS: Final = {"residual_tangent": "tg_rhs_tangent"}
+
+
+@runtime_checkable
+class HasStructure(Protocol):
+    """A run whose vectors native functions use."""
+
+    structure_address: int
+
+
+class _Lines(ctypes.Structure):
+    _fields_ = (("n", ctypes.c_int), ("times", _POINTER), ("values", _POINTER))
+
+
+class _AdapterStructure(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("n_y", "n_p", "n_d", "place_run", "place_next", "place_nx", "place_nz", "n_rates", "first_rate")),
+        ("x_from", _POINTER),
+        ("xd_from", _POINTER),
+        ("is_mass", ctypes.c_int),
+        ("n_ticks", ctypes.c_int),
+        ("inputs", _POINTER),
+        ("input_function", _POINTER),
+        ("numbers", ctypes.c_long * _MOST_RUNS),
+        ("blocks", _POINTER * _MOST_RUNS),
+        ("scratch", _POINTER),
+    )
+
+
+class Adapter:
+    """See ``block.NativeFunctions``."""
+
+    def __init__(self, described: Description, needs: NativeNeeds) -> None:
+        shared, form = runtime(), needs.equations
+        assert shared.library.tg_size_of_adapter() == ctypes.sizeof(_AdapterStructure)
+        self._kept: list[Any] = []
+        at = self._structure = _AdapterStructure()
+        n, n_z = len(form.names), described.size(SignalKind.INDICATOR)
+        n_y = n + len(form.with_rate)
+        at.n_y, at.n_p, at.n_d = n_y, needs.n_parameters, needs.n_discretes
+        at.place_run, at.place_next, at.place_nx, at.place_nz = needs.places
+        at.n_ticks = 1
+        if described.form is Form.DAE:
+            n_states = n - len(form.algebraic)
+            x_from, xd_from = np.zeros(n, dtype=np.intc), np.full(n, -1, dtype=np.intc)
+            x_from[form.differential] = np.arange(n_states)
+            x_from[form.algebraic] = n_y - len(form.algebraic) + np.arange(len(form.algebraic))
+            if form.mass is None:
+                xd_from[form.with_rate] = n_states + np.arange(len(form.with_rate))
+            at.n_rates, at.first_rate, at.is_mass = len(form.with_rate), n_states, form.mass is not None
+            at.x_from, at.xd_from = self._address(x_from), self._address(xd_from)
+        at.scratch = self._address(np.zeros(n_y + needs.n_parameters + 2 * max(n_y, n_z) + 1))
+        self._inputs(needs)
+        names = [name for name in _NAMES if n_z or not name.startswith(("guard", "activity"))]
+        context = ctypes.addressof(at)
+        self.functions = {name: NativeFunction(shared.address(_FUNCTIONS.get(name, f"tg_{name}")), context) for name in names}
+        if needs.has_steps:
+            self.functions["steps"] = NativeFunction(shared.address("tg_steps"), context)
+
+    def _address(self, vector: Any) -> int:
+        self._kept.append(vector)
+        return int(vector.ctypes.data)
+
+    def _inputs(self, needs: NativeNeeds) -> None:
+        lines = needs.inputs.lines()
+        if lines is not None:
+            table = (_Lines * max(len(lines), 1))()
+            for k, (times, values) in enumerate(lines):
+                table[k] = _Lines(len(values), self._address(times), self._address(values))
+            self._kept.append(table)
+            self._structure.inputs = ctypes.addressof(table)
+            return
+
+        def inputs(t: float, u: Any) -> int:
+            try:
+                for k, value in enumerate(needs.inputs.at(t)):
+                    u[k] = value
+            except Exception:  # noqa: BLE001, the same is asked for by Python next, which says it
+                return 1
+            return 0
+
+        function = _INPUTS(inputs)
+        self._kept.append(function)
+        self._structure.input_function = ctypes.cast(function, _POINTER).value
+
+    def enter(self, number: int, run: Run) -> None:
+        """A run begins."""
+        assert isinstance(run, HasStructure)
+        numbers = self._structure.numbers
+        free = next((k for k in range(_MOST_RUNS) if not numbers[k]), None)
+        if free is None:
+            raise UsageError(f"there are {_MOST_RUNS} runs of one compiled block at once", hint="let some of them end first")
+        self._structure.blocks[free] = run.structure_address
+        numbers[free] = number
+
+    def leave(self, number: int) -> None:
+        """It is over."""
+        numbers = self._structure.numbers
+        for k in range(_MOST_RUNS):
+            if numbers[k] == number:
+                numbers[k] = 0

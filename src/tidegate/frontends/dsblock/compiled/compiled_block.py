@@ -1,0 +1,337 @@
+"""A compiled block on flat vectors. In: a library's models; out: a ``Block``, whose runs call BLOCKF to BLOCKV.
+
+Source: Otter, DSblock 3.3 (DLR 1994). ICALL(1) and (2) are always 0 on entry, so a block computes its intermediate results anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import CallbackError, UsageError
+from tidegate.frontends.dsblock.block import Action, Entry, Happened, NativeNeeds, Reply, Verdict
+from tidegate.frontends.dsblock.compiled.adapter import Adapter
+from tidegate.frontends.dsblock.compiled.native_model import NativeModel
+from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
+from tidegate.frontends.dsblock.proposals import Environment
+from tidegate.frontends.dsblock.warned import warn
+from tidegate.model import Form
+from tidegate.wishes import StopRun
+
+__all__ = ["CompiledBlock", "CompiledRun", "Models"]
+
+FloatArray = NDArray[np.float64]
+_PARAMETERS: Final = ("dp", "ip", "lp")
+_MEMORY: Final = ("duser", "iuser", "luser")
+_TYPES: Final = {ParameterKind.INTEGER: 1, ParameterKind.LOGICAL: 2, ParameterKind.REAL: 3}
+_WELL, _ILL = 1, 2
+_CONTINUE, _RESTART, _STOP = 0, 1, 2
+_USUAL_PRIORITY: Final = 50
+
+
+class Models:
+    """Models of one block: each is in one run at a time.
+
+    Parameters
+    ----------
+    make : a further model.
+    """
+
+    def __init__(self, make: Callable[[], NativeModel]) -> None:
+        self._make, self._lock = make, threading.Lock()
+        self.first = make()
+        self._free = [self.first]
+        self._is_closed = False
+
+    def take(self) -> NativeModel:
+        """One that is in no run.
+
+        Raises
+        ------
+        UsageError : there can be but one, and it is in a run.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise UsageError(f"DSblock {self.first.name} is closed", hint="load it again")
+            if self._free:
+                return self._free.pop()
+            if not self.first.library.several:
+                raise UsageError(
+                    f"DSblock {self.first.name} is in a run, and its data are static (INFO(1) = 0 of {self.first.library.callback('B')}): two runs "
+                    "at once would overwrite each other",
+                    hint="let the runs follow each other, or load it with isolate=True for each",
+                )
+            return self._make()
+
+    def give_back(self, model: NativeModel) -> None:
+        """Its run is over."""
+        with self._lock:
+            self._free.append(model)
+
+    def close(self) -> None:
+        """BLOCKC of all that are in no run."""
+        with self._lock:
+            self._is_closed = True
+            while self._free:
+                self._free.pop().close()
+
+
+class CompiledBlock:
+    """See ``block.Block``.
+
+    Parameters
+    ----------
+    environment : what the block may ask of the run.
+    """
+
+    def __init__(self, models: Models, environment: Environment | None = None) -> None:
+        self._models, self._environment = models, environment or Environment()
+
+    @property
+    def description(self) -> Description:
+        """What it says of itself."""
+        return self._models.first.description
+
+    def native(self, needs: NativeNeeds) -> Adapter:
+        """Its functions for steps."""
+        return Adapter(self.description, needs)
+
+    def begin(self, at: Entry) -> tuple[CompiledRun, Reply]:
+        """A run begins: BLOCKP for parameters that were changed, then BLOCKS."""
+        model = self._models.take()
+        try:
+            model.answers.environment = self._environment
+            model.structure.failed_in = 0
+            run = CompiledRun(model, self._models)
+            return run, run.start(at)
+        except BaseException:
+            self._models.give_back(model)
+            raise
+
+
+class CompiledRun:
+    """See ``block.Run``."""
+
+    def __init__(self, model: NativeModel, models: Models) -> None:
+        self.model, self._models = model, models
+        self.structure_address = model.address
+        self._description, self._vectors = model.description, model.vectors
+
+    # -- the start ----------------------------------------------------------------------------------------------------------------------------
+
+    def start(self, at: Entry) -> Reply:
+        """BLOCKP and BLOCKS."""
+        model, v = self.model, self._vectors
+        self._put_parameters(at)
+        n_x, n_z = len(v["x"]), len(v["z"])
+        model.small("t")[0] = at.time
+        v["u"][:] = at.u
+        model.small("tevent")[:] = at.time
+        v["hcross"][:] = 0
+        model.small("dimnew")[:] = n_x, n_z
+        if model.has("S"):
+            ierr = model.call("S", "t", "x0", "xd0", "u", *_PARAMETERS, "tevent", "hcross", "dimnew", *_MEMORY, "ierr")
+            if ierr:
+                raise model.reported("S", ierr, at.time)
+            self._say_errors("S")
+            model.check_guards("S", at.time)
+        nx, nz = self._dimensions("S")
+        return Reply(
+            x=v["x0"].copy(), xd=v["xd0"].copy() if self._description.form is Form.DAE else None, next_event=float(model.small("tevent")[0]),
+            may_reach=float(model.small("tevent")[1]), directions=self._directions("S"), n_states=nx, n_indicators=nz,
+        )  # fmt: skip
+
+    def _put_parameters(self, at: Entry) -> None:
+        """Write the values of a run, and tell the block of those that it does not know."""
+        model, v, places = self.model, self._vectors, dict[ParameterKind, int]()
+        v["x0"][:] = at.x
+        v["xd0"][:] = model.defaults["xd0"] if at.xd is None else at.xd
+        first = 0
+        for kind in ParameterKind:
+            places[kind], first = first, first + self._description.size(kind)
+        known = {name: v[name].copy() for name in _PARAMETERS}
+        for name in _PARAMETERS:
+            v[name][:] = model.defaults[name]
+        has_changed = False
+        for entry in self._description.parameters:
+            name, where = entry.kind.value.lower(), entry.places
+            new = at.p[places[entry.kind] + where.start : places[entry.kind] + where.stop]
+            is_default, is_known = np.array_equal(new, entry.default), np.array_equal(new, np.asarray(known[name][where], dtype=float))
+            v[name][where] = new
+            if not (is_default and is_known):
+                has_changed = True
+                self._changed(entry)
+        if has_changed and model.has("P"):
+            model.small("ityp")[:] = 0
+            self._asked("the parameters together")
+        self._say_errors("P")
+
+    def _changed(self, entry: ParameterEntry) -> None:
+        model, v = self.model, self._vectors
+        if not model.has("P"):
+            return
+        model.small("ityp")[:] = _TYPES[entry.kind], entry.first + 1, entry.number, len(entry.shape)
+        model.small("dim")[: len(entry.shape)] = entry.shape
+        values = v[entry.kind.value.lower()][entry.places]
+        self._asked(f"{entry.name} = {values[0] if not entry.shape else values.tolist()}")
+
+    def _asked(self, what: str) -> None:
+        model = self.model
+        answer = model.call("P", *_PARAMETERS, "ityp", "ityp+1", "ityp+2", "ityp+3", "dim", "x0", "xd0", *_MEMORY, "ierr")
+        if answer not in [verdict.value for verdict in Verdict]:
+            raise CallbackError(f"{model.library.callback('P')} of DSblock {model.name} answers IERR = {answer} to {what}; 0 to 3 are possible")
+        if Verdict(answer) is Verdict.REFUSED:
+            reason = "; ".join(model.take_errors()) or f"{model.library.callback('P')} answered IERR = 2"
+            raise UsageError(f"DSblock {model.name} refuses {what}: {reason}")
+        model.check_guards("P", float("nan"))
+
+    # -- a point ------------------------------------------------------------------------------------------------------------------------------
+
+    def _filled(self, at: Entry) -> None:
+        if (error := self.model.failed()) is not None:
+            raise error
+        v = self._vectors
+        self.model.small("t")[0] = at.time
+        v["x"][: len(at.x)] = at.x
+        if at.xd is not None:
+            v["xd"][: len(at.xd)] = at.xd
+        v["u"][:] = at.u
+        first = 0
+        for name in _PARAMETERS:
+            v[name][:] = at.p[first : first + len(v[name])]
+            first += len(v[name])
+        self.model.structure.icall[:] = [0] * 16
+
+    def _value(self, letter: str, out: str, at: Entry) -> FloatArray:
+        self._filled(at)
+        ierr = self.model.call(letter, "icall", "t", "x", "xd", "u", *_PARAMETERS, out, *_MEMORY, "ierr")
+        if ierr:
+            raise self.model.reported(letter, ierr, at.time)
+        return self._vectors[out].copy()
+
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
+        """F."""
+        return self._value("F", "fout", at)[: len(at.x)]
+
+    def outputs(self, at: Entry) -> FloatArray:
+        """Y."""
+        return self._value("G", "y", at)
+
+    def indicators(self, at: Entry) -> FloatArray:
+        """Z."""
+        return self._value("H", "z", at)
+
+    def auxiliaries(self, at: Entry) -> FloatArray:
+        """W; an error is the way in which a block asks for the end of the run (BLOCKK)."""
+        self._filled(at)
+        model = self.model
+        model.structure.icall[1] = 1
+        ierr = model.call("K", "icall", "t", "x", "xd", "u", *_PARAMETERS, "w", *_MEMORY, "ierr")
+        w = self._vectors["w"].copy()
+        if ierr and not model.answers.errors:
+            raise StopRun(f"{model.library.callback('K')} of DSblock {model.name} ends the run (IERR = {ierr})", w)
+        if ierr:
+            raise model.reported("K", ierr, at.time)
+        return w
+
+    def asks_step_event(self, at: Entry) -> bool:
+        """Whether something happens at the end of a completed step."""
+        self._filled(at)
+        model = self.model
+        model.structure.icall[2] = 1
+        ierr = model.call("F", "icall", "t", "x", "xd", "u", *_PARAMETERS, "fout", *_MEMORY, "ierr")
+        if ierr:
+            raise model.reported("F", ierr, at.time)
+        return model.structure.icall[2] != 0
+
+    # -- events -------------------------------------------------------------------------------------------------------------------------------
+
+    def event(self, happened: Happened, at: Entry) -> Reply:
+        """BLOCKV."""
+        model, v = self.model, self._vectors
+        if not model.has("V"):
+            return Reply(action=Action.CONTINUE)
+        if happened.n_indicators:
+            self.indicators(at)
+        self._filled(at)
+        model.small("iopt")[:] = happened.time, happened.state, happened.step
+        model.small("tevent")[:] = at.time
+        v["hinfo"][:] = happened.zero
+        v["hcross"][:] = happened.directions
+        model.small("dimnew")[:] = happened.n_states, happened.n_indicators
+        model.small("iprior")[0] = _USUAL_PRIORITY
+        model.small("info")[0] = 0
+        before = v["x"].copy(), v["xd"].copy()
+        model.call("V", "icall", "iopt", "t", "x", "xd", "u", *_PARAMETERS, "z", "hinfo", "tevent", "hcross", "dimnew", "iprior", *_MEMORY, "info")
+        model.check_guards("V", at.time)
+        return self._replied(happened, at, before)
+
+    def _replied(self, happened: Happened, at: Entry, before: tuple[FloatArray, FloatArray]) -> Reply:
+        model, v = self.model, self._vectors
+        callback = f"{model.library.callback('V')} of DSblock {model.name}"
+        info = int(model.small("info")[0])
+        if info not in (_CONTINUE, _RESTART, _STOP):
+            raise CallbackError(f"{callback} answers INFO = {info} at t = {at.time:g}; 0, 1 and 2 are possible", time=at.time)
+        nx, nz = self._dimensions("V")
+        is_dae = self._description.form is Form.DAE
+        has_moved = not np.array_equal(v["x"], before[0]) or (is_dae and not np.array_equal(v["xd"], before[1]))
+        if info == _CONTINUE and (has_moved or (nx, nz) != (happened.n_states, happened.n_indicators)):
+            model.warn_once(f"{callback} changes X, XD or the dimensions and answers INFO = 0; it is taken for 1, a restart")
+            info = _RESTART
+        errors = model.take_errors()
+        if errors and info == _STOP:
+            raise CallbackError(f"{callback} ends the run at t = {at.time:g}: {'; '.join(errors)}", time=at.time)
+        for text in errors:
+            warn(f"DSblock {model.name}: {text}")
+        return Reply(
+            action=Action(info), x=v["x"][:nx].copy() if info == _RESTART else None, xd=v["xd"].copy() if info == _RESTART and is_dae else None,
+            next_event=float(model.small("tevent")[0]) if happened.time else None,
+            may_reach=float(model.small("tevent")[1]) if happened.time else None, directions=self._directions("V") if happened.state else None,
+            n_states=nx, n_indicators=nz, priority=int(model.small("iprior")[0]),
+            reason=f"{callback} ends the run (INFO = 2)" if info == _STOP else "",
+        )  # fmt: skip
+
+    def _dimensions(self, letter: str) -> tuple[int, int]:
+        """DIMNEW."""
+        nx, nz = (int(v) for v in self.model.small("dimnew"))
+        for what, given, most in (("NX", nx, len(self._vectors["x"])), ("NZ", nz, len(self._vectors["z"]))):
+            if not 0 <= given <= most:
+                callback = f"{self.model.library.callback(letter)} of DSblock {self.model.name}"
+                raise CallbackError(f"{callback} asks for {what} = {given} in DIMNEW; from 0 to {most} are possible")
+        return nx, nz
+
+    def _directions(self, letter: str) -> NDArray[np.int64]:
+        given = self._vectors["hcross"].astype(np.int64)
+        if np.any(np.abs(given) > 1):
+            callback = f"{self.model.library.callback(letter)} of DSblock {self.model.name}"
+            raise CallbackError(f"{callback} gives HCROSS {given.tolist()}; -1, 0 and 1 are possible")
+        return given
+
+    def recorded(self) -> FloatArray:
+        """Nothing: its memory has no names."""
+        return np.zeros(0)
+
+    def end(self, at: Entry, *, is_well: bool) -> None:
+        """BLOCKT."""
+        model = self.model
+        try:
+            has_failed = model.structure.failed_in != 0
+            model.structure.failed_in = 0
+            model.take_errors()
+            self._filled(at)
+            if model.has("T"):
+                model.small("iopt")[0] = _WELL if is_well and not has_failed else _ILL
+                model.call("T", "iopt", "t", "x", "xd", "u", *_PARAMETERS, *_MEMORY, "ierr")
+            model.told("T")
+            model.check_guards("T", at.time)
+        finally:
+            self._models.give_back(model)
+
+    def _say_errors(self, letter: str) -> None:
+        errors = self.model.take_errors()
+        if errors:
+            raise CallbackError(f"{self.model.library.callback(letter)} of DSblock {self.model.name} says: {'; '.join(errors)}")

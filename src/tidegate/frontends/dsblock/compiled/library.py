@@ -1,0 +1,86 @@
+"""A shared library with the callbacks BLOCKB to BLOCKV of a block. In: its file, the prefix of the names. Out: addresses by letter.
+
+Source: Otter, DSblock 3.3 (DLR 1994): names are free, usual is a common prefix and one letter. gfortran writes ``vdpb_`` for VDPB, C compilers the
+name as it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from tidegate.errors import UsageError
+from tidegate.frontends.dsblock.compiled.requests import runtime
+
+__all__ = ["LETTERS", "Language", "Library", "opened"]
+
+LETTERS: Final = "BCFGHJKPSTV"
+Language = Literal["auto", "c", "fortran"]
+
+
+@dataclass(eq=False)
+class Library:
+    """A loaded library.
+
+    Parameters
+    ----------
+    symbols : names of the callbacks that are there, by letter; ``addresses`` are where they are.
+    several : several models may be alive at once (INFO(1) of BLOCKB with IOPT = 1); None before the block has said so.
+    alive : how many are.
+    """
+
+    path: Path
+    prefix: str
+    handle: Any
+    symbols: dict[str, str]
+    addresses: dict[str, int]
+    several: bool | None = None
+    alive: int = 0
+    facts: dict[str, str] = field(default_factory=dict[str, str])
+
+    def callback(self, letter: str) -> str:
+        """What a callback is called in messages."""
+        return f"BLOCK{letter} ({self.symbols[letter]})" if letter in self.symbols else f"BLOCK{letter}"
+
+
+_opened: dict[tuple[Path, str, str], Library] = {}  # as the dynamic linker has them: once a process
+
+
+def opened(path: Path, prefix: str, language: Language) -> Library:
+    """The library, loaded once a process; its code is carried out from here on.
+
+    Raises
+    ------
+    UsageError : it cannot be loaded, or there is no BLOCKB of this prefix in it.
+    """
+    if language not in ("auto", "c", "fortran"):
+        raise UsageError(f"language={language!r}", hint="it is 'auto', 'c' or 'fortran'")
+    if not path.is_file():
+        raise UsageError(f"there is no library {path}", hint='tg.dsblock.build("vdp.f", prefix="vdp") makes one and loads it')
+    key = (path.resolve(), prefix, language)
+    if key in _opened:
+        return _opened[key]
+    runtime()
+    try:
+        handle = ctypes.CDLL(str(path.resolve()))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be loaded: {error}", hint="a shared library for this machine, with everything that it calls") from error
+    symbols: dict[str, str] = {}
+    for letter in LETTERS:
+        found = next((name for name in _candidates(prefix, letter, language) if hasattr(handle, name)), None)
+        if found is not None:
+            symbols[letter] = found
+    if "B" not in symbols:
+        looked = ", ".join(_candidates(prefix, "B", language))
+        raise UsageError(f"{path} has no BLOCKB: looked for {looked}", hint="prefix= is what the names of its callbacks have in common")
+    addresses = {letter: ctypes.cast(getattr(handle, name), ctypes.c_void_p).value or 0 for letter, name in symbols.items()}
+    _opened[key] = Library(path, prefix, handle, symbols, addresses)
+    return _opened[key]
+
+
+def _candidates(prefix: str, letter: str, language: Language) -> list[str]:
+    fortran = [f"{prefix}{letter}".lower() + "_"]
+    c = [prefix + letter.lower(), prefix + letter.upper()]
+    return {"auto": [*fortran, *c], "fortran": fortran, "c": c}[language]

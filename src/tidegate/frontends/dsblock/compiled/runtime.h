@@ -1,0 +1,52 @@
+/* What the two halves of the runtime share: requests of utilities, and the vectors of one model of a block.
+   The same structures are described in requests.py and vectors.py; change both. */
+
+#ifndef TIDEGATE_RUNTIME_H
+#define TIDEGATE_RUNTIME_H
+
+typedef struct {
+    const char *utility;
+    void *block;            /* whose callback is being carried out */
+    const char *text[3];
+    long length[3];         /* without a zero at the end */
+    int number[4];
+    double real[2];
+    int n, n_singles, n_reals, n_texts;
+    const int *integers;
+    const float *singles;
+    const double *reals;
+    const char *const *texts; /* of C; those of Fortran are text[2], one behind the other */
+    int *integers_out;
+    double *real_out;
+    int *ierr;
+    char *text_out;
+    long room;
+} tg_request;
+
+typedef void (*tg_answer_function)(tg_request *);
+
+typedef void (*tg_f)(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *f, double *duser, int *iuser,
+                     int *luser, int *ierr);
+typedef void (*tg_j)(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *cj, double *jac, int *njac,
+                     double *duser, int *iuser, int *luser, int *ierr);
+
+/* one model of a block: its vectors belong to Python, its callbacks to its library */
+typedef struct {
+    tg_f f, g, h, k;
+    tg_j j;
+    double *x, *xd, *u, *dp;
+    int *ip, *lp;
+    double *fout, *y, *z, *w;
+    double *duser;
+    int *iuser, *luser;
+    double *jac;
+    int n_x, n_u, n_y, n_z, n_w, n_dp, n_ip, n_lp, n_f, is_dae;
+    int icall[16];
+    int failed_in;          /* the letter of the callback that reported an error, or 0 */
+    int ierr;
+    double failed_at;
+} tg_block;
+
+void *tg_current(void);
+
+#endif

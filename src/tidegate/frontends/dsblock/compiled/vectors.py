@@ -1,0 +1,67 @@
+"""The vectors of one model of a compiled block, with guard cells around each: what is written there tells of a wrong dimension (BLOCKB's DIM).
+
+In: sizes. Out: arrays for Python, and the structure ``tg_block`` of runtime.h with their addresses for the native adapter.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["GUARD", "BlockStructure", "Vectors"]
+
+GUARD: Final = 8  # cells on either side: a dimension that is one or a few off is the usual mistake
+_REAL_PATTERN: Final = -6.0221e101  # no number that a model computes
+_INTEGER_PATTERN: Final = -1515870811
+_POINTER: Final = ctypes.c_void_p
+
+
+class BlockStructure(ctypes.Structure):
+    """``tg_block`` of runtime.h."""
+
+    _fields_ = (
+        *((name, _POINTER) for name in ("f", "g", "h", "k", "j", "x", "xd", "u", "dp", "ip", "lp", "fout", "y", "z", "w")),
+        *((name, _POINTER) for name in ("duser", "iuser", "luser", "jac")),
+        *((name, ctypes.c_int) for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_f", "is_dae")),
+        ("icall", ctypes.c_int * 16),
+        ("failed_in", ctypes.c_int),
+        ("ierr", ctypes.c_int),
+        ("failed_at", ctypes.c_double),
+    )  # fmt: skip
+
+
+class Vectors:
+    """Arrays by name.
+
+    Parameters
+    ----------
+    reals, integers : sizes by name.
+    """
+
+    def __init__(self, reals: Mapping[str, int], integers: Mapping[str, int]) -> None:
+        self._whole: dict[str, NDArray[Any]] = {}
+        self._parts: dict[str, NDArray[Any]] = {}
+        for sizes, kind, pattern in ((reals, np.float64, _REAL_PATTERN), (integers, np.intc, _INTEGER_PATTERN)):
+            for name, size in sizes.items():
+                whole = np.full(size + 2 * GUARD, pattern, dtype=kind)
+                whole[GUARD : GUARD + size] = 0
+                self._whole[name], self._parts[name] = whole, whole[GUARD : GUARD + size]
+        self.addresses = {name: whole.ctypes.data + GUARD * whole.itemsize for name, whole in self._whole.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._parts[name]
+
+    def overwritten(self) -> Iterator[str]:
+        """What was written outside of arrays, a phrase each; the cells are as they were afterwards."""
+        for name, whole in self._whole.items():
+            pattern = _REAL_PATTERN if whole.dtype == np.float64 else _INTEGER_PATTERN
+            size = len(self._parts[name])
+            before, behind = whole[:GUARD], whole[GUARD + size :]
+            for cells, where in ((before, "before the first"), (behind, "behind the last")):
+                if np.any(cells != pattern):
+                    cells[:] = pattern
+                    yield f"{where} of the {size} elements of {name.upper()}"
