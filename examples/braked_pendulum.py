@@ -51,8 +51,8 @@ t_span = (0.0, 10.0)
 
 if __name__ == "__main__":
     for form in FORMS:
-        result = tg.simulate(model, t_span, rtol=1e-8, hdae=form, make_consistent=True)
+        result = tg.simulate(model, t_span, rtol=1e-7, hdae=form, make_consistent=True)
         drift = result.statistics.extra["drift of F5"]
-        print(f"{form:25} ({result.final['px']:.5f}, {result.final['py']:.5f}), off the rod's length by less than 1e-7: {drift < 1e-7}")
+        print(f"{form:25} ({result.final['px']:.5f}, {result.final['py']:.5f}), off the rod's length by less than 1e-5: {drift < 1e-5}")
     result = tg.simulate(model, t_span, rtol=1e-8, make_consistent=True, sensitivities=["mu"])
     print(f"d px / d mu = {float(result.sensitivity('px', 'mu')[-1]):.3f}")

@@ -86,29 +86,33 @@ def test_a_pendulum_hits_a_wall_when_its_periods_say(form: str, method: str) -> 
         return {"vx": -0.5 * y["vx"], "vy": -0.5 * y["vy"]}
 
     wall = tg.event(lambda t, y, p: y["px"] < 0, reset, name="wall")
-    result = tg.simulate(pendulum(events=wall), (0, 1.5), rtol=1e-9, hdae=form, method=method)
+    result = tg.simulate(pendulum(events=wall), (0, 2.4), rtol=1e-9, hdae=form, method=method)
     times = [event.time for event in result.events]
     # from horizontal to the bottom a quarter of a period, then halves of one of the amplitude that is left: 1 - cos A = e^2 (1 - cos 90)
     quarter = math.sqrt(1 / G) * ellipk(0.5)
     halves = [2 * math.sqrt(1 / G) * ellipk((1 - math.cos(a)) / 2) for a in (math.acos(1 - 0.25), math.acos(1 - 0.0625))]
     assert times == pytest.approx([quarter, quarter + halves[0]], abs=1e-6)
-    assert halves[1] + times[1] > 1.5
+    assert halves[1] + times[1] > 2.4
 
 
 def test_an_event_that_leaves_a_constraint_is_refused_or_moved_back() -> None:
     kick = tg.event(lambda t, y, p: y["px"] < 0.5, lambda t, y, p: {"vx": y["vx"] - 0.5}, name="kick")
-    with pytest.raises(tg.InitializationError, match=r"the event at t = 0\.\d+ leaves f4 of pendulum.*make_consistent"):
+    with pytest.raises(tg.InitializationError, match=r"(?s)the event at t = 0\.\d+ leaves f4 of pendulum.*make_consistent"):
         tg.simulate(pendulum(events=kick), (0, 1))
     result = tg.simulate(pendulum(events=kick), (0, 1), rtol=1e-8, make_consistent=True)
-    (event,) = [one for one in result.events if "kick" in str(one.cause)]
+    event = result.events[0]
     before, after = event.before, event.after
     assert after["px"] * after["vx"] + after["py"] * after["vy"] == pytest.approx(0, abs=1e-9)
     assert after["px"] ** 2 + after["py"] ** 2 == pytest.approx(1, abs=1e-9)
     assert after["vx"] != pytest.approx(before["vx"], abs=1e-3)
 
 
-@pytest.mark.parametrize("method", ["radau", "ida"])
-@pytest.mark.parametrize("form", FORMS)
+def test_derivatives_are_refused_where_they_would_not_be_right() -> None:
+    with pytest.raises(tg.UsageError, match="ida does not give derivatives by parameters of pendulum"):
+        tg.simulate(pendulum(), (0, 1), method="ida", sensitivities="all")
+
+
+@pytest.mark.parametrize(("form", "method"), [*((form, "radau") for form in FORMS), ("index1", "ida")])
 def test_derivatives_by_parameters_are_those_of_differences(form: str, method: str) -> None:
     wall = tg.event(lambda t, y, p: y["px"] < 0, lambda t, y, p: {"vx": -0.5 * y["vx"], "vy": -0.5 * y["vy"]})
     model = pendulum(events=wall, p={"length": 1.2, "across": 0.9})
@@ -134,13 +138,13 @@ def test_a_start_that_does_not_move_with_a_parameter_has_no_derivatives() -> Non
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"hdae": "index_2"}, "did you mean index2"),
+        ({"hdae": "index_2"}, "did you mean 'index2'"),
         ({"hdae": "index2", "f4": None, "f5": None}, "uses F4, which pendulum does not have"),
-        ({"method": "rke"}, "rke"),
+        ({"method": "bdf"}, "algebraic"),
         ({"f4": lambda t, y, p: y["force"]}, "f4 of pendulum looks at force; F4 and F5 may look at x1 only"),
         ({"f4": lambda t, y, p: [y["px"], y["py"]]}, "f4 returns 2 values, and f3 1"),
         ({"x3": None}, "given f3, but no x3"),
-        ({"x3": {"a": 1.0, "b": 1.0}}, "f3 returns 1 values, but x3 has 2"),
+        ({"x3": {"force": 1.0, "b": 1.0}}, "f3 returns 1 values, but x3 has 2"),
     ],
 )
 def test_what_cannot_be_is_said(given: dict[str, Any], message: str) -> None:

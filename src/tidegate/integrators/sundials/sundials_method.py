@@ -25,7 +25,6 @@ __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
-_LOOSE: Final = 1e6  # of tolerances of derivatives of unknowns of index two, of which short steps make rounding
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
@@ -61,6 +60,11 @@ class SundialsIntegrator(NativeRun):
     def __init__(self, problem: Problem, name: str) -> None:
         if name != "ida":
             check_explicit(problem, name)
+        elif len(problem.sensitivity_parameters) and problem.model.index_two is not None and problem.model.index_two.any():
+            raise UsageError(
+                f"ida does not give derivatives by parameters of {problem.model.name}, whose equations are of index two in the form chosen",
+                hint="method='radau' does; or hdae='index1'",
+            )
         super().__init__(problem, _method(name))
         self._name = name
         self._objects: Objects | None = None
@@ -123,9 +127,6 @@ class SundialsIntegrator(NativeRun):
         size[size == 0.0] = 1.0
         # kept by the list until SUNDIALS has copied them
         limits = [np.ascontiguousarray(work.numbers("atol") / one) for one in size]
-        if problem.model.index_two is not None:
-            for limit in limits:
-                limit[problem.model.index_two] *= _LOOSE
         vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
         self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
         self._call(objects, f"{prefix}SetSensErrCon", 1)
