@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests start commands, each of which would compile every module of Python again where the environment forbids to keep them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo kernel test check lint quick-tests all-tests bench docs clean
+.PHONY: demo kernel fortran test check lint quick-tests all-tests bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
@@ -25,14 +25,20 @@ check: .venv/.stamp-dev  ## lint and the quick tests, beside each other: pyright
 test: .venv/.stamp-dev  ## lint, every test, coverage
 	@$(MAKE) --no-print-directory -j2 lint all-tests
 
-quick-tests: .venv/.stamp-dev kernel
+quick-tests: .venv/.stamp-dev kernel fortran
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 
-all-tests: .venv/.stamp-dev kernel
+all-tests: .venv/.stamp-dev kernel fortran
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov=tidegate --cov-report=term
 
 kernel: .venv/.stamp  ## compile the kernel once, before every worker of the tests would
 	@$(BIN)/tidegate run examples/carver_circuit.py > /dev/null
+
+# Compiled DSblocks are tested in Fortran, too; without a compiler these tests fail and say so.
+fortran:  ## a Fortran compiler, installed where it is missing and apt-get can
+	@command -v "$${FC:-gfortran}" > /dev/null || { echo "installing gfortran"; \
+		apt-get install -y gfortran > /dev/null 2>&1 || { apt-get update > /dev/null 2>&1; apt-get install -y gfortran > /dev/null 2>&1; } || \
+		echo "gfortran could not be installed; tests of DSblocks in Fortran will fail: install it (apt-get install gfortran), or name one in FC" >&2; }
 
 bench: .venv/.stamp-bench  ## ratios against other solvers, in one run; with cc and libsundials-dev (apt-get) also against SUNDIALS in C
 	$(BIN)/python -m benchmarks

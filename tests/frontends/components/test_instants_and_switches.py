@@ -227,9 +227,60 @@ def test_a_sample_among_conditions_makes_the_clause_happen_at_its_times(method: 
     assert result["y1"].values == pytest.approx([0.8414709848, 0.9092974268, 0.9092974268], abs=1e-8)
 
 
+class Gated(tg.Component):
+    """Ticks that count only while something holds: a state, the time, a discrete variable that another clause turns at ticks of its own."""
+
+    x, level, on = tg.State(0.0), tg.Parameter(1.5), tg.Discrete(False)
+    high, late, turned, either = tg.Discrete(0), tg.Discrete(0), tg.Discrete(0), tg.Discrete(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.x) == 1.0
+
+    @tg.every(2.0, start=1.0)
+    def turn(self) -> Any:
+        return {self.on: tg.where(self.on, False, True)}
+
+    @tg.when(lambda self: tg.sample(0, 0.5) & (self.x > self.level) & (self.x < 3.1))
+    def above(self) -> Any:
+        return {self.high: self.high + 1}
+
+    @tg.when(lambda self: (tg.time > 2.25) & tg.sample(0.1, 0.2))
+    def after(self) -> Any:
+        return {self.late: self.late + 1}
+
+    @tg.when(lambda self: tg.sample(0, 1) & (self.on > 0))
+    def seen(self) -> Any:
+        return {self.turned: self.turned + 1}
+
+    @tg.when(lambda self: [tg.sample(0.05, 1) & (self.x > 2), self.x > 0.7])
+    def both(self) -> Any:
+        return {self.either: self.either + 1}
+
+
+class GatedWithin(tg.Component):
+    g = Gated()
+
+
+@pytest.mark.parametrize(("kind", "head"), [(Gated, ""), (GatedWithin, "g.")])
+def test_a_sample_with_a_condition_happens_at_ticks_at_which_that_holds(kind: Any, head: str, method: str) -> None:
+    result = tg.simulate(kind(), (0.0, 4.8), rtol=1e-8, method=method)
+    ticks = [0.5 * k for k in range(10)]
+    assert result.final[f"{head}high"] == sum(1.5 < t < 3.1 for t in ticks) == 3
+    assert result.final[f"{head}late"] == sum(0.1 + 0.2 * k > 2.25 for k in range(24)) == 13
+    # on from 1 to 3, both turned at a tick of the other clock, which sees the value before: at 2 and at 3
+    assert result.final[f"{head}turned"] == 2
+    assert [event.time for event in result.events if f"{head}both" in event.causes] == pytest.approx([0.7, 2.05, 3.05, 4.05])
+    assert method != "radau" or tg.verify(result).ok
+
+
 @pytest.mark.parametrize(
     ("condition", "words"),
-    [(lambda self: tg.sample(0, 1) & (self.x > 1), "tg.sample inside a larger condition"), (lambda self: [tg.sample(0, -1)], "interval -1")],
+    [
+        (lambda self: tg.sample(0, 1) | (self.x > 1), "tg.sample inside a larger condition"),
+        (lambda self: tg.sample(0, 1) & tg.sample(0, 2), "tg.sample inside a larger condition"),
+        (lambda self: ~tg.sample(0, 1) & (self.x > 1), "tg.sample inside a larger condition"),
+        (lambda self: [tg.sample(0, -1)], "interval -1"),
+    ],
 )
 def test_samples_elsewhere_are_refused(condition: Any, words: str) -> None:
     class Wrong(tg.Component):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
 
 import tidegate as tg
 from tidegate.frontends.dsblock import CompiledDSblock
@@ -55,3 +61,110 @@ def test_a_block_can_be_joined_and_several_of_one_library_run_at_once(ball: Comp
     result = tg.simulate(both, (0.0, 1.0), rtol=1e-8, parameters={"two.G": 2 * G})
     assert [event.time for event in result.events] == pytest.approx(sorted([FIRST, FIRST / math.sqrt(2), FIRST / math.sqrt(2) * 2.6]), abs=2e-7)
     assert np.isfinite(result["one.HEIGHT"].values).all()
+
+
+# -- Fortran ----------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def vdp() -> CompiledDSblock:
+    return tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", data_file="data of vdp")
+
+
+def van_der_pol(t_end: float, mu: float = 1.5, power: int = 2, force: Callable[[float], float] = lambda t: 0.0) -> NDArray[np.float64]:
+    """Another program's solution."""
+
+    def rates(t: float, x: NDArray[np.float64]) -> list[float]:
+        return [x[1], mu * (1 - x[0] ** power) * x[1] - x[0] + force(t)]
+
+    return solve_ivp(rates, (0.0, t_end), [2.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+
+
+def test_a_fortran_block_with_its_jacobian_and_all_kinds_of_parameters(vdp: CompiledDSblock) -> None:
+    result = tg.simulate(vdp, rtol=1e-9)
+    x = van_der_pol(20.0)
+    assert result["YARR"].values[-1] == pytest.approx(x, abs=1e-6)
+    assert result["ENERGY"].values[-1] == pytest.approx(np.sum(x**2) / 2, abs=1e-6)
+    assert result["RATE"].values[-1] == pytest.approx(1.5 * (1 - x[0] ** 2) * x[1] - x[0], abs=1e-6)
+    assert len(result.time) == 41
+    assert {name: entry.default for name, entry in vdp.parameters.items()} == {
+        "MU": (1.5,), "POWER": (2.0,), "DARRAY": (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), "IARRAY": (11.0, 12.0), "DNUM2": (-1.0,), "LINEAR": (0.0,),
+        "QUIET": (1.0,),
+    }  # fmt: skip
+    assert vdp.parameters["DARRAY"].shape == (2, 3)
+    assert (vdp.declared.text, vdp.declared.version) == ("van der Pol's equation", "3.3")
+
+
+@pytest.mark.parametrize("given", [lambda t: 0.3 * math.sin(t), 0.25, ([0.0, 1.0, 4.0, 5.0], [0.0, 0.5, -0.5, 0.0])])
+def test_inputs_reach_a_compiled_block(vdp: CompiledDSblock, given: Any) -> None:
+    force = given if callable(given) else (lambda t: given) if isinstance(given, float) else (lambda t: float(np.interp(t, *given)))
+    result = tg.simulate(vdp, (0.0, 5.0), inputs={"FORCE": given}, rtol=1e-9)
+    x = solve_in_pieces(force, (0.0, 1.0, 4.0, 5.0))
+    assert result["YARR"].values[-1] == pytest.approx(x, abs=1e-6)
+
+
+def solve_in_pieces(force: Callable[[float], float], ends: tuple[float, ...]) -> NDArray[np.float64]:
+    x = np.array([2.0, 0.0])
+    for pair in pairwise(ends):
+        x = solve_ivp(lambda t, x: [x[1], 1.5 * (1 - x[0] ** 2) * x[1] - x[0] + force(t)], pair, x, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+    return x
+
+
+def test_blockp_refuses_warns_changes_the_start_or_does_not_mind(vdp: CompiledDSblock) -> None:
+    with pytest.raises(tg.UsageError, match=r"refuses POWER = 3: POWER \(= 3\) has to be even\."):
+        tg.simulate(vdp, (0.0, 1.0), parameters={"POWER": 3})
+    with pytest.warns(tg.DSblockWarning, match="MU = 150 makes\nthe equation stiff"):
+        tg.simulate(vdp, (0.0, 0.1), parameters={"MU": 150.0})
+    array = np.arange(6.0).reshape(2, 3) / 4
+    assert tg.simulate(vdp, (0.0, 0.1), parameters={"DARRAY": array})["X1"].values[0] == array[1, 1]
+    assert tg.simulate(vdp, (0.0, 0.1), parameters={"DNUM2": 4.0})["X1"].values[0] == 2.0
+    result = tg.simulate(vdp, (0.0, 5.0), parameters={"POWER": 4, "MU": 0.5}, rtol=1e-9)
+    assert result["YARR"].values[-1] == pytest.approx(van_der_pol(5.0, 0.5, 4), abs=1e-6)
+    assert tg.simulate(vdp, (0.0, math.pi), parameters={"LINEAR": True}, rtol=1e-9).final["X1"] == pytest.approx(-2.0, abs=1e-7)
+
+
+def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="tidegate.dsblock"):
+        tg.simulate(vdp, (0.0, 0.1), parameters={"QUIET": False})
+    assert "DSblock vdp: begins with data of vdp" in caplog.messages
+
+
+def test_an_implicit_dae_in_fortran(method: str) -> None:
+    if method not in ("radau", "ida"):
+        method = "radau"
+    block = tg.dsblock.build(BLOCKS / "implicit.f", prefix="imp")
+    for start in (1.0, 2.0):
+        result = tg.simulate(block, (0.0, 1.0), parameters={"YSTART": start}, rtol=1e-9, method=method)
+        y = solve_ivp(lambda t, y: (y - 2 * (y + y**3)) / (1 + 3 * y**2), (0.0, 1.0), [start], rtol=1e-11, atol=1e-12).y[0, -1]
+        assert result.final["Y"] == pytest.approx(y, abs=1e-7)
+        assert result.final["X1"] == pytest.approx(y + y**3, abs=1e-7)
+        assert result.final["RATE"] == pytest.approx(y - 2 * (y + y**3), abs=1e-6)
+
+
+def test_time_step_and_state_events_of_one_instant_are_one_call() -> None:
+    block = tg.dsblock.build(BLOCKS / "clock.f", prefix="clock")
+    result = tg.simulate(block, (0.0, 1.1), rtol=1e-8)
+    assert [event.time for event in result.events] == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    assert [result.final[name] for name in ("TICKS", "STEPS", "TOGETHER")] == [4.0, 1.0, 2.0]
+    assert result.final["X"] == pytest.approx(0.25 * (1 + 2 + 3 + 4) + 0.1 * 5)
+    # a step event can be asked for behind each step: the first that ends beyond X = 1
+    fine = tg.simulate(block, (0.0, 1.1), rtol=1e-8, max_step=0.01)
+    assert fine.final["STEPS"] == 1.0
+    assert 0.5 + 0.25 / 3 < min(set(np.round([event.time for event in fine.events], 9)) - {0.25, 0.5, 0.75, 1.0}) < 0.5 + 0.25 / 3 + 0.011
+
+
+def test_the_structure_of_a_compiled_block_varies() -> None:
+    block = tg.dsblock.build(BLOCKS / "varying.f", prefix="vary")
+    result = tg.simulate(block, (0.0, 4.0), outputs=[0.25, 1.5, 2.5, 3.5], rtol=1e-9)
+    assert [event.time for event in result.events] == pytest.approx([0.5, 1.0, 1.0 + math.log(5 / 4), 2.0, 3.0], abs=1e-8)
+    inside = [result.time.tolist().index(t) for t in (0.25, 1.5, 2.5, 3.5)]
+    np.testing.assert_allclose(result["A"].values[inside], [0.25, 1.5, np.nan, 10.5], atol=1e-8)
+    np.testing.assert_allclose(result["B"].values[inside], [np.nan, 5 * math.exp(-0.5), np.nan, np.nan], atol=1e-7)
+
+
+def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock) -> None:
+    with pytest.raises(tg.UsageError, match=r"there is another model of libvdp.*, and its data are static"):
+        tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp")
+    with pytest.raises(tg.UsageError, match="is in a run, and its data are static"):
+        tg.simulate(tg.dsblock.join({"one": vdp, "two": vdp}, links={}), (0.0, 1.0))
+    assert tg.simulate(vdp, (0.0, 1.0), rtol=1e-9)["YARR"].values[-1] == pytest.approx(van_der_pol(1.0), abs=1e-6)

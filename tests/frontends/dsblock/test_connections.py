@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ class Implicit(tg.DSblock):
         return x.V
 
 
+BLOCKS = Path(__file__).parent / "blocks"
 RING = {"one.U": "two.Y", "two.U": "one.Y"}
 
 
@@ -190,3 +192,17 @@ def test_what_is_not_shown_is_recorded_and_not_connected() -> None:
     assert float(run(inner, inputs={"one.U": 0.0}).final["one.Y"]) == pytest.approx(math.exp(-1.0), rel=1e-7)
     with pytest.raises(tg.InvalidModelError, match=r"inner\.one\.Y is an auxiliary variable"):
         tg.dsblock.join({"inner": inner, "more": Gain(1.0)}, {"more.U": "inner.one.Y"})
+
+
+@pytest.mark.parametrize(
+    ("prefix", "gain", "form", "torn", "rate"),
+    [("lag", -1.0, "ode", (), 2.0), ("rate", 0.5, "dae", (), 2.0), ("lead", 0.5, "dae", ("one.U",), 1.0 / 3.0)],
+)
+def test_compiled_blocks_are_connected_in_the_three_ways(prefix: str, gain: float, form: str, torn: tuple[str, ...], rate: float) -> None:
+    # u = -x; u = 0.5 x'; u = 0.5 (x + 0.5 u)
+    one, compiled = (tg.dsblock.build(BLOCKS / "partners.c", prefix=name) for name in (prefix, "gain"))
+    both = tg.dsblock.join({"one": one, "two": compiled}, RING, guesses={"one.U": 0.0} if torn else None)
+    assert (both.form, both.torn) == (form, torn)
+    assert float(run(both, parameters={"two.K": gain}).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
+    mixed = tg.dsblock.join({"one": one, "two": Gain(gain)}, RING)
+    assert float(run(mixed).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)

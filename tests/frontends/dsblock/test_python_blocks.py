@@ -191,6 +191,38 @@ class Tied(tg.DSblock):
         return EventAction("continue")
 
 
+class Weighted(tg.DSblock):
+    """``c (a' + b') = -a``, ``a = b``; and ``e v' = sin t - v``, which is no differential equation where e = 0."""
+
+    def define(self, declare: Any) -> None:
+        declare.form("dae")
+        declare.state("A", start=1.0)
+        declare.state("B", start=1.0)
+        declare.state("V")
+        declare.real("C", 1.0)
+        declare.real("E", np.zeros(1))
+
+    def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return [p.C * (xdot.A + xdot.B) + x.A, x.A - x.B, p.E[0] * xdot.V + x.V - math.sin(t)]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"C": 2.0}, {"E[0]": 0.5}, {"C": 0.5, "E": np.array([0.25])}])
+def test_how_derivatives_enter_a_dae_is_found_with_the_parameters_of_the_run(parameters: dict[str, Any]) -> None:
+    c, e = parameters.get("C", 1.0), float(np.ravel(parameters.get("E[0]", parameters.get("E", 0.0)))[0])
+    result = tg.simulate(Weighted(), (0.0, 1.0), parameters=parameters, rtol=1e-9)
+    assert float(result.final["A"]) == pytest.approx(math.exp(-0.5 / c), rel=1e-6)
+    # e v' + v = sin t from v = 0
+    forced = (math.sin(1.0) - e * math.cos(1.0)) / (1.0 + e * e)
+    transient = e / (1.0 + e * e) * math.exp(-1.0 / e) if e else 0.0
+    assert float(result.final["V"]) == pytest.approx(forced + transient, abs=1e-6)
+
+
+@pytest.mark.parametrize("parameters", [{"C": 2.0}, {"E": np.array([0.5])}])
+def test_a_model_made_for_other_parameters_of_a_dae_is_refused(parameters: dict[str, Any]) -> None:
+    with pytest.raises(tg.TidegateError, match="derivatives enter the residuals of DSblock Weighted in another way"):
+        tg.simulate(Weighted().callables(), (0.0, 1.0), parameters=parameters)
+
+
 def test_derivatives_that_are_no_unknowns_are_told_all_the_same() -> None:
     # b = a - sin t, hence 2 a' = -a + sin t + cos t and a' - b' = cos t
     result = tg.simulate(Tied(), (0.0, 1.0), inputs={"U": math.sin}, rtol=1e-8)

@@ -216,14 +216,14 @@ class _ClauseReader:
     follower: Follower
     clocks: dict[Variable, Assignment] = field(default_factory=dict[Variable, Assignment])
     clock_counts: Counter[str] = field(default_factory=Counter[str])
+    gated: list[tuple[Expr, Expr, Expr | None]] = field(default_factory=list[tuple[Expr, Expr, Expr | None]])
 
     def body(self, clause: Clause) -> Any:
         return clause.body.__get__(self.follower.component)
 
     def samples(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> list[TimeEvent]:
         """The clocks among the conditions of a ``when`` that has been read."""
-        clocks = self.follower.samples.values()
-        return [TimeEvent(first, actions, period, label=name, priority=trigger.priority, origin=place) for first, period in clocks]
+        return [TimeEvent(first, actions, period, only, name, trigger.priority, place) for first, period, only in self.gated]
 
     def branches(self, name: str, trigger: Trigger, actions: tuple[Action, ...], place: Origin) -> dict[str, Branch | None]:
         """What a ``when`` says: a branch for each element where an array of conditions meets arrays of its shape; else one, for the empty name.
@@ -232,7 +232,15 @@ class _ClauseReader:
         """
         what = f"the condition of {name}"
         conditions, shape = self.follower.conditions(trigger.conditions, what, trigger.origin)
-        conditions = tuple(item for item in conditions if item not in self.follower.samples)
+        self.gated = []
+        found: list[Expr] = []
+        for condition in conditions:
+            clock, rest = _clock_in(condition, self.follower.samples)
+            if clock is None:
+                found.append(condition)
+            else:
+                self.gated.append((*self.follower.samples[clock], rest))
+        conditions = tuple(found)
         if not conditions and self.follower.samples:
             return {"": None}
         _refuse_nested(conditions, self.follower.samples, what, self.follower.placed(trigger.origin))
@@ -243,11 +251,11 @@ class _ClauseReader:
         parts = [self._part(action, shape) for action in actions]
         if all(part is None for part in parts):
             return {"": Branch(conditions, actions, name, place)}
-        found: dict[str, Branch | None] = {}
+        branches: dict[str, Branch | None] = {}
         for k, (element, condition) in enumerate(zip(element_names("", shape), conditions, strict=True)):
             own = tuple(action for action, part in zip(actions, parts, strict=True) if part in (None, k))
-            found[element] = Branch((condition,), own, f"{name}{element}", place)
-        return found
+            branches[element] = Branch((condition,), own, f"{name}{element}", place)
+        return branches
 
     def _part(self, action: Action, shape: tuple[int, ...]) -> int | None:
         """Which element of a shape an action assigns to; None if it does something else."""
@@ -297,13 +305,32 @@ def _head_name(clause: Clause, clauses: Mapping[str, Clause]) -> str:
     return head.name
 
 
+def _clock_in(condition: Expr, samples: Mapping[Expr, Any]) -> tuple[Expr | None, Expr | None]:
+    """The mark of a clock that stands alone or is joined by ``&`` with what must hold at its ticks, and that; no mark for any other condition."""
+    waiting, parts = [condition], list[Expr]()
+    while waiting:
+        item = waiting.pop()
+        if item.op == "and":
+            waiting.extend(item.args)
+        else:
+            parts.append(item)
+    clocks = [item for item in parts if item in samples]
+    rest = [item for item in parts if item not in samples]
+    if len(clocks) != 1 or dependencies(*rest) & dependencies(*samples):
+        return None, None
+    only: Expr | None = None
+    for item in reversed(rest):
+        only = item if only is None else only & item
+    return clocks[0], only
+
+
 def _refuse_nested(conditions: Iterable[Expr], samples: Mapping[Expr, Any], what: str, place: Origin) -> None:
     marks = dependencies(*samples)
     if marks and any(dependencies(item) & marks for item in conditions):
         raise UsageError(
             f"{what} has tg.sample inside a larger condition",
             origin=place,
-            hint="write it as a condition by itself, and what else must hold as an `if` in the body",
+            hint="write it as a condition by itself, or with & and what must hold at its ticks: tg.sample(0, 0.5) & (self.x > 1)",
         )
 
 

@@ -114,7 +114,8 @@ def _flattened(component: Any, name: str, is_open: bool) -> Flat:
         del found.equalities[before : before + n_loose]
     if len(nodes) > 1:
         found.variables = _in_order(found.variables)
-        _states_of_derivatives(found)
+    _states_of_derivatives(found, has_parts=len(nodes) > 1)
+    if len(nodes) > 1:
         _switch(nodes, found)
     return found
 
@@ -363,17 +364,28 @@ def _owners(start: Iterable[Expr], parameters: Mapping[str, Variable]) -> list[s
     return list(dict.fromkeys(parameters[item.data.name].name for item in dependencies(*start) if item.data.name in parameters))
 
 
-def _states_of_derivatives(found: Flat) -> None:
-    """A variable whose derivative stands in an equation is a state, whatever it was declared as."""
+def _states_of_derivatives(found: Flat, *, has_parts: bool) -> None:
+    """A variable whose derivative stands in an equation is a state, whatever it was declared as; of parts a state without one is none."""
     read = dependencies(*(side for item in found.equalities for side in (item.left, item.right)))
     derived = {item.data.name for item in read if item.data.role is Role.DERIVATIVE}
     states: list[Variable] = []
-    for item in found.variables:
-        if item.role is VariableRole.ALGEBRAIC and any(name in derived for name in item.names):
-            # its start stays a guess, which others may overrule, unless somebody gave it
-            states.append(replace(item, role=VariableRole.STATE, fixed=item.fixed or (None if item.start_source == "given" else False)))
-        elif item.role is VariableRole.STATE and not any(name in derived for name in item.names):
-            states.append(replace(item, role=VariableRole.ALGEBRAIC, fixed=item.fixed or False))
-        else:
-            states.append(item)
+    for whole in found.variables:
+        for item in _apart(whole, derived) if whole.role is VariableRole.ALGEBRAIC or has_parts else (whole,):
+            has_derivative = not derived.isdisjoint(item.names)
+            if item.role is VariableRole.ALGEBRAIC and has_derivative:
+                # its start stays a guess, which others may overrule, unless somebody gave it
+                fixed = item.fixed or (None if item.start_source == "given" else False)
+                states.append(replace(item, role=VariableRole.STATE, fixed=fixed))
+            elif has_parts and item.role is VariableRole.STATE and not has_derivative:
+                states.append(replace(item, role=VariableRole.ALGEBRAIC, fixed=item.fixed or False))
+            else:
+                states.append(item)
     found.variables = states
+
+
+def _apart(variable: Variable, derived: Collection[str]) -> Iterable[Variable]:
+    """An array by its elements where only some of them are differentiated."""
+    n_derived = sum(name in derived for name in variable.names) if variable.role in _UNKNOWN else 0
+    if n_derived in (0, variable.size):
+        return (variable,)
+    return (replace(variable, name=name, shape=(), start=(start,)) for name, start in zip(variable.names, variable.starts(), strict=True))

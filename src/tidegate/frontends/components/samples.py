@@ -33,6 +33,8 @@ def collected_samples() -> Generator[dict[Expr, tuple[Expr, Expr]]]:
 def sample(start: Any, interval: Any) -> Any:
     """True at ``start`` and every ``interval`` after it; one of the conditions of a ``@tg.when``.
 
+    With ``&`` it happens at those of its times only at which something else holds: ``tg.sample(0, 0.5) & (self.x > 1)``.
+
     Parameters
     ----------
     start, interval : numbers, or expressions of parameters.

@@ -19,7 +19,7 @@ from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model.callables import NativeFunction
 
-__all__ = ["Action", "Block", "Entry", "Happened", "IsNative", "NativeFunctions", "NativeNeeds", "Reply", "Run", "Verdict"]
+__all__ = ["Action", "Block", "CanBeTried", "Entry", "Happened", "IsNative", "NativeFunctions", "NativeNeeds", "Reply", "Run", "Verdict"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -149,6 +149,15 @@ class Block(Protocol):
         ------
         UsageError : the block refuses a parameter.
         """
+        ...
+
+
+@runtime_checkable
+class CanBeTried(Protocol):
+    """A block that can begin without values that fit its equations: to find these out, or of what form the equations are."""
+
+    def tried(self, at: Entry) -> tuple[Run, Reply]:
+        """As ``begin``."""
         ...
 
 

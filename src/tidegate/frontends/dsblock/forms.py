@@ -84,6 +84,13 @@ class Equations:
         """Which of x every unknown belongs to."""
         return {name: k for k, name in enumerate(self.names)} | {f"der({self.names[k]})": int(k) for k in self.with_rate}
 
+    def fits(self, leading: FloatArray) -> bool:
+        """Whether dF/dxd at some point is as this form has it."""
+        size = float(np.max(np.abs(leading), initial=0.0))
+        if self.mass is not None:
+            return float(np.max(np.abs(leading - self.mass), initial=0.0)) <= _SAME * max(size, float(np.max(np.abs(self.mass))))
+        return bool(np.all(np.abs(leading[:, self.algebraic]) <= _SAME * size))
+
     def rates(self, residual: Callable[[float, FloatArray], FloatArray], time: float, x: FloatArray) -> FloatArray:
         """xd where M is singular: M xd = -F, and the derivative of what M leaves of F = 0, by differences.
 

@@ -6,17 +6,21 @@ of ``m``.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.messages import MessageValues, message
 from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
 from tidegate.frontends.dsblock.python_block import CALLBACKS, PythonBlock
 from tidegate.frontends.dsblock.runnable import Runnable
+from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
 from tidegate.names import close_names
@@ -80,6 +84,7 @@ class DSblock:
     description: str = ""
     version: str = ""
     name: str = ""
+    message_file: str = ""
 
     def define(self, declare: Declaration) -> None:
         """Name signals and parameters."""
@@ -120,6 +125,23 @@ class DSblock:
         if missing:
             raise UsageError(f"{self.block_name} declares what needs {', '.join(missing)}", hint=f"write {missing[0]}(self, t, x, u, p, m)")
         return described
+
+    def message(
+        self, number: int, text: str, *, integers: Sequence[int] = (), reals: Sequence[float] = (), doubles: Sequence[float] = (),
+        texts: Sequence[str] = (),
+    ) -> str:  # fmt: skip
+        """The message of a number in ``message_file``, with values in place of ``<I1>``, ``<R1>``, ``<D1>``, ``<C1>``; ``text`` where there is none.
+
+        A relative file name is looked for beside the file of the class. Raise the message, or hand it to ``self.warn``.
+        """
+        module = sys.modules.get(type(self).__module__)
+        file = getattr(module, "__file__", None)
+        folders = [] if file is None else [Path(file).parent]
+        return message(number, text, self.message_file, MessageValues(integers, reals, doubles, texts), folders)
+
+    def warn(self, text: str) -> None:
+        """Say something to the user, as a ``DSblockWarning``, and go on."""
+        warn(f"DSblock {self.block_name}: {text}")
 
     def _outputs_may_retry(self) -> bool:
         code = getattr(getattr(self, "outputs", None), "__code__", None)

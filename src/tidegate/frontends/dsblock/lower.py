@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
-from tidegate.frontends.dsblock.block import Action, Block, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
+from tidegate.frontends.dsblock.block import Action, Block, CanBeTried, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
-from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
-from tidegate.frontends.dsblock.forms import Equations, dae_equations, ode_equations
+from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
+from tidegate.frontends.dsblock.forms import Equations, dae_equations, leading_matrix, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
@@ -144,9 +144,10 @@ class _Lowered:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
         described = self.described
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
-        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), self.p)
-        run, _ = self.block.begin(at)
-        found = dae_equations(described, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
+        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), self._chosen_parameters())
+        run, reply = self.block.tried(at) if isinstance(self.block, CanBeTried) else self.block.begin(at)
+        begun = described if reply.x is None or len(reply.x) < len(x0) else replace(described, x0=tuple(reply.x.tolist()))
+        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
         run.end(at, is_well=True)
         return found
 
@@ -165,6 +166,42 @@ class _Lowered:
                 f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
                 hint="leave out traced=True, and they are called",
             )
+
+    def _chosen_parameters(self) -> FloatArray:
+        """Parameters with the values that the caller has given; what cannot be is refused where they are set."""
+        p, first = self.p.copy(), 0
+        given = {name.upper().replace(" ", ""): value for name, value in self.options.parameters.items()}
+        for kind in ParameterKind:
+            for entry in self.described.parameters:
+                if entry.kind is not kind:
+                    continue
+                elements = element_names(entry.name.upper(), entry.shape)
+                for name, where in [(entry.name.upper(), slice(first, first + entry.size)), *((one, first + k) for k, one in enumerate(elements))]:
+                    try:
+                        value = np.asarray(given[name], dtype=float)
+                        p[where] = value.ravel(order="F") if value.shape == entry.shape and name == entry.name.upper() else value
+                    except (KeyError, TypeError, ValueError):
+                        continue
+                first += entry.size
+        return p
+
+    def _require_form(self, run: Run, entry: Entry) -> None:
+        """Refuse parameters and start values with which derivatives enter a DAE otherwise than where that was found out.
+
+        Raises
+        ------
+        UsageError : they do.
+        """
+        if self.described.form is not Form.DAE or len(entry.x) < len(self.states):
+            return
+        xd = np.zeros(len(entry.x)) if entry.xd is None else entry.xd
+        for rate in (xd, xd + 1.0):
+            if not self.form.fits(leading_matrix(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), entry.x, rate)):
+                raise UsageError(
+                    f"with these parameters and start values derivatives enter the residuals of DSblock {self.described.name} in another way than "
+                    "with those that its model was made for",
+                    hint="give them to tg.simulate, or to tg.prepare: parameters={...}, and in declare.state(..., start=...)",
+                )
 
     def _nominal(self) -> dict[str, float]:
         """Typical sizes of states; what is declared of one counts more than a proposal for all."""
@@ -384,6 +421,8 @@ class _Lowered:
         self.runs[number] = run
         if self.native is not None:
             self.native.enter(number, run)
+        entry = self._entry(at)
+        self._require_form(run, replace(entry, x=entry.x if reply.x is None else reply.x, xd=entry.xd if reply.xd is None else reply.xd))
         new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there

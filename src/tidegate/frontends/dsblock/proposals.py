@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import numpy as np
@@ -74,6 +74,7 @@ class RunOptions:
     hdae : of an HDAE, in which of its forms it is solved; None for the usual one.
     make_consistent : whether values off the constraints of an HDAE are moved onto them.
     traced : whether callbacks are followed on symbols: True where they must be, False for none, None where they can be.
+    parameters : of the run, by name; of what form the equations are is found out with these.
     has_sensitivities : derivatives by parameters are wanted.
     """
 
@@ -87,6 +88,7 @@ class RunOptions:
     make_consistent: bool = False
     traced: bool | None = None
     has_sensitivities: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def proposed(
@@ -158,6 +160,7 @@ def _own_options(described: Description, t_span: tuple[float, float], options: M
     return RunOptions(
         {} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment,
         options.get("hdae"), bool(options.get("make_consistent")), options.get("traced"), bool(chosen.get("sensitivities")),
+        options.get("parameters") or {},
     )  # fmt: skip
 
 

@@ -20,13 +20,14 @@ from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.wishes import StopRun
 
-__all__ = ["CALLBACKS", "Memory", "PythonBlock"]
+__all__ = ["CALLBACKS", "SHARED", "Memory", "PythonBlock"]
 
 FloatArray = NDArray[np.float64]
 CALLBACKS: Final = (
     "derivatives", "residual", "parts", "outputs", "indicators", "jacobian", "communication", "step_condition", "parameter_changed", "start",
     "event", "terminate", "close",
 )  # fmt: skip
+SHARED: Final = "(shared)"  # in memory: results that callbacks share, as events left them
 _ACTIONS: Final = {"continue": Action.CONTINUE, "restart": Action.RESTART, "stop": Action.STOP}
 _OF_PARAMETERS: Final = (ParameterKind.REAL, ParameterKind.INTEGER, ParameterKind.LOGICAL)
 
@@ -35,7 +36,7 @@ class Memory:
     """What one run of a block remembers: any attributes."""
 
     def __repr__(self) -> str:
-        return f"<{', '.join(f'{name}={value!r}' for name, value in vars(self).items())}>"
+        return f"<{', '.join(f'{name}={value!r}' for name, value in vars(self).items() if name.isidentifier())}>"
 
 
 class PythonBlock:
@@ -244,6 +245,7 @@ class PythonRun:
         if not hasattr(self._callbacks, "event"):
             return Reply(action=Action.CONTINUE)
         answer = self._callbacks.event(happening, *self._arguments(at, with_rates=self._block.description.form is Form.DAE))
+        vars(self._memory).pop(SHARED, None)
         return self._block.reply("event", answer, EventAction, at.x, at.xd)
 
     def copied(self) -> PythonRun:

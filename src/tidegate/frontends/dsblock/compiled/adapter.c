@@ -143,6 +143,34 @@ int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, co
     return 0;
 }
 
+/* Y, W, Z, U and a one: a row of the result */
+int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    int nx, nz, ierr = 0;
+    if (!b || filled(a, b, t, y, p)) return 1;
+    nx = count_of(d[a->place_nx], b->n_x), nz = count_of(d[a->place_nz], b->n_z);
+    if (b->needs_rates && nx) {
+        if (call(b, b->f, 'F', t, b->fout)) return 1;
+        memcpy(b->xd, b->fout, (size_t)nx * sizeof(double));
+    }
+    b->icall[0] = b->icall[1] = b->icall[2] = 0, current = b;
+    if (b->n_y && call(b, b->g, 'G', t, b->y)) return 1;
+    if (b->k) {
+        b->icall[0] = b->icall[2] = 0, b->icall[1] = 1, current = b;
+        b->k(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, b->w, b->duser, b->iuser, b->luser, &ierr);
+        if (reported(b, 'K', ierr, t)) return 1;
+    }
+    b->icall[0] = b->icall[1] = b->icall[2] = 0, current = b;
+    if (nz && call(b, b->h, 'H', t, b->z)) return 1;
+    memcpy(out, b->y, (size_t)b->n_y * sizeof(double)), out += b->n_y;
+    memcpy(out, b->w, (size_t)b->n_w * sizeof(double)), out += b->n_w;
+    for (int k = 0; k < b->n_z; k++) out[k] = k < nz ? b->z[k] : 0.0;
+    out += b->n_z;
+    memcpy(out, b->u, (size_t)b->n_u * sizeof(double)), out += b->n_u;
+    *out = 1.0;
+    return 0;
+}
+
 int tg_times(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     const tg_block *b = block_of(a, d);
     (void)t, (void)y, (void)p;

@@ -19,7 +19,7 @@ __all__ = ["Adapter"]
 _MOST_RUNS: Final = 64
 _POINTER: Final = ctypes.c_void_p
 _INPUTS: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
-_NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times")
+_NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times", "outputs")
 _FUNCTIONS: Final = {"residual_tangent": "tg_rhs_tangent"}
 
 

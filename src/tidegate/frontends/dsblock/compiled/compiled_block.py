@@ -5,7 +5,9 @@ Source: Otter, DSblock 3.3 (DLR 1994). ICALL(1) and (2) are always 0 on entry, s
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from tidegate.errors import CallbackError, UsageError
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, NativeNeeds, Reply, Verdict
 from tidegate.frontends.dsblock.compiled.adapter import Adapter
+from tidegate.frontends.dsblock.compiled.library import Library
 from tidegate.frontends.dsblock.compiled.native_model import NativeModel
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
 from tidegate.frontends.dsblock.proposals import Environment
@@ -39,13 +42,26 @@ class Models:
     Parameters
     ----------
     make : a further model.
+
+    Raises
+    ------
+    UsageError : the library keeps static data, and there is a model of it already.
     """
 
-    def __init__(self, make: Callable[[], NativeModel]) -> None:
-        self._make, self._lock = make, threading.Lock()
-        self.first = make()
-        self._free = [self.first]
-        self._is_closed = False
+    def __init__(self, library: Library, make: Callable[[], NativeModel]) -> None:
+        self._library, self._make = library, make
+        self._lock = threading.RLock()  # a run that is collected gives its model back, perhaps while another takes one
+        if library.several is False and _is_held(library):
+            raise UsageError(
+                f"there is another model of {library.path.name}, and its data are static (INFO(1) = 0 of {library.callback('B')}): two models of it "
+                "would overwrite each other",
+                hint="isolate=True gives each a process of its own; or close() the other first",
+            )
+        first = make()
+        library.holder = weakref.ref(self)
+        self.description = first.description
+        self._free = [first]
+        self.is_closed, self._n_busy = False, 0
 
     def take(self) -> NativeModel:
         """One that is in no run.
@@ -55,29 +71,49 @@ class Models:
         UsageError : there can be but one, and it is in a run.
         """
         with self._lock:
-            if self._is_closed:
-                raise UsageError(f"DSblock {self.first.name} is closed", hint="load it again")
+            if self.is_closed:
+                raise UsageError(f"DSblock {self.description.name} is closed", hint="load it again")
+            if not self._free and not self._library.several:
+                gc.collect()  # a run that nobody has ended gives its model back
             if self._free:
+                self._n_busy += 1
                 return self._free.pop()
-            if not self.first.library.several:
+            if not self._library.several and self._n_busy:
                 raise UsageError(
-                    f"DSblock {self.first.name} is in a run, and its data are static (INFO(1) = 0 of {self.first.library.callback('B')}): two runs "
+                    f"DSblock {self.description.name} is in a run, and its data are static (INFO(1) = 0 of {self._library.callback('B')}): two runs "
                     "at once would overwrite each other",
                     hint="let the runs follow each other, or load it with isolate=True for each",
                 )
-            return self._make()
+            self._n_busy += 1
+            try:
+                return self._make()
+            except BaseException:
+                self._n_busy -= 1
+                raise
 
     def give_back(self, model: NativeModel) -> None:
-        """Its run is over."""
+        """Its run is over. One whose parameters were changed goes, so that no run depends on the parameters of one before."""
         with self._lock:
-            self._free.append(model)
+            self._n_busy -= 1
+            if model.is_as_defined and not self.is_closed:
+                self._free.append(model)
+            else:
+                model.close()
 
     def close(self) -> None:
         """BLOCKC of all that are in no run."""
         with self._lock:
-            self._is_closed = True
+            self.is_closed = True
             while self._free:
                 self._free.pop().close()
+
+
+def _is_held(library: Library) -> bool:
+    """Whether somebody has a model of it, and not only waits to be collected."""
+    if library.holder is not None and library.holder() is not None:
+        gc.collect()
+    holder: Models | None = None if library.holder is None else library.holder()
+    return holder is not None and not holder.is_closed
 
 
 class CompiledBlock:
@@ -94,11 +130,15 @@ class CompiledBlock:
     @property
     def description(self) -> Description:
         """What it says of itself."""
-        return self._models.first.description
+        return self._models.description
 
     def native(self, needs: NativeNeeds) -> Adapter:
         """Its functions for steps."""
         return Adapter(self.description, needs)
+
+    def within(self, environment: Environment) -> CompiledBlock:
+        """The same block in a run that says this of itself."""
+        return CompiledBlock(self._models, environment)
 
     def begin(self, at: Entry) -> tuple[CompiledRun, Reply]:
         """A run begins: BLOCKP for parameters that were changed, then BLOCKS."""
@@ -107,9 +147,13 @@ class CompiledBlock:
             model.answers.environment = self._environment
             model.structure.failed_in = 0
             run = CompiledRun(model, self._models)
-            return run, run.start(at)
         except BaseException:
             self._models.give_back(model)
+            raise
+        try:
+            return run, run.start(at)
+        except BaseException:
+            run.give_back()
             raise
 
 
@@ -117,7 +161,8 @@ class CompiledRun:
     """See ``block.Run``."""
 
     def __init__(self, model: NativeModel, models: Models) -> None:
-        self.model, self._models = model, models
+        self.model = model
+        self.give_back = weakref.finalize(self, models.give_back, model)
         self.structure_address = model.address
         self._description, self._vectors = model.description, model.vectors
 
@@ -153,19 +198,14 @@ class CompiledRun:
         first = 0
         for kind in ParameterKind:
             places[kind], first = first, first + self._description.size(kind)
-        known = {name: v[name].copy() for name in _PARAMETERS}
-        for name in _PARAMETERS:
-            v[name][:] = model.defaults[name]
-        has_changed = False
         for entry in self._description.parameters:
             name, where = entry.kind.value.lower(), entry.places
             new = at.p[places[entry.kind] + where.start : places[entry.kind] + where.stop]
-            is_default, is_known = np.array_equal(new, entry.default), np.array_equal(new, np.asarray(known[name][where], dtype=float))
             v[name][where] = new
-            if not (is_default and is_known):
-                has_changed = True
+            if not np.array_equal(new, entry.default):
+                model.is_as_defined = False
                 self._changed(entry)
-        if has_changed and model.has("P"):
+        if not model.is_as_defined and model.has("P"):
             model.small("ityp")[:] = 0
             self._asked("the parameters together")
         self._say_errors("P")
@@ -192,7 +232,7 @@ class CompiledRun:
     # -- a point ------------------------------------------------------------------------------------------------------------------------------
 
     def _filled(self, at: Entry) -> None:
-        if (error := self.model.failed()) is not None:
+        if self.model.structure.failed_in != ord("K") and (error := self.model.failed()) is not None:
             raise error
         v = self._vectors
         self.model.small("t")[0] = at.time
@@ -227,10 +267,13 @@ class CompiledRun:
 
     def auxiliaries(self, at: Entry) -> FloatArray:
         """W; an error is the way in which a block asks for the end of the run (BLOCKK)."""
-        self._filled(at)
         model = self.model
-        model.structure.icall[1] = 1
-        ierr = model.call("K", "icall", "t", "x", "xd", "u", *_PARAMETERS, "w", *_MEMORY, "ierr")
+        if model.structure.failed_in == ord("K"):
+            ierr = model.structure.ierr  # it was called natively and is not called twice
+        else:
+            self._filled(at)
+            model.structure.icall[1] = 1
+            ierr = model.call("K", "icall", "t", "x", "xd", "u", *_PARAMETERS, "w", *_MEMORY, "ierr")
         w = self._vectors["w"].copy()
         if ierr and not model.answers.errors:
             raise StopRun(f"{model.library.callback('K')} of DSblock {model.name} ends the run (IERR = {ierr})", w)
@@ -319,7 +362,8 @@ class CompiledRun:
         """BLOCKT."""
         model = self.model
         try:
-            has_failed = model.structure.failed_in != 0
+            # BLOCKK's IERR is a wish to end the run, unless an error was told with it
+            has_failed = model.structure.failed_in not in (0, ord("K")) or bool(model.answers.errors)
             model.structure.failed_in = 0
             model.take_errors()
             self._filled(at)
@@ -329,7 +373,7 @@ class CompiledRun:
             model.told("T")
             model.check_guards("T", at.time)
         finally:
-            self._models.give_back(model)
+            self.give_back()
 
     def _say_errors(self, letter: str) -> None:
         errors = self.model.take_errors()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.compiled.compiled_block import CompiledBlock, Models
 from tidegate.frontends.dsblock.compiled.compiler import FORTRAN_SUFFIXES, build_library
+from tidegate.frontends.dsblock.compiled.isolated_block import IsolatedBlock, IsolatedSource, Processes
 from tidegate.frontends.dsblock.compiled.library import Language, opened
 from tidegate.frontends.dsblock.compiled.native_model import NativeModel
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, SignalEntry, SignalKind
@@ -20,19 +21,21 @@ from tidegate.model.callables import CallableModel
 
 __all__ = ["CompiledDSblock", "build", "load"]
 
+TIME_LIMIT: Final = 60.0  # seconds: no callback of a step takes as long
+
 
 class CompiledDSblock:
     """A block in a shared library; ``load`` and ``build`` make it. It is simulated, and connected, as one written in Python."""
 
     own_options: Sequence[str] = OWN_OPTIONS
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models | Processes) -> None:
         self._models = models
 
     @property
     def declared(self) -> Description:
         """What BLOCKB has declared."""
-        return self._models.first.description
+        return self._models.description
 
     @property
     def block_name(self) -> str:
@@ -60,7 +63,8 @@ class CompiledDSblock:
         return Runnable(self._with(own.environment), own), span, chosen
 
     def _with(self, environment: Environment | None = None) -> Block:
-        return CompiledBlock(self._models, environment)
+        models = self._models
+        return CompiledBlock(models, environment) if isinstance(models, Models) else IsolatedBlock(models, environment)
 
     def as_block(self) -> Block:
         """Its callbacks on flat vectors: what connections are made of."""
@@ -79,7 +83,13 @@ class CompiledDSblock:
 
 
 def load(
-    library: str | PathLike[str], *, prefix: str, language: Language = "auto", data_file: str | PathLike[str] | None = None
+    library: str | PathLike[str],
+    *,
+    prefix: str,
+    language: Language = "auto",
+    data_file: str | PathLike[str] | None = None,
+    isolate: bool = False,
+    time_limit: float = TIME_LIMIT,
 ) -> CompiledDSblock:
     """The block of a shared library. This carries out code of the library.
 
@@ -89,6 +99,8 @@ def load(
     prefix : what the names of its callbacks begin with: ``vdp`` of VDPB, VDPF and so on.
     language : which names are looked for: "fortran" (``vdpb_``), "c" (``vdpb``), or both.
     data_file : what the block is told when it asks for the file of its data (BLO2MF).
+    isolate : carry the block out in another process, which may crash or STOP without harm to this one; slow.
+    time_limit : seconds that a callback may take there.
 
     Raises
     ------
@@ -98,9 +110,19 @@ def load(
     path = Path(library)
     if path.suffix.lower() in FORTRAN_SUFFIXES | {".c"}:
         raise UsageError(f"{path} is a source file", hint=f'tg.dsblock.build("{path.name}", prefix="{prefix}") compiles and loads it')
-    found = opened(path, prefix, language)
-    data = None if data_file is None else str(data_file)
-    return CompiledDSblock(Models(lambda: NativeModel(found, prefix, data)))
+    return _loaded(IsolatedSource(path, prefix, language, _text(data_file), (), time_limit), is_isolated=isolate)
+
+
+def _text(data_file: str | PathLike[str] | None) -> str | None:
+    return None if data_file is None else str(data_file)
+
+
+def _loaded(source: IsolatedSource, *, is_isolated: bool) -> CompiledDSblock:
+    if is_isolated:
+        return CompiledDSblock(Processes(source))
+    found = opened(source.path, source.prefix, source.language)
+    prefix, data, folders = source.prefix, source.data_file, source.folders
+    return CompiledDSblock(Models(found, lambda: NativeModel(found, prefix, data, folders)))
 
 
 def build(
@@ -110,13 +132,15 @@ def build(
     language: Language = "auto",
     data_file: str | PathLike[str] | None = None,
     options: Sequence[str] = (),
+    isolate: bool = False,
+    time_limit: float = TIME_LIMIT,
 ) -> CompiledDSblock:
     """The block of these source files, in C or Fortran, which are compiled once and kept in the cache folder.
 
     Parameters
     ----------
     sources : files; headers and INCLUDE files are looked for beside them.
-    prefix, language, data_file : as of ``load``.
+    prefix, language, data_file, isolate, time_limit : as of ``load``.
     options : for the compiler, behind its usual ones: ``-std=legacy -O2 -shared -fPIC`` of gfortran, ``-O2 -shared -fPIC`` of a C compiler.
 
     Raises
@@ -125,5 +149,6 @@ def build(
     InvalidModelError : the block refuses, or declares what cannot be.
     """
     files = [Path(sources)] if isinstance(sources, str | PathLike) else [Path(source) for source in sources]
-    includes = [f"-I{folder}" for folder in dict.fromkeys(file.resolve().parent for file in files)]
-    return load(build_library(prefix.lower(), files, [*includes, *options]), prefix=prefix, language=language, data_file=data_file)
+    folders = tuple(dict.fromkeys(file.resolve().parent for file in files))
+    library = build_library(prefix.lower(), files, [*(f"-I{folder}" for folder in folders), *options])
+    return _loaded(IsolatedSource(library, prefix, language, _text(data_file), folders, time_limit), is_isolated=isolate)

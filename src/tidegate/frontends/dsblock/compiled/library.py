@@ -7,6 +7,7 @@ name as it is.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -28,7 +29,8 @@ class Library:
     ----------
     symbols : names of the callbacks that are there, by letter; ``addresses`` are where they are.
     several : several models may be alive at once (INFO(1) of BLOCKB with IOPT = 1); None before the block has said so.
-    alive : how many are.
+    holder : whose model it is, if there can be but one.
+    watcher : told the letter of every callback that Python is about to call.
     """
 
     path: Path
@@ -37,7 +39,8 @@ class Library:
     symbols: dict[str, str]
     addresses: dict[str, int]
     several: bool | None = None
-    alive: int = 0
+    holder: Any = None
+    watcher: Callable[[str], object] | None = None
     facts: dict[str, str] = field(default_factory=dict[str, str])
 
     def callback(self, letter: str) -> str:

@@ -6,14 +6,14 @@ Source: Otter, DSblock 3.3 (DLR 1994), BLOCKB and the order of calls.
 from __future__ import annotations
 
 import ctypes
-import gc
 import weakref
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from tidegate.errors import CallbackError, InvalidModelError, UsageError
+from tidegate.errors import CallbackError, InvalidModelError
 from tidegate.frontends.dsblock.checks import check
 from tidegate.frontends.dsblock.compiled.answers import ModelAnswers
 from tidegate.frontends.dsblock.compiled.library import Library
@@ -51,16 +51,16 @@ class NativeModel:
     Parameters
     ----------
     data_file : what BLO2MF answers.
+    folders : where message files are looked for, besides that of the library.
 
     Raises
     ------
     InvalidModelError : the block refuses the model, or says what cannot be; everything that was found.
-    UsageError : its library keeps static data, and another model of it is alive.
     """
 
-    def __init__(self, library: Library, name: str, data_file: str | None = None) -> None:
+    def __init__(self, library: Library, name: str, data_file: str | None = None, folders: tuple[Path, ...] = ()) -> None:
         self.library, self.name = library, name
-        self.answers = ModelAnswers(name, data_file, (library.path.resolve().parent,))
+        self.answers = ModelAnswers(name, data_file, (*folders, library.path.resolve().parent))
         self.structure = BlockStructure()
         self.address = ctypes.addressof(self.structure)
         runtime().answers[self.address] = self.answers
@@ -68,31 +68,17 @@ class NativeModel:
         self._other = Vectors({"real": _PLACEHOLDER}, {"integer": _PLACEHOLDER})
         self._functions = {letter: ctypes.CFUNCTYPE(None)(address) for letter, address in library.addresses.items()}
         self._warned: set[str] = set()
-        self._one_at_a_time()
-        library.alive += 1
+        self.is_as_defined = True
         try:
             self._loaded()
             self.sizes = self._described()
             self.vectors = self._dimensioned(self.sizes)
             self.description = self._defined(self.sizes)
         except BaseException:
-            library.alive -= 1
             runtime().answers.pop(self.address, None)
             raise
         closing = self._closing()
         self.close = weakref.finalize(self, closing)
-
-    def _one_at_a_time(self) -> None:
-        library = self.library
-        if library.several is not False or not library.alive:
-            return
-        gc.collect()  # one that nobody uses any more may be waiting for that
-        if library.alive:
-            raise UsageError(
-                f"another model of {library.path.name} is alive, and its data are static (INFO(1) = 0 of {library.callback('B')}): two models of it "
-                "would overwrite each other",
-                hint="isolate=True gives each a process of its own; or close() the other first",
-            )
 
     # -- BLOCKB -------------------------------------------------------------------------------------------------------------------------------
 
@@ -136,7 +122,7 @@ class NativeModel:
     def _loaded(self) -> None:
         if self.library.several is None:
             said = self._blockb(1)
-            self.library.several = said["info"][0] == 1
+            self.library.several = bool(said["info"][0] == 1)
             self.library.facts = {"text": self.answers.text, "version": self.answers.version}
 
     def _described(self) -> _Sizes:
@@ -196,9 +182,11 @@ class NativeModel:
             dependence=self._dependence(of["n_u"]), proposals=self._proposals(problems), has_step_events=sizes.has_step_events,
             has_jacobian=sizes.has_jacobian, has_communication="K" in self._functions,
         )  # fmt: skip
-        if problems:
-            self._refuse(problems)
+        self._refuse(problems)
         check(described)
+        needs = described.dependence
+        wants_rates = (needs.outputs_need_rates and of["n_y"]) or (needs.auxiliaries_need_rates and described.communicates)
+        self.structure.needs_rates = sizes.form is Form.ODE and bool(wants_rates)
         return described
 
     def _value(self, kind: ParameterKind, k: int) -> float:
@@ -244,6 +232,8 @@ class NativeModel:
 
     def _carried_out(self, letter: str, *addresses: int) -> None:
         shared = runtime()
+        if self.library.watcher is not None:
+            self.library.watcher(letter)
         shared.enter(self.address)
         try:
             self._functions[letter](*map(ctypes.c_void_p, addresses))
@@ -330,11 +320,10 @@ class NativeModel:
 
     def _closing(self) -> Any:
         """What is done when the model goes: BLOCKC, and room for another one."""
-        library, vectors, small, structure, address = self.library, self.vectors, self._small, self.structure, self.address
+        vectors, small, structure, address = self.vectors, self._small, self.structure, self.address
         function, answers = self._functions.get("C"), self.answers
 
         def close() -> None:
-            library.alive -= 1
             shared = runtime()
             if function is not None:
                 small["iopt"][0] = 3

@@ -41,6 +41,7 @@ typedef struct {
     int *iuser, *luser;
     double *jac;
     int n_x, n_u, n_y, n_z, n_w, n_dp, n_ip, n_lp, n_f, is_dae;
+    int needs_rates;        /* G or K of an ODE want XD */
     int icall[16];
     int failed_in;          /* the letter of the callback that reported an error, or 0 */
     int ierr;

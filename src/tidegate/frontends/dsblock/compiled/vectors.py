@@ -26,7 +26,7 @@ class BlockStructure(ctypes.Structure):
     _fields_ = (
         *((name, _POINTER) for name in ("f", "g", "h", "k", "j", "x", "xd", "u", "dp", "ip", "lp", "fout", "y", "z", "w")),
         *((name, _POINTER) for name in ("duser", "iuser", "luser", "jac")),
-        *((name, ctypes.c_int) for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_f", "is_dae")),
+        *((name, ctypes.c_int) for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_f", "is_dae", "needs_rates")),
         ("icall", ctypes.c_int * 16),
         ("failed_in", ctypes.c_int),
         ("ierr", ctypes.c_int),

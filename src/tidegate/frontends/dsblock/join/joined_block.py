@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.frontends.dsblock.block import Block, Entry, Reply, Run
+from tidegate.frontends.dsblock.block import Block, CanBeTried, Entry, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending
@@ -24,6 +25,15 @@ from tidegate.frontends.dsblock.python_block import PythonBlock
 __all__ = ["JoinedBlock", "called"]
 
 FloatArray = NDArray[np.float64]
+
+
+@runtime_checkable
+class _Within(Protocol):
+    """A block that may ask what its run says of itself."""
+
+    def within(self, environment: Environment) -> Block:
+        """The same block there."""
+        ...
 
 
 @dataclass
@@ -62,27 +72,37 @@ class JoinedBlock:
 
     def begin(self, at: Entry) -> tuple[JoinedRun, Reply]:
         """All parts begin."""
-        begun = self._begin(at, None)
+        inputs: list[FloatArray] | None = None
         if self._has_circles:
-            # of a circle nobody can be the first: begun once to learn what all of them are given, then with that
-            evaluation = self._evaluation(begun)
-            inputs = evaluation.signals(evaluation.settled(begun.at)).u
-            if any(not np.array_equal(inputs[part], u, equal_nan=True) for part, u in begun.u.items()):
-                begun.end(evaluation)
-                begun = self._begin(at, inputs)
-        pending = [Pending() for _ in self.plan.wired.parts]
-        for part, reply in begun.replies.items():
-            pending[part].take(reply, at.time, has_time_event=True)
-        run = JoinedRun(self.plan, [begun.runs[part] for part in range(len(pending))], pending)
+            # of a circle nobody can be the first: all are tried to learn what each of them is given, then they begin with that
+            tried = self._begun(at, None, is_trial=True)
+            evaluation = self._evaluation(tried)
+            inputs = evaluation.signals(evaluation.settled(tried.at)).u
+            tried.end(evaluation)
+        begun = self._begun(at, inputs)
+        run = self._run(begun)
         return run, run.started(begun.at, begun.replies)
 
-    def _begin(self, at: Entry, inputs: Sequence[FloatArray] | None) -> _Begun:
+    def tried(self, at: Entry) -> tuple[JoinedRun, Reply]:
+        """All parts begin, and loops are not solved."""
+        begun = self._begun(at, None, is_trial=True)
+        run = self._run(begun)
+        return run, run.tried(begun.at, begun.replies)
+
+    def _run(self, begun: _Begun) -> JoinedRun:
+        pending = [Pending() for _ in self.plan.wired.parts]
+        for part, reply in begun.replies.items():
+            pending[part].take(reply, begun.at.time, has_time_event=True)
+        return JoinedRun(self.plan, [begun.runs[part] for part in range(len(pending))], pending)
+
+    def _begun(self, at: Entry, inputs: Sequence[FloatArray] | None, *, is_trial: bool = False) -> _Begun:
         """Every part, those first that others get their inputs from; circles are cut where no inputs are given for all."""
         begun = _Begun(replace(at, x=at.x.copy(), xd=None if at.xd is None else at.xd.copy()))
         for part in self._sequence:
             u = self._inputs(part, begun) if inputs is None else inputs[part]
             entry = Evaluation(self.plan, []).entry(part, begun.at, u)
-            begun.runs[part], reply = self.plan.wired.parts[part].block.begin(entry)
+            block = self.plan.wired.parts[part].block
+            begun.runs[part], reply = block.tried(entry) if is_trial and isinstance(block, CanBeTried) else block.begin(entry)
             begun.replies[part], begun.u[part] = reply, u
             where = self.plan.states[part]
             if reply.x is not None:
@@ -133,7 +153,7 @@ def _within(block: Block, environment: Environment) -> Block:
     """The same block in a run that says this of itself."""
     if isinstance(block, PythonBlock):
         return PythonBlock(block.name, block.callbacks, block.description, environment)
-    return block.within(environment) if isinstance(block, JoinedBlock) else block
+    return block.within(environment) if isinstance(block, _Within) else block
 
 
 def _of_parts(plan: Layout, parts: Iterable[Part]) -> JoinedBlock:

@@ -62,12 +62,20 @@ class JoinedRun:
         self._numbers = [size or (count,) for size, count in zip(sizes, self.evaluation.counts, strict=True)]  # of states and indicators of groups
         self._sides = np.zeros(len(self._largest))  # signs of the indicators behind the last event
 
-    def started(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
-        """What the parts have said at the start, together, with x and xd that fit the inputs."""
+    def tried(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
+        """What the parts have said at the start, together."""
+        return replace(self._reply(self._said(at, replies), at), x=at.x, xd=at.xd)
+
+    def _said(self, at: Entry, replies: Mapping[int, Reply]) -> _Instant:
         instant = _Instant(at, np.zeros(len(self._largest), dtype=np.int64))
         for part, reply in replies.items():
             instant.take(reply, self.plan.indicators[part])
             self._take_numbers(part, reply)
+        return instant
+
+    def started(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
+        """Likewise, with x and xd that fit the inputs."""
+        instant = self._said(at, replies)
         instant.at = self.evaluation.settled(at)
         self.evaluation.forget()
         self.evaluation.check_dependence(instant.at)

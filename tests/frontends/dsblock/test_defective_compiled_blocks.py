@@ -1,0 +1,160 @@
+"""Compiled blocks with one defect each end in one error that names the block and the callback (DSblock 3.3, order of calls and error codes)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tidegate as tg
+from tidegate.frontends.dsblock import CompiledDSblock
+from tidegate.frontends.dsblock.compiled import compiler
+
+BLOCKS = Path(__file__).parent / "blocks"
+
+
+def bad(defect: int, **options: Any) -> CompiledDSblock:
+    return tg.dsblock.build(BLOCKS / "defective.c", prefix="bad", options=[f"-DDEFECT={defect}"], **options)
+
+
+DECLARED = {
+    1: r"BLO3SX was called in BLOCKB with IOPT = 1; it may be called in BLOCKB with IOPT = 3 only",
+    2: r"SIG\(1\) says 2 names of X, and 1 are declared",
+    3: r"DIM\(1\) says NX = 3, and the declared X have 1 elements",
+    4: r"the name X is taken 2 times",
+    5: r"NY = 1, but there is no BLOCKG",
+    6: r"INFO\(1\) = 7 with IOPT = 2; 0 is an ODE",
+    7: r"INFO\(3\) = 1, but there is no BLOCKJ",
+    8: r"DIM\(6\) says NDP = 0, and the declared ones have 1 elements",
+    9: r"BLOCKB \(badb\) with IOPT = 2 refuses the model \(IERR = 4\): no licence for this model",
+    10: r"'2X' is no name",
+    11: r"BLO3MD was not called directly behind the declaration of a real parameter",
+    12: r"P = 0.5, but 1 <= value <= 2 is asked for",
+    13: r"BLOCKB wrote behind the last of the 1 elements of X0",
+    21: r"NZ = 1, but there is no BLOCKH",
+}
+
+
+@pytest.mark.parametrize("defect", DECLARED)
+def test_what_a_block_declares_wrongly_is_refused_when_it_is_loaded(defect: int) -> None:
+    with pytest.raises(tg.InvalidModelError, match=DECLARED[defect]) as refused:
+        bad(defect)
+    assert "DSblock bad" in str(refused.value)
+
+
+RUNNING = {
+    14: r"BLOCKS \(bads\) of DSblock bad reports an error \(IERR = 1\) at t = 0",
+    15: r"BLOCKS \(bads\) of DSblock bad asks for NX = 2 in DIMNEW; from 0 to 1 are possible",
+    16: r"BLOCKS \(bads\) of DSblock bad gives HCROSS \[5\]",
+    17: r"BLOCKF \(badf\) of DSblock bad reports an error \(IERR = 5\) at t = .*: X is out of its range",
+    22: r"BLOCKH \(badh\) of DSblock bad reports an error \(IERR = 2\) at t = ",
+    23: r"BLOCKV \(badv\) of DSblock bad answers INFO = 3 at t = 0.51",
+    24: r"BLOCKV \(badv\) of DSblock bad, or a callback before it, wrote behind the last of the 0 elements of DUSER",
+    25: r"BLOCKV \(badv\) of DSblock bad asks for NZ = -1 in DIMNEW",
+    26: r"BLOCKV \(badv\) of DSblock bad ends the run at t = 0.51.*: nobody knows what to do",
+    28: r"BLOCKV \(badv\) of DSblock bad: BLO3SX was called while the block was not being defined",
+    31: r"BLOCKK \(badk\) of DSblock bad reports an error \(IERR = 1\) at t = 0.5: a file is full",
+}
+
+
+@pytest.mark.parametrize("defect", RUNNING)
+def test_what_a_block_does_wrongly_ends_the_run(defect: int) -> None:
+    block = bad(defect)
+    with pytest.raises(tg.CallbackError, match=RUNNING[defect]):
+        tg.simulate(block, (0.0, 1.0), outputs=0.1)
+    # nothing of it is left for a run that ends before
+    if defect in (17, 22, 31):
+        assert tg.simulate(block, (0.0, 0.25), rtol=1e-8).final["X"] == pytest.approx(math.exp(-0.25))
+
+
+def test_a_change_that_is_not_told_is_taken_for_a_restart_with_a_warning() -> None:
+    with pytest.warns(tg.DSblockWarning, match=r"BLOCKV \(badv\) of DSblock bad changes X, XD or the dimensions and answers INFO = 0") as warned:
+        result = tg.simulate(bad(27), (0.0, 1.0), rtol=1e-8)
+    assert len(warned) == 1
+    assert result.final["X"] == pytest.approx(3.0 * math.exp(-0.3))
+
+
+def test_a_priority_out_of_range_is_clipped_with_a_warning() -> None:
+    with pytest.warns(tg.DSblockWarning, match=r"priority 0; from 1 to 100"):
+        tg.simulate(bad(29), (0.0, 1.0))
+
+
+def test_blockk_ends_a_run_well_with_the_row_where_it_does() -> None:
+    result = tg.simulate(bad(30), (0.0, 1.0), outputs=0.1, rtol=1e-8)
+    assert (result.status, result.message) == ("terminated", "BLOCKK (badk) of DSblock bad ends the run (IERR = 1)")
+    assert result.time[-1] == pytest.approx(0.5)
+    assert result.final["X"] == pytest.approx(math.exp(-0.5))
+
+
+def test_what_a_compiler_or_a_linker_says_is_in_the_message(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.c"
+    wrong.write_text("int main( {")
+    with pytest.raises(tg.UsageError, match=r"(?s)does not compile wrong.c:.*error"):
+        tg.dsblock.build(wrong, prefix="wrong")
+    wrong.write_text("void nobody(void); void wrongb(void) { nobody(); }")
+    with pytest.raises(tg.UsageError, match="cannot be loaded: .*nobody"):
+        tg.dsblock.build(wrong, prefix="wrong")
+    wrong.write_text("void other(void) {}")
+    with pytest.raises(tg.UsageError, match=r"has no BLOCKB: looked for wrongb_, wrongb, wrongB"):
+        tg.dsblock.build(wrong, prefix="wrong")
+    with pytest.raises(tg.UsageError, match=r"neither C nor Fortran"):
+        tg.dsblock.build(BLOCKS / "vdp.msg", prefix="vdp")
+    with pytest.raises(tg.UsageError, match=r"is a source file"):
+        tg.dsblock.load(BLOCKS / "vdp.f", prefix="vdp")
+    with pytest.raises(tg.UsageError, match=r"there is no library"):
+        tg.dsblock.load(tmp_path / "nowhere.so", prefix="vdp")
+    with pytest.raises(tg.UsageError, match=r"there is no file"):
+        tg.dsblock.build(tmp_path / "nowhere.c", prefix="vdp")
+
+
+def test_without_a_compiler_it_is_said_which_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler.compiler_of.cache_clear()
+    with monkeypatch.context() as without:
+        without.setenv("PATH", "")
+        without.setenv("FC", "somewhere/f77")
+        with pytest.raises(tg.UsageError, match=r"need a Fortran compiler, and there is none \(FC=somewhere/f77 and gfortran looked for\)"):
+            tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp")
+    compiler.compiler_of.cache_clear()
+
+
+def test_sensitivities_of_a_compiled_block_are_refused() -> None:
+    with pytest.raises(tg.UsageError, match="there are no sensitivities of it"), warnings.catch_warnings():
+        tg.simulate(bad(0), (0.0, 1.0), sensitivities=["P"])
+
+
+ISOLATED = {
+    18: r"DSblock bad ended its process in BLOCKF \(badf\) with status 3",
+    19: r"DSblock bad ended its process in BLOCKF \(badf\) by signal 11",
+    20: r"DSblock bad has not come back from BLOCKF \(badf\) within 2 s",
+    17: RUNNING[17],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("defect", ISOLATED)
+def test_an_isolated_block_ends_its_own_process_and_not_this_one(defect: int) -> None:
+    with pytest.raises((tg.CallbackError, tg.InvalidModelError), match=ISOLATED[defect]):
+        tg.simulate(bad(defect, isolate=True, time_limit=2.0), (0.0, 1.0), outputs=0.1)
+
+
+@pytest.mark.slow
+def test_an_isolated_block_computes_and_warns_as_any_other() -> None:
+    block = bad(27, isolate=True)
+    with pytest.warns(tg.DSblockWarning, match="answers INFO = 0"):
+        results = [tg.simulate(block, (0.0, 1.0), outputs=0.1, rtol=1e-8, parameters={"P": p}) for p in (0.5, 0.7)]
+    for result in results:
+        assert result.final["X"] == pytest.approx(3.0 * math.exp(-0.3))
+    assert tg.simulate(bad(30, isolate=True), (0.0, 1.0), outputs=0.1).time[-1] == pytest.approx(0.5)
+    block.close()
+
+
+@pytest.mark.slow
+def test_isolated_blocks_with_static_data_run_beside_each_other() -> None:
+    one, two = (tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", isolate=True) for _ in range(2))
+    both = tg.simulate(tg.dsblock.join({"one": one, "two": two}, links={}), (0.0, 0.5), parameters={"two.MU": 0.5}, rtol=1e-6)
+    for name, mu in (("one", 1.5), ("two", 0.5)):
+        alone = tg.simulate(one, (0.0, 0.5), parameters={"MU": mu}, rtol=1e-6, outputs=[0.5])
+        assert both.final[f"{name}.X1"] == pytest.approx(alone.final["X1"], abs=1e-5)
