@@ -53,6 +53,7 @@ def drift_picture(path: Path) -> None:
         off = abs(result["px"].to_numpy() ** 2 + result["py"].to_numpy() ** 2 - 1.0) / 2
         axes.semilogy(result.t, np.maximum.accumulate(np.maximum(off, 1e-16)), label=form, linewidth=1.2)
     axes.set_xlim(0.0, 100.0)
+    axes.set_ylim(1e-10, 1e-3)
     axes.set_xlabel("time")
     axes.set_ylabel("largest |f5| so far")
     axes.legend(loc="lower right", frameon=False, fontsize=8)

@@ -23,7 +23,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto
 from tidegate.events.guards import refresh_activity
-from tidegate.events.restart import derivatives
+from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
@@ -73,13 +73,14 @@ def _put_from_outside(run):
 
 @native
 def _keep_constraints(run, t):
-    """What the event left off the constraints of an HDAE is moved onto them, where that was asked for; what follows from it settles again."""
+    """What the event left off the constraints of an HDAE is moved onto them, where that was asked for; x2 and x3 follow."""
     off = find_off(run, t)
     if off < 0:
         return 0
     if run.makes_consistent == 0 or run.n_sens > 0 or move_onto(run, t) != 0:
         return OFF_CONSTRAINTS
-    return settle(run, t, 0)
+    code = consistent_point(run, t, run.y_at)
+    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
 
 
 @native
