@@ -38,6 +38,10 @@ Settings = Annotated[
 Sensitivity = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")]
 
 
+Prefix = Annotated[str, typer.Option(metavar="NAME", help="Of a compiled DSblock (.so): what the names of its callbacks begin with.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Load a compiled DSblock, which carries out its code.")]
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"tidegate {version('tidegate')}")
@@ -58,7 +62,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     start: Start = None,
     settings: Settings = None,
     sensitivity: Sensitivity = None,
-    rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance.")] = 1e-6,
+    rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")] = None,
     atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")] = "auto",
     max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step; the step itself of methods of fixed step.")] = None,
@@ -67,6 +71,8 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Save a picture: .png, .svg or .pdf.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    prefix: Prefix = "",
+    trust: Trust = False,
 ) -> None:
     """Simulate a model: events, final values, statistics; files if you name them."""
     from tidegate.cli import run_command as command
@@ -87,6 +93,8 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         out=out,
         plot=plot,
         is_quiet=quiet,
+        prefix=prefix,
+        is_trusted=trust,
     )
     with reported():
         command.run(request)
@@ -130,13 +138,18 @@ def show(
     ] = None,
     equations: Annotated[bool, typer.Option("--equations", help="Draw which unknown stands in which equation instead.")] = False,
     part: Annotated[str, typer.Option("--part", metavar="PATH", help="Draw the inside of this part.")] = "",
+    prefix: Prefix = "",
+    trust: Trust = False,
 ) -> None:
     """Print a model: states, parameters, conditions with their discontinuity functions, events, sparsity; or a saved result."""
     from tidegate.cli import show as command
     from tidegate.cli.told_errors import reported
 
     with reported():
-        command.show(source, picture, "equations" if equations else None, part)
+        if command.is_library(source):
+            command.show_library(source, prefix, is_trusted=trust)
+        else:
+            command.show(source, picture, "equations" if equations else None, part)
 
 
 @app.command(epilog="Example: tidegate plot tank.nc level --out tank.png")

@@ -6,18 +6,21 @@ import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from rich.console import Console
+from rich.text import Text
 
 import tidegate
 from tidegate.cli.find_model import Source, load_source
+from tidegate.cli.library_command import block_line, is_library, library_source, number_settings
 from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.export import Appended, format_of, part_of
+from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
@@ -39,6 +42,7 @@ class Request:
     step, points : what to record beside the events.
     out, plot : files to write.
     is_quiet : print nothing but errors.
+    prefix, is_trusted : of a compiled library: what the names of its callbacks begin with, and whether its code may be carried out.
     """
 
     source: str
@@ -46,7 +50,7 @@ class Request:
     until: float | None = None
     settings: tuple[str, ...] = ()
     sensitivities: tuple[str, ...] = ()
-    rtol: float = 1e-6
+    rtol: float | None = None
     atol: float | None = None
     method: str = "auto"
     max_step: float | None = None
@@ -55,6 +59,8 @@ class Request:
     out: Path | None = None
     plot: Path | None = None
     is_quiet: bool = False
+    prefix: str = ""
+    is_trusted: bool = False
 
 
 def run(request: Request) -> None:
@@ -68,12 +74,9 @@ def run(request: Request) -> None:
         If the run fails.
     """
     check_request(request)
-    source = load_source(request.source)
-    t_span = span_of(request, source)
-    model = source.model.lower()
-    options = options_of(request, model, t_span)
+    source, t_span, options, headline = _prepared(request)
     console = Console(quiet=request.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
-    console.print(model_line(model))
+    console.print(headline)
     news = Console(stderr=True, highlight=False, soft_wrap=True)
     with Appended(request.out) if request.out is not None else nullcontext() as rows:
         if rows is not None:
@@ -93,6 +96,20 @@ def run(request: Request) -> None:
                 news.print(f"the rows that an earlier run left in {part_of(rows.path)} are now in {rows.set_aside}", markup=False)
         print_result(console, result)
         _write(console, result, rows, request, "result")
+
+
+def _prepared(request: Request) -> tuple[Source, tuple[float, float], dict[str, Any], Text]:
+    """What is run, from when to when, how, and what is said of it."""
+    if is_library(request.source):
+        source = library_source(request.source, request.prefix, is_trusted=request.is_trusted)
+        block = cast("CompiledDSblock", source.model)
+        t_span = span_of(request, source)
+        options = _options(request, number_settings(request.settings, block), list(request.sensitivities) or None, t_span)
+        return source, t_span, options, block_line(block)
+    source = load_source(request.source)
+    t_span = span_of(request, source)
+    model = source.model.lower()
+    return source, t_span, options_of(request, model, t_span), model_line(model)
 
 
 def check_request(request: Request) -> None:
@@ -130,13 +147,19 @@ def span_of(request: Request, source: Source) -> tuple[float, float]:
 
 def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> dict[str, Any]:
     """The request as options of ``tg.simulate``."""
+    return _options(request, parameter_values(request.settings, model), sensitivity_names(request.sensitivities, model), t_span)
+
+
+def _options(
+    request: Request, values: dict[str, float], sensitivities: list[str] | str | None, t_span: tuple[float, float]
+) -> dict[str, Any]:
     options: dict[str, Any] = {
         "rtol": request.rtol,
         "atol": request.atol,
         "method": request.method,
         "max_step": request.max_step,
-        "parameters": parameter_values(request.settings, model) or None,
-        "sensitivities": sensitivity_names(request.sensitivities, model),
+        "parameters": values or None,
+        "sensitivities": sensitivities,
     }
     if request.step is not None:
         options["outputs"] = request.step

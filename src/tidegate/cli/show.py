@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -15,19 +15,27 @@ from rich.text import Text
 
 from tidegate.cli.describe import ModelDescription, VariableDescription, describe
 from tidegate.cli.find_model import load_source
+from tidegate.cli.library_command import is_library, library_source, show_block
 from tidegate.cli.report import model_line, print_result
 from tidegate.errors import Origin
 from tidegate.export import FORMATS, load
+from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.plot import picture_format
 from tidegate.plot import plot as draw
 from tidegate.show import show as told
 
-__all__ = ["plot", "print_description", "show"]
+__all__ = ["is_library", "plot", "print_description", "show", "show_library"]
 
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
 _MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
 _EMPTY: Final = "."
 _RESULTS: Final = frozenset({*FORMATS, ".part"})
+
+
+def show_library(source: str, prefix: str, *, is_trusted: bool) -> None:
+    """Print the declarations of a compiled DSblock."""
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    show_block(console, cast("CompiledDSblock", library_source(source, prefix, is_trusted=is_trusted).model))
 
 
 def show(source: str, picture: Path | None = None, what: Literal["connections", "equations"] | None = None, part: str = "") -> None:

@@ -26,6 +26,7 @@ from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventKind, LazyEvents, largest
+from tidegate.results.labels import ParameterValues
 from tidegate.results.presence import without_absent
 
 __all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording"]
@@ -364,7 +365,7 @@ class Recording:
     @property
     def parameters(self) -> dict[str, float]:
         """Values by name."""
-        return dict(zip(self.legend.layout.parameters, self.legend.p.tolist(), strict=True))
+        return ParameterValues(zip(self.legend.layout.parameters, self.legend.p.tolist(), strict=True))
 
     @property
     def parameter_units(self) -> dict[str, str]:

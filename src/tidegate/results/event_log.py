@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import Origin, UnknownEventError
 from tidegate.names import listed, unknown_name
-from tidegate.results.labels import number
+from tidegate.results.labels import FinalValues, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +89,8 @@ class Event:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dt_dp", _ByName(self.dt_dp))
+        for name in ("before", "after"):
+            object.__setattr__(self, name, FinalValues(getattr(self, name)))
 
     @property
     def cause(self) -> str:

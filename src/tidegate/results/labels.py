@@ -6,7 +6,7 @@ import math
 
 from tidegate.names import unknown_name
 
-__all__ = ["FinalValues", "number", "seconds"]
+__all__ = ["FinalValues", "ParameterValues", "number", "seconds"]
 
 
 class FinalValues(dict[str, float]):
@@ -14,6 +14,13 @@ class FinalValues(dict[str, float]):
 
     def __missing__(self, name: str) -> float:
         raise unknown_name("variable", name, list(self))
+
+
+class ParameterValues(dict[str, float]):
+    """Values of parameters by name, likewise."""
+
+    def __missing__(self, name: str) -> float:
+        raise unknown_name("parameter", name, list(self))
 
 
 def number(value: float, digits: int = 6) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.errors import UsageError
+from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
@@ -25,7 +25,7 @@ from tidegate.results.dataset import at_times, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
-from tidegate.results.labels import FinalValues, number
+from tidegate.results.labels import FinalValues, ParameterValues, number
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Result:
         self.columns = tuple(columns)
         self.t: NDArray[np.float64] = np.asarray(time, dtype=float)
         self.values: NDArray[np.float64] = np.asarray(values, dtype=float).reshape(self.t.size, len(self.columns))
-        self.parameters = dict(parameters or {})
+        self.parameters: dict[str, float] = ParameterValues(parameters or {})
         self.parameter_units = dict(parameter_units or {})
         self.time_unit = time_unit
         self.sensitivity_parameters = tuple(sensitivity_parameters)
@@ -187,6 +187,8 @@ class Result:
         """
         index = self._column_index.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if index is None:
+            if isinstance(name, str) and name in self.parameters:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
+                raise UnknownNameError(f"{name} is a parameter of {self.model_name}, and no variable", hint=f"result.parameters[{name!r}]")
             raise unknown_name("variable", name, [*self._column_index, *self._groups_by_name], of=f"the result of {self.model_name}")
         return index
 

@@ -206,3 +206,14 @@ def test_compiled_blocks_are_connected_in_the_three_ways(prefix: str, gain: floa
     assert float(run(both, parameters={"two.K": gain}).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
     mixed = tg.dsblock.join({"one": one, "two": Gain(gain)}, RING)
     assert float(run(mixed).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
+
+
+@pytest.mark.parametrize("n", [3, 13, 14, 30])
+def test_a_ring_of_many_blocks_is_torn_once(n: int) -> None:
+    # more than 13 are beyond what is searched for the very fewest
+    ring = tg.dsblock.join({f"b{k}": Gain(0.5) for k in range(n)}, {f"b{k}.U": f"b{(k + 1) % n}.Y" for k in range(n)})
+    assert len(ring.torn) == 1
+    both_ways = {f"b{k}.U[{j}]": f"b{(k + 2 * j - 1) % n}.Y[{j}]" for k in range(n) for j in range(2)}
+    pairs = tg.dsblock.join({f"b{k}": Gain(0.5, shape=(2,)) for k in range(n)}, both_ways)
+    # of each pair of neighbours one way must go, and going round is over with that
+    assert len(pairs.torn) == n

@@ -95,7 +95,7 @@ def test_what_a_compiler_or_a_linker_says_is_in_the_message(tmp_path: Path) -> N
     with pytest.raises(tg.UsageError, match=r"(?s)does not compile wrong.c:.*error"):
         tg.dsblock.build(wrong, prefix="wrong")
     wrong.write_text("void nobody(void); void wrongb(void) { nobody(); }")
-    with pytest.raises(tg.UsageError, match="cannot be loaded: .*nobody"):
+    with pytest.raises(tg.UsageError, match=r"cannot be loaded: .*nobody"):
         tg.dsblock.build(wrong, prefix="wrong")
     wrong.write_text("void other(void) {}")
     with pytest.raises(tg.UsageError, match=r"has no BLOCKB: looked for wrongb_, wrongb, wrongB"):
