@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,18 @@ def test_every_run_has_a_memory_of_its_own_and_is_ended_once() -> None:
     one.advance(2.0)
     other.advance(0.5)
     assert (len(one.result.events), len(other.result.events)) == (3, 1)
+
+
+def test_copies_of_a_simulation_do_not_move_each_others_memory_without_a_word() -> None:
+    one = tg.Simulation(Remembers())
+    one.advance(0.3)
+    other = deepcopy(one)
+    one.advance(0.6)
+    other.advance(0.4)  # nothing has happened in it yet
+    with pytest.raises(tg.CallbackError, match="remembers is not as this run has left it"):
+        other.advance(0.6)
+    one.advance(2.0)
+    assert len(one.result.events) == 3
 
 
 class Clock(tg.DSblock):
@@ -296,6 +309,23 @@ def test_arrays_have_their_natural_shape_everywhere() -> None:
     assert result["W"].values[-1] == pytest.approx(2.0 * start * np.exp(-rates), rel=1e-6)
     other = tg.simulate(Matrix(), (0.0, 1.0), rtol=1e-8, parameters={"K": np.ones((2, 3)), "N": 3})
     assert other["X"].values[-1] == pytest.approx(start * math.exp(-3.0), rel=1e-6)
+
+
+class OneArray(tg.DSblock):
+    """Returns its only array as it is."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("X", start=[[1.0, 2.0], [3.0, 4.0]])
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return np.array([[-1.0, -2.0], [-3.0, -4.0]]) * x.X
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_the_only_array_may_be_returned_as_it_is(traced: bool) -> None:
+    start = np.array([[1.0, 2.0], [3.0, 4.0]])
+    result = tg.simulate(OneArray(), (0.0, 1.0), rtol=1e-8, traced=traced)
+    assert result["X"].values[-1] == pytest.approx(start * np.exp(-start), rel=1e-6)
 
 
 def test_a_block_answers_to_every_changed_parameter() -> None:

@@ -73,6 +73,7 @@ class _Lowered:
         self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
+        self.last: dict[int, float] = {}  # when something happened last
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
         self.traced = Traced(None, (), {})
         self.needed = (*described.discretes, _RUN, _NX, _NZ)
@@ -444,6 +445,13 @@ class _Lowered:
         if int(at.d[self.place[_RUN]]) in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
         number = int(at.d[self.place[_RUN]])
+        if self.last.get(number, -math.inf) != last:
+            raise UsageError(
+                f"what DSblock {self.described.name} remembers is not as this run has left it: a copy of the simulation, or the run itself before it "
+                "was taken back behind a failure, has gone through other events since",
+                hint="begin a new simulation; numbers of declare.discrete can be set in it",
+            )
+        self.last[number] = at.time
         if self.options.has_sensitivities:
             copied = getattr(run, "copied", None)
             self.before[number] = None if copied is None else copied()
@@ -547,6 +555,7 @@ class _Lowered:
         self.reasons.pop(int(number), None)
         self.evaluations.pop(int(number), None)
         self.before.pop(int(number), None)
+        self.last.pop(int(number), None)
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
 

@@ -102,6 +102,9 @@ def flat(what: str, values: Any, entries: Entries, before: FloatArray | None = N
         return _by_name(what, cast("Mapping[object, Any]", values), entries, before, dtype)
     size = sum(entry.size for entry in entries)
     out = _missing(size, dtype) if before is None else before.copy()
+    if len(entries) == 1 and entries[0].shape and np.shape(values) == entries[0].shape:
+        _put(out, places_of(entries)[0][0], values, what)
+        return out
     items: list[Any] = [values] if np.ndim(values) == 0 and not isinstance(values, Sequence) else list(cast("Sequence[Any]", values))
     if len(items) == len(entries) and not (len(items) == size and all(np.ndim(item) == 0 for item in items)):
         for place, value in zip(places_of(entries)[0], items, strict=True):
