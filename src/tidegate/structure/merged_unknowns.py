@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from tidegate.errors import Origin, StructureError
 from tidegate.expressions import ZERO, Expr, constant, number_text
@@ -87,8 +87,9 @@ def merged(model: Model, groups: Sequence[Sequence[Member]]) -> tuple[tuple[Vari
             continue
         start, is_fixed = _start(stays, known, demands)
         sizes = [one.variable.nominal for one in known if one.variable.nominal is not None]
-        alone = replace(stays.variable, name=str(stays), shape=(), start=(start,), fixed=True if is_fixed else stays.variable.fixed)
-        new[stays.member.item] = replace(alone, nominal=min(sizes, default=None), minimum=low, maximum=high)
+        fixed = True if is_fixed else stays.variable.fixed
+        facts: dict[str, Any] = {"start": (start,), "fixed": fixed, "nominal": min(sizes, default=None), "minimum": low, "maximum": high}
+        new[stays.member.item] = replace(stays.variable, name=str(stays), shape=(), **facts)
     return tuple(part for variable in model.variables for part in _remaining(variable, gone, new)), tuple(demands)
 
 

@@ -108,8 +108,10 @@ def _solve_at_instants(flat: Flat) -> None:
 
 
 def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
+    if not mapping:  # of ten thousand equations of parts none has anything to be put in
+        return item
     left, right = substitute([item.left, item.right], mapping)
-    return replace(item, left=left, right=right)
+    return item if left is item.left and right is item.right else replace(item, left=left, right=right)
 
 
 def _label(item: Equality) -> str:
@@ -167,7 +169,7 @@ def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
 
 def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Origin]) -> None:
     """Put outputs, and an ODE's derivatives, wherever they are used."""
-    system.equalities = [replace(item, right=rates.get(item.left, item.right)) for item in system.equalities]
+    system.equalities = [replace(item, right=rates[item.left]) if item.left in rates else item for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
     system.initial = [_with(item, mapping) for item in system.initial]
