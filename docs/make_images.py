@@ -14,7 +14,7 @@ DOCS = Path(__file__).parent
 IMAGES = DOCS / "images"
 sys.path.insert(0, str(DOCS.parent))
 
-from examples import bouncing_ball, first_event, hidden_crossing  # noqa: E402 - the line above makes them importable
+from examples import bouncing_ball, braked_pendulum, first_event, hidden_crossing  # noqa: E402 - the line above makes them importable
 
 __all__ = ["main"]
 
@@ -44,6 +44,22 @@ def spring_pictures() -> None:
     run.result.plot(path=IMAGES / "csmp_spring.png")
 
 
+def drift_picture(path: Path) -> None:
+    """How far a pendulum leaves its circle in the five forms of a constrained system."""
+    figure = Figure(figsize=(8.0, 3.4), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    for form in braked_pendulum.FORMS:
+        result = tg.simulate(braked_pendulum.model, (0.0, 100.0), rtol=1e-6, hdae=form, make_consistent=True, parameters={"mu": 0.0})
+        off = abs(result["px"].to_numpy() ** 2 + result["py"].to_numpy() ** 2 - 1.0) / 2
+        axes.semilogy(result.t, np.maximum.accumulate(np.maximum(off, 1e-16)), label=form, linewidth=1.2)
+    axes.set_xlim(0.0, 100.0)
+    axes.set_ylim(1e-10, 1e-3)
+    axes.set_xlabel("time")
+    axes.set_ylabel("largest |f5| so far")
+    axes.legend(loc="lower right", frameon=False, fontsize=8)
+    figure.savefig(path)
+
+
 def main() -> None:
     """Draw all of them."""
     IMAGES.mkdir(exist_ok=True)
@@ -51,6 +67,7 @@ def main() -> None:
     tank.plot("level", path=IMAGES / "first_event.png", sensitivities=True)
     tg.simulate(bouncing_ball.model, bouncing_ball.t_span).plot(path=IMAGES / "bouncing_ball.png")
     hidden_crossing_picture(IMAGES / "hidden_crossing.png")
+    drift_picture(IMAGES / "constrained_drift.png")
     spring_pictures()
 
 

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
         when,
     )
     from tidegate.frontends.dsblock import DSblock
-    from tidegate.frontends.equations import dae, event, ode, opaque
+    from tidegate.frontends.equations import dae, event, hdae, ode, opaque
     from tidegate.frontends.processes import Environment, Group, SimulaProcess
     from tidegate.results import Result
     from tidegate.show import show
@@ -181,6 +181,7 @@ __all__ = [
     "event",
     "every",
     "finally_",
+    "hdae",
     "initial_equations",
     "initially",
     "library",
@@ -232,7 +233,7 @@ _HOMES: Final = {
     "table": "tidegate.expressions.lookup_tables",
     "verify": "tidegate.verify",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),
-    **dict.fromkeys(("dae", "event", "ode", "opaque"), _EQUATIONS),
+    **dict.fromkeys(("dae", "event", "hdae", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
     **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
     **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),

@@ -34,7 +34,8 @@ _STEP: Final = float(np.cbrt(np.finfo(float).eps))  # of central differences: ba
 
 def point(layout: Layout, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> At:
     """What a function of the model is given."""
-    return At(t, y, p, m[: layout.n_modes] != 0.0, m[layout.first_discrete : layout.first_previous])
+    holds, d = m[: layout.n_modes] != 0.0, m[layout.first_discrete : layout.first_previous]
+    return At(t, y, p, holds, d, is_integrated=not layout.n_forms or m[layout.first_form] != 0.0)
 
 
 def changes(layout: Layout, change: Changes | None, at: At) -> dict[int, float]:
@@ -121,6 +122,7 @@ class CallableStart:
 
     def _m(self, discretes: FloatArray) -> FloatArray:
         m = np.zeros(self._layout.n_m)
+        m[self._layout.first_form :] = 1.0
         m[self._layout.first_discrete : self._layout.first_input] = np.tile(discretes, 2)
         return m
 

@@ -44,6 +44,7 @@ from tidegate.structure import Reduced
 
 __all__ = ["compile_model"]
 
+_KEPT: Final = (4, 5)  # parts of an HDAE that are constraints between its states
 _KINDS: Final = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
 
 
@@ -52,7 +53,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
 
     Parameters
     ----------
-    reduced : a validated model of form ODE or DAE, and what passes made of it.
+    reduced : a validated model, and what passes made of it.
 
     Raises
     ------
@@ -68,6 +69,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     shown = [*(definition.value for definition in model.definitions), *computed.values()]
     definitions = locking.lock(shown)
     transitions = flatten_transitions(model, locking)
+    constraints = locking.lock([equation.residual for equation in model.constraints])
     own = [s for variable in model.unknowns for s in variable.symbols()]
 
     readers = [*definitions, *transitions.conditions, *transitions.new_values.values(), *(g.function for g in locking.guards)]
@@ -90,11 +92,12 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         n_actions=len(transitions.event_actions),
         n_time_events=len(transitions.times),
         dropping=states_before(model),
+        is_hdae=model.form is Form.HDAE,
     )
     # remarks are asked at events only, as bodies are
     rising = form_conditions[: transitions.n_rising]
     roots = [*form.rhs, *form.mass.values(), *values, *rising, *transitions.times, *transitions.enabled, *guards]
-    active = activities(locking, [*form.rhs, *form.mass.values(), *definitions, *rising, *transitions.enabled, *residuals])
+    active = activities(locking, [*form.rhs, *constraints, *form.mass.values(), *definitions, *rising, *transitions.enabled, *residuals])
     state_conditions = _state_conditions(roots, active, symbols.modes)
     state_conditions += [(TRUE, enabled) for enabled in transitions.enabled if not enabled.is_constant]
     continuous = frozenset([symbol(Role.TIME, "time"), *form.unknowns])
@@ -124,6 +127,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         slopes=slopes,
         sparsity=sparsity,
         is_diagonal=form.is_diagonal,
+        constraints=tuple(value for value, equation in zip(constraints, model.constraints, strict=True) if equation.part in _KEPT),
+        hdae_parts=tuple(constraints),
     )
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
@@ -170,6 +175,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         fitting=None if not any(demand.is_choice for demand in reduced.demands) else Variants(reduced, symbols.parameters, compile_model),
         keep_alive=(module, *callbacks.values()),
         constants=model.constants,
+        index_two=np.isin(np.array([s.data.name for s in form.unknowns]), [s.data.name for s in model.index_two]) if model.index_two else None,
+        constraint_parts=tuple((e.part, e.label) for e in model.constraints),
+        makes_consistent=model.makes_consistent,
     )
 
 
@@ -177,7 +185,8 @@ def _described(
     reduced: Reduced, symbols: Symbols, outputs: Sequence[Expr], computed: Mapping[str, Expr]
 ) -> tuple[Layout, tuple[Quantity, ...], Formulas | None, Formulas | None]:
     """The layout with what is shown, quantities, outputs as formulas of what dense output holds, and unknowns among them as formulas of others."""
-    layout = replace(symbols.layout, n_outputs=len(outputs))
+    n_constraints = sum(equation.part in _KEPT for equation in reduced.model.constraints)
+    layout = replace(symbols.layout, n_outputs=len(outputs), n_constraints=n_constraints)
     quantities = quantities_of(reduced.given, layout, reduced.replaced, computed)
     shown = tuple(shown_of(quantities, layout))
     previous = {symbol(Role.PREVIOUS, s.data.name): s for s in symbols.discretes}  # between events they are the same
@@ -241,7 +250,6 @@ def _first_equation(model: Model, form: MassForm) -> Origin | None:
 def _refuse_what_is_not_built(model: Model) -> None:
     """The neutral model can say more than is simulated so far; saying so beats ignoring it."""
     missing = [
-        (model.form is Form.HDAE, "the HDAE form"),
         (bool(model.opaque_parts), "opaque parts and hooks"),
         (bool(model.step_events), "step events"),
     ]

@@ -443,6 +443,9 @@ class CompiledModel:
     identity : for every variable, equation and clause a digest, by kind and name: what makes two models the same one.
     again : a function and its arguments that make the same model anew.
     keep_alive : what the addresses need.
+    index_two : of an HDAE, True for unknowns of index two in the form that is integrated; None for other models.
+    constraint_parts : of an HDAE, for each equation of F2 to F5 the number of its part and what messages call it.
+    makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
     """
 
@@ -484,6 +487,9 @@ class CompiledModel:
     ending: Callable[[Point], str] | None = None
     keep_alive: tuple[object, ...] = ()
     constants: tuple[str, ...] = ()
+    index_two: BoolArray | None = None
+    constraint_parts: tuple[tuple[int, str], ...] = ()
+    makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property

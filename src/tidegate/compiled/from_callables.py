@@ -31,7 +31,7 @@ from tidegate.compiled.native_callables import native_addresses
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
-from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Tick
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Tick
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
@@ -73,10 +73,18 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     pointers["steps"] = natives.value("step events", natives.steps, len(model.completed))
     if model.at_communication is not None:
         pointers["communicated"] = natives.value("the hook at communication points", partial(natives.told, model.at_communication), 1)
+    if model.constraints is not None:
+        kept, labels = partial(natives.constrained, model.constraints, (4, 5)), model.constraints.labels
+        n_kept = layout.n_constraints
+        pointers["hdae_parts"] = natives.value("the parts", partial(natives.constrained, model.constraints, (2, 3, 4, 5)), len(labels))
+        pointers["constraints"] = natives.value("F4 and F5", kept, n_kept)
+        pointers["constraints_tangent"] = natives.tangent("F4 and F5", partial(natives.moved, kept), n_kept)
+        pointers["constraint_scale"] = natives.tangent("F4 and F5", partial(natives.scale, kept), n_kept)
+        pointers["constraint_slopes"] = natives.value("F4 and F5", partial(natives.slopes, kept), n_kept * n)
     pointers["jacobian"] = natives.value("rhs", natives.jacobian, n * n)
     mass = natives.is_state if model.mass is None else model.mass.ravel()
     pointers["mass"] = natives.value("mass", lambda t, y, p, m: mass, len(mass))
-    pointers["guard_scale"] = natives.tangent("guards", natives.scale, ng)
+    pointers["guard_scale"] = natives.tangent("guards", partial(natives.scale, natives.guards), ng)
     pointers["activity"] = natives.value("activity", lambda t, y, p, m: np.ones(ng), ng)
     deciding = [k for k, threshold in enumerate(model.thresholds) if threshold.decides]
     n_conditions = sum(len(_conditions(clause)) for clause in model.clauses)
@@ -126,6 +134,9 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         identity=partial(identity, model),
         again=(compile_callables, (model,)),
         keep_alive=tuple(keep_alive),
+        index_two=np.isin(np.array(layout.unknowns), model.constraints.index_two) if model.constraints else None,
+        constraint_parts=model.constraints.labels if model.constraints else (),
+        makes_consistent=model.constraints is not None and model.constraints.makes_consistent,
     )
 
 
@@ -153,6 +164,10 @@ class Natives:
         """All discontinuity functions."""
         at = point(self._layout, t, y, p, m)
         return [threshold.function(at) for threshold in self._model.thresholds]
+
+    def constrained(self, constraints: Constraints, parts: tuple[int, ...], t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """Some parts of an HDAE."""
+        return constraints.function(point(self._layout, t, y, p, m), parts)
 
     def outputs(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> Sequence[float] | FloatArray:
         """All outputs."""
@@ -232,16 +247,20 @@ class Natives:
 
     def jacobian(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
         """df/dy by rows."""
+        return self.slopes(self.rhs, t, y, p, m)
+
+    def slopes(self, function: Function, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
+        """Derivatives by the unknowns, by rows."""
         x = np.concatenate([[t], y, p, m])
-        return np.array([slope(partial(self.flat, self.rhs), x, 1 + k) for k in range(len(y))]).T.ravel()
+        return np.array([slope(partial(self.flat, function), x, 1 + k) for k in range(len(y))]).T.ravel()
 
     def moved(self, function: Function, x: FloatArray, dx: FloatArray) -> FloatArray | float:
         """The derivative in a direction."""
         return sum((slope(partial(self.flat, function), x, int(k)) * dx[k] for k in np.flatnonzero(dx)), start=0.0)
 
-    def scale(self, x: FloatArray, dx: FloatArray) -> FloatArray | float:
-        """Sum of the absolute values that the derivative of the guards is made of."""
-        return sum((np.abs(slope(partial(self.flat, self.guards), x, int(k)) * dx[k]) for k in np.flatnonzero(dx)), start=0.0)
+    def scale(self, function: Function, x: FloatArray, dx: FloatArray) -> FloatArray | float:
+        """Sum of the absolute values that such a derivative is made of."""
+        return sum((np.abs(slope(partial(self.flat, function), x, int(k)) * dx[k]) for k in np.flatnonzero(dx)), start=0.0)
 
     # -- C functions --------------------------------------------------------------------------------------------------------------------------
 
@@ -292,9 +311,11 @@ def described(model: CallableModel, n_modes: int) -> tuple[Layout, tuple[Quantit
     )
     quantities = [quantity for role, vector, first, names in groups for quantity in _quantities(model, role, vector, first, list(names))]
     shown, counted = tuple(shown_of(quantities, layout)), tuple(_counted(model, layout))
+    n_kept = 0 if model.constraints is None else sum(part > 3 for part, _ in model.constraints.labels)
     return replace(
         layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted,
         importance=layout.discretes.index(model.importance) if model.importance else -1, least_importance=model.least_importance,
+        n_forms=int(model.constraints is not None), n_constraints=n_kept,
     ), tuple(quantities)  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Where everything stands in the flat vectors of a compiled model, y, p and m, and what of it a result shows: names and numbers only.
 
-``m`` is [modes | discrete variables | their previous values | inputs | action flags | counts of periodic time events | drops of states | grazings].
+``m`` is [modes | discrete variables | their previous values | inputs | action flags | counts of periodic time events | drops of states | grazings |
+form of an HDAE].
 A recorded row is [unknowns | discrete variables | outputs].
 """
 
@@ -71,6 +72,8 @@ class Layout:
     n_modes : number of modes.
     n_actions : number of when branches, remarks, time events and step events.
     n_time_events, n_step_events : number of these.
+    n_forms : 1 for an HDAE, whose equations are others while it is integrated than where consistent values are computed; else 0.
+    n_constraints : how many F4 and F5 an HDAE has.
     n_outputs : number of outputs.
     dropping : indices of the states whose values before a round a condition asks for.
     shown : what a result shows, in its order.
@@ -89,6 +92,8 @@ class Layout:
     n_time_events: int
     n_outputs: int = 0
     n_step_events: int = 0
+    n_forms: int = 0
+    n_constraints: int = 0
     dropping: tuple[int, ...] = ()
     shown: tuple[Shown, ...] = ()
     dense: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
@@ -136,9 +141,14 @@ class Layout:
         return self.first_drop + len(self.dropping)
 
     @property
+    def first_form(self) -> int:
+        """Index of what says which equations of an HDAE hold: 1 those that are integrated, 0 those that consistent values follow from."""
+        return self.first_grazing + len(GRAZING_NUMBERS)
+
+    @property
     def n_m(self) -> int:
         """Length of m."""
-        return self.first_grazing + len(GRAZING_NUMBERS)
+        return self.first_form + self.n_forms
 
     @property
     def n_recorded(self) -> int:

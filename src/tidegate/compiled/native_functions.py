@@ -45,6 +45,7 @@ class FunctionParts:
     slopes : df/dy, entries that are not structurally zero, by row and column.
     sparsity : where elements stand in the vector of J; None: all n x n of them, by rows.
     is_diagonal : True if M is kept as its diagonal.
+    constraints : F4 and F5 of an HDAE; hdae_parts : F2 to F5.
     """
 
     symbols: Symbols
@@ -63,6 +64,8 @@ class FunctionParts:
     slopes: dict[tuple[int, int], Expr]
     sparsity: Sparsity | None
     is_diagonal: bool
+    constraints: tuple[Expr, ...] = ()
+    hdae_parts: tuple[Expr, ...] = ()
 
 
 def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
@@ -79,6 +82,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
     times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
     outputs, outputs_tangent  recorded outputs
+    constraints and others    F4 and F5 of an HDAE, their derivative in a direction, the sum of its absolute values, their gradients by rows; F2 to F5
     ========================  =============================================================================
     """
     symbols = parts.symbols
@@ -108,6 +112,16 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
         tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
     ]
     specs += _guard_specs(parts, values, tangents, seeds)
+    if parts.hdae_parts:
+        specs.append(values("hdae_parts", list(enumerate(parts.hdae_parts))))
+    if parts.constraints:
+        gradients = jacobian(list(parts.constraints), list(symbols.unknowns))
+        specs += [
+            values("constraints", list(enumerate(parts.constraints))),
+            tangents("constraints_tangent", list(enumerate(tangent(list(parts.constraints), seeds)))),
+            tangents("constraint_scale", list(enumerate(_scales(parts.constraints, symbols)))),
+            values("constraint_slopes", [(i * n + j, entry) for (i, j), entry in gradients.items()]),
+        ]
     specs += _transition_specs(parts, values, tangents, seeds)
     return specs
 

@@ -81,12 +81,15 @@ _SIZES: Final = [
     *_single("integer", "n_lanes"),
     # parameters that move with those with sensitivities, and entries of the index of them
     *_single("integer", "n_moving n_moving_ends"),
+    # of an HDAE: 1, and how many F4 and F5 there are; 0 of other models
+    *_single("integer", "n_forms n_constraints"),
 ]
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
     *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape"),
+    *_single("integer", "f_constraints f_constraints_tangent f_constraint_scale f_constraint_slopes"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
@@ -95,7 +98,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
-    *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing"),
+    *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
     # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/hybrid_loop/pre_event_rate
@@ -109,7 +112,9 @@ _FACTS: Final = [
     *_arrays("integer", "moving", "n_moving"),
     *_arrays("number", "moving_rate", "n_moving"),
     *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode", "n_guards"),
-    *_arrays("integer", "is_algebraic", "n"),
+    *_arrays("integer", "is_algebraic index_two", "n"),
+    # 1 if values off the constraints of an HDAE are to be moved onto them
+    *_single("integer", "makes_consistent"),
     *_arrays("integer", "grid_first n_edges", "n_guards"),
     *_arrays("number", "grids", "n_grid_edges"),
     *_arrays("integer", "used", "n_used"),
@@ -147,11 +152,18 @@ _STATE: Final = [
     _part_of_m("counts", "n_clocks"),
     _part_of_m("drops", "n_dropping"),
     _part_of_m("grazing", 3),
+    _part_of_m("form", "n_forms"),
     *_arrays("number", "coefficients", "max_degree", "n"),
     *_arrays("number", "held conditions conditions_now", "n_conditions"),
     *_arrays("number", "stops", "n_stops_room"),
     *_arrays("number", "outputs", "n_outputs"),
     *_arrays("number", "told", 1),
+    # F4 and F5, what they may be, how large they have been; what projects onto them; the one that is too large, and why that was not mended
+    *_arrays("number", "constraints constraint_scale drift", "n_constraints"),
+    *_arrays("number", "constraint_system", "n_constraints", "n_constraints"),
+    *_arrays("number", "constraint_slopes", "n_constraints", "n"),
+    *_single("integer", "off_constraint off_why"),
+    *_single("number", "off_by"),
 ]
 
 _EVENTS: Final = [
@@ -247,6 +259,8 @@ _OF_SUNDIALS: Final = [
     # handles of its memory and of vectors on y, ydot and y_end, its last flag, a word it writes to, and
     # how many steps in a row were as long as a rounding error of time
     *_single("integer", "sun_memory sun_y sun_ydot sun_end sun_flag sun_word tiny_steps"),
+    # the vector of its error weights, where we change them
+    *_single("integer", "sun_weights"),
     # 1 for y' = f: 0 for a residual; the factor of M in its systems
     *_single("integer", "sun_explicit"),
     *_single("number", "sun_shift"),

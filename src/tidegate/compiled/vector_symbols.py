@@ -9,6 +9,7 @@ from functools import cached_property
 from tidegate.compiled.compiled_model import Point
 from tidegate.compiled.layout import GRAZING_NUMBERS, Layout
 from tidegate.expressions import Expr, Role, symbol
+from tidegate.structure.stabilise import IS_INTEGRATED
 
 __all__ = ["Symbols", "action_symbol", "count_symbol", "drop_symbol", "names_of", "seed"]
 
@@ -43,6 +44,7 @@ class Symbols:
     n_actions : number of when branches and time events.
     n_time_events : number of time events.
     dropping : states whose values before a round a condition asks for.
+    is_hdae : whether there is a symbol of which form of the equations holds.
     """
 
     unknowns: tuple[Expr, ...]
@@ -53,6 +55,7 @@ class Symbols:
     n_actions: int
     n_time_events: int
     dropping: tuple[Expr, ...] = ()
+    is_hdae: bool = False
 
     @cached_property
     def layout(self) -> Layout:
@@ -66,6 +69,7 @@ class Symbols:
             n_actions=self.n_actions,
             n_time_events=self.n_time_events,
             dropping=tuple(self.unknowns.index(s) for s in self.dropping),
+            n_forms=int(self.is_hdae),
         )
 
     def of_m(self) -> list[Expr]:
@@ -83,6 +87,7 @@ class Symbols:
             *counts,
             *drops,
             *(symbol(Role.MODE, name) for name in GRAZING_NUMBERS),
+            *([IS_INTEGRATED] if self.is_hdae else []),
         ]
 
     @cached_property

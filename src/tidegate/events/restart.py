@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
-from tidegate.linear.forced import model_rates, time_slopes
+from tidegate.linear.forced import integrated_form, model_rates, time_slopes
 from tidegate.linear.systems import algebraic_residual, factor_base, solve_base
 
 __all__ = ["consistent_point", "derivatives"]
@@ -22,15 +22,9 @@ __all__ = ["consistent_point", "derivatives"]
 _MOST_ITERATIONS: Final = 40
 
 
-@kernel_entry(NUMBER, INTEGER)
-def consistent_point(run, t, offset):
-    """Move the point at offset ``offset`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
-
-    Returns 0 or the reason of failure.
-    """
+@native
+def _consistent_point(run, t, offset):
     n = run.n
-    if run.rank == n:
-        return 0
     y = vector(run.r, offset, n)
     f = run.scratch_1
     delta = run.scratch_2
@@ -72,9 +66,22 @@ def consistent_point(run, t, offset):
     return RESTART_FAILED
 
 
-@kernel_entry(NUMBER, INTEGER, INTEGER)
-def derivatives(run, t, offset, target):
-    """y' of every unknown, algebraic ones included, at the consistent point at offset ``offset``, into ``target``; 0 or the reason of failure."""
+@kernel_entry(NUMBER, INTEGER)
+def consistent_point(run, t, offset):
+    """Move the point at offset ``offset`` of r to the nearest point with the same differential part that satisfies the algebraic equations.
+
+    Returns 0 or the reason of failure.
+    """
+    if run.rank == run.n:
+        return 0
+    integrated_form(run, 0.0)
+    code = _consistent_point(run, t, offset)
+    integrated_form(run, 1.0)
+    return code
+
+
+@native
+def _derivatives(run, t, offset, target):
     n = run.n
     y = vector(run.r, offset, n)
     ydot = vector(run.r, target, n)
@@ -95,3 +102,12 @@ def derivatives(run, t, offset, target):
     for q in range(n):
         rate[q] = -rate[q]
     return 0 if solve_base(run, f, rate, ydot) else NOT_FINITE
+
+
+@kernel_entry(NUMBER, INTEGER, INTEGER)
+def derivatives(run, t, offset, target):
+    """y' of every unknown, algebraic ones included, at the consistent point at offset ``offset``, into ``target``; 0 or the reason of failure."""
+    integrated_form(run, 0.0)
+    code = _derivatives(run, t, offset, target)
+    integrated_form(run, 1.0)
+    return code

@@ -67,6 +67,7 @@ _NOT_TIED: Final = {
         "leave out sensitivity=..., or let the tie give way a little (a leak such as Goff, a resistance such as Ron)",
     ),
 }
+_KEEP_IT: Final = "let the event set values that keep it"
 _COMES_TO_REST: Final = (
     ZenoError,
     "the event at t = {t:.9g} brings the motion to rest on {words}, and it would go on through it as if nothing had happened",
@@ -135,6 +136,8 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
             time=t,
             hint="give start values closer to a solution; check that the equations have one for the values of the states",
         )
+    if stop is Stop.OFF_CONSTRAINTS:
+        return _off_constraints(problem, integrator)
     if stop is Stop.CONFLICT:
         return _conflict(problem, integrator)
     if stop is Stop.UNSETTLED:
@@ -153,6 +156,27 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
             hint="a smaller step_max or rtol, or method='ida'; the solution itself is not affected",
         )
     return _step_size(problem, integrator)
+
+
+def _off_constraints(problem: Problem, integrator: StepIntegrator) -> RunError:
+    """Name the constraint that an event has left."""
+    t, compiled = integrator.time, problem.model
+    number, is_derivative, size = integrator.off_constraints
+    label = [label for part, label in compiled.constraint_parts if part > 3][number]
+    if is_derivative:
+        return InitializationError(
+            f"the event at t = {t:.9g} leaves {label} of {compiled.name} in its derivatives by parameters: off by {size:.3g}",
+            time=t,
+            hint="let the reset keep the constraint whatever the parameters are",
+        )
+    if compiled.makes_consistent:
+        why = "values could not be moved onto it" if not len(problem.sensitivity_parameters) else "with sensitivities values are not moved onto it"
+        return InitializationError(f"the event at t = {t:.9g} leaves {label} of {compiled.name}: {size:.6g}; {why}", time=t, hint=_KEEP_IT)
+    return InitializationError(
+        f"the event at t = {t:.9g} leaves {label} of {compiled.name}, which is zero no longer: {size:.6g}",
+        time=t,
+        hint=_KEEP_IT + ", or have x1 moved onto it by the smallest change: make_consistent=True",
+    )
 
 
 def _unsettled(problem: Problem, integrator: StepIntegrator, recent: NDArray[np.void] | None) -> RunError:

@@ -73,6 +73,8 @@ _ELSEWHERE: Final = {
     "h0": "first_step=...",
     "mxstep": "max_steps=...",
     "t": "t_span=(start, end)",
+    "hdae": "only what tg.hdae makes, and a DSblock of the form HDAE, can be solved in several forms",
+    "make_consistent": "only what tg.hdae makes, and a DSblock of the form HDAE, has constraints to move values onto",
     "tcrit": "nothing: the times at which a condition changes are found in the model itself",
 }
 

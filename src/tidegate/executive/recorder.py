@@ -6,6 +6,7 @@ Results keep both, so neither holds machine code.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import sub
@@ -41,13 +42,16 @@ _SAME: Final = 1e-12  # of a time
 
 
 class Cost(NamedTuple):
-    """What was done: the method's counters before and after, seconds, calls into Python; and the seconds of getting ready."""
+    """What was done: the method's counters before and after, seconds, calls into Python; the seconds of getting ready; how far an HDAE
+    has been off its constraints since the start.
+    """
 
     before: Counters
     after: Counters
     seconds: float
     opaque_calls: int
     compile_seconds: float = 0.0
+    drift: tuple[float, ...] = ()
 
 
 NONE_DONE: Final = Counters(*(0 for _ in Counters._fields))
@@ -72,6 +76,7 @@ class Legend:
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
+        self.kept_parts = [part for part, _ in model.constraint_parts if part in (4, 5)]
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
         self.computed, self.followers = model.computed, model.followers
@@ -86,6 +91,13 @@ class Legend:
             "time_unit": model.time_unit,
             "sensitivity_parameters": tuple(model.layout.parameters[int(k)] for k in problem.sensitivity_parameters),
         }
+
+    def drifts(self, sizes: Sequence[float]) -> dict[str, float]:
+        """The largest of F4 and of F5 that an HDAE has come to, by what statistics call them."""
+        found: dict[str, float] = {}
+        for part, size in zip(self.kept_parts, sizes, strict=False):
+            found[f"drift of F{part}"] = max(found.get(f"drift of F{part}", 0.0), size)
+        return found
 
     def idle_clauses(self, held: FloatArray) -> str:
         """A sentence that names the clauses whose condition was true from the start to the end, and so never became true; empty if there are none."""
@@ -339,7 +351,10 @@ class Recording:
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
             method=self.legend.options.chosen_method,
-            extra={"resteps": done.resteps} | self.legend.told | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
+            extra={"resteps": done.resteps}
+            | self.legend.drifts(cost.drift)
+            | self.legend.told
+            | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
         )
 
     @property

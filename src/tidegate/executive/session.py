@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.layout import Layout
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
+from tidegate.executive.constrained_start import hold_constraints
 from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
@@ -177,6 +178,7 @@ class Session:
 
     def _start(self, integrator: StepIntegrator) -> None:
         begin_model(self.problem.model, integrator)
+        hold_constraints(self.problem, integrator)
         self._initial_words = open_run(self.problem, integrator)
         begin(integrator, self.problem, self._records)
 

@@ -49,7 +49,7 @@ class Meter:
         """What was done since the last reading."""
         old, new = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
         self._before = new
-        return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds)
+        return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds, tuple(self._integrator.drift.tolist()))
 
 
 class Visits:

@@ -35,6 +35,7 @@ class Stop(enum.Enum):
     CLOCK_STOPPED = 11
     UNDECIDED_GUARD = 12
     NO_SENSITIVITIES = 13
+    OFF_CONSTRAINTS = 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +226,16 @@ class StepIntegrator(Protocol):
     @property
     def not_tied(self) -> tuple[int, int, float]:
         """Why a mode that ties states was not integrated (``events.constrain``); the unknown that it would have moved, and to what."""
+        ...
+
+    @property
+    def drift(self) -> FloatArray:
+        """How large each constraint of an HDAE has been at the ends of steps."""
+        ...
+
+    @property
+    def off_constraints(self) -> tuple[int, bool, float]:
+        """After Stop.OFF_CONSTRAINTS the constraint that an event has left, whether derivatives by parameters have left it, and by how much."""
         ...
 
     @property

@@ -18,6 +18,7 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = "tidegate"
 _ENTRY: Final = "kernel_entry("
 _NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
+_MEMORY: Final = "tidegate.compiled.run_type"  # where everything stands in a run's memory: no name leads there, and all depend on it
 
 
 def native_modules(folders: Iterable[str]) -> list[str]:
@@ -46,7 +47,7 @@ def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[
     """
     found: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []
-    for root in roots:
+    for root in (*roots, _MEMORY):
         module = _module(root)
         found[root] = module.text
         waiting += [reached for statement in module.tree.body for reached in module.reached(statement)]

@@ -21,6 +21,7 @@ __all__ = ["Method", "fill", "lay_out"]
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
     "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated",
+    "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
@@ -66,13 +67,15 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "longest": max(n, nm, npar, 8),
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
+        "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         **_systems(problem, method, n, ns),
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
     facts = {
         "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
         "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,
-        "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "degree": 1, **method.hooks, **method.facts,
+        "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form, "degree": 1,
+        **method.hooks, **method.facts,
     }  # fmt: skip
     for name, value in facts.items():
         work[name] = value
@@ -123,6 +126,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
         "guard_kind": guards.kind, "guard_mode": guards.mode, "is_strict": guards.strict, "is_algebraic": model.algebraic,
+        "index_two": np.zeros(n, dtype=bool) if model.index_two is None else model.index_two,
         "moving": [index for direction in problem.directions for index in direction],
         "moving_first": np.cumsum([0, *map(len, problem.directions)]),
         "used": tapes.used, "tape_first": tapes.first_row,
@@ -134,6 +138,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     }  # fmt: skip
     for name, values in integers.items():
         work.integers(name)[:] = values
+    work["makes_consistent"] = problem.model.makes_consistent
     _fill_branches(work, problem)
     _fill_grids(work, problem)
     t = problem.t_start

@@ -275,6 +275,16 @@ class NativeRun:
         return int(self._work["not_forced_why"]), int(self._work["forced_unknown"]), float(self._work["forced_value"])
 
     @property
+    def drift(self) -> FloatArray:
+        """How large the constraints of an HDAE, its F4 and F5, have been at the ends of steps."""
+        return self._work.numbers("drift")
+
+    @property
+    def off_constraints(self) -> tuple[int, bool, float]:
+        """The constraint that an event has left, whether the derivatives by parameters have left it, and by how much."""
+        return int(self._work["off_constraint"]), bool(self._work["off_why"]), float(self._work["off_by"])
+
+    @property
     def failed_guard(self) -> int:
         """The guard for which the event iteration at one instant did not converge, or -1."""
         return int(self._work["failed_guard"])

@@ -14,7 +14,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import vector
 
-__all__ = ["forced_change", "forced_hold", "model_jacobian", "model_rates", "time_slopes"]
+__all__ = ["forced_change", "forced_hold", "integrated_form", "model_jacobian", "model_rates", "time_slopes"]
 
 _SHORT: Final = 1e-5  # of the last step: over this the rate of a rate is measured
 _DRIFT: Final = 100.0  # tolerances by which states may stray from what ties them
@@ -51,6 +51,13 @@ def put_forced_jacobian(run, jacobian):
                     x += run.forced_weights[k, i] * jac[i * n + j]
             jac[row + j] = x
     return 0
+
+
+@native
+def integrated_form(run, value):
+    """Of an HDAE: 1 for the equations that are integrated, whose index may be two, 0 for those of index one, from which consistent values follow."""
+    for k in range(run.n_forms):
+        run.form[k] = value
 
 
 @native

@@ -16,20 +16,24 @@ from numpy.typing import NDArray
 
 from tidegate.model.model import Model
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
+__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Constraints", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a function is called: unknowns, parameters, which thresholds hold, discrete variables, in the order of the description."""
+    """Where a function is called: unknowns, parameters, which thresholds hold, discrete variables, in the order of the description.
+
+    Of an HDAE also whether the equations that are integrated are asked for, or those that consistent values follow from (``structure.stabilise``).
+    """
 
     time: float
     y: FloatArray
     p: FloatArray
     holds: NDArray[np.bool_]
     d: FloatArray
+    is_integrated: bool = True
 
 
 Numbers = Callable[[At], Sequence[float] | FloatArray]
@@ -118,6 +122,24 @@ class Completed:
 
 
 @dataclass(frozen=True, eq=False)
+class Constraints:
+    """What an HDAE has besides equations for its unknowns.
+
+    Parameters
+    ----------
+    labels : of each equation of F2 to F5 the number of the part, and what messages call it.
+    function : the values of some parts, one behind the other.
+    index_two : names of the unknowns that are of index two in the equations that are integrated.
+    makes_consistent : whether values that are off F4 and F5 are moved onto them.
+    """
+
+    labels: tuple[tuple[int, str], ...]
+    function: Callable[[At, tuple[int, ...]], FloatArray]
+    index_two: tuple[str, ...] = ()
+    makes_consistent: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class CallableModel:
     """One model as functions.
 
@@ -146,6 +168,7 @@ class CallableModel:
     traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
     told : what statistics of a run say of the model.
     corners : times at which functions have corners: no step passes them.
+    constraints : of an HDAE; None for other models.
     native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
     """
 
@@ -181,6 +204,7 @@ class CallableModel:
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
+    constraints: Constraints | None = None
     traced: Model | None = None
     told: Mapping[str, str] = field(default_factory=dict[str, str])
     native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
@@ -216,7 +240,9 @@ class TakesOptions(Protocol):
 
     own_options: Sequence[str]
 
-    def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Called, tuple[float, float], Mapping[str, Any]]:
+    def with_options(
+        self, t_span: tuple[float, float] | None, options: Mapping[str, Any]
+    ) -> tuple[Any, tuple[float, float] | None, Mapping[str, Any]]:
         """The source with those options that are its own, the time span, and the options of every run; what the caller has said wins."""
         ...
 

@@ -55,6 +55,9 @@ class Model:
     time_unit : unit of time, "" where none was given; derivatives are then taken to be per second.
     check_units : whether units that contradict each other are an error.
     constants : names of numbers that were fixed when the model was made; for messages.
+    stabilisation : of an HDAE, in which of its five forms it is solved (``stabilisation``).
+    makes_consistent : whether values that are off the constraints of an HDAE are moved onto them.
+    constraints : of an HDAE in the form that is solved: its parts 2 to 5 as they were given; ``index_two`` : its unknowns of index two.
     """
 
     name: str
@@ -75,6 +78,10 @@ class Model:
     time_unit: str = ""
     check_units: bool = True
     constants: tuple[str, ...] = ()
+    stabilisation: str = ""
+    makes_consistent: bool = False
+    constraints: tuple[Equation, ...] = ()
+    index_two: tuple[Expr, ...] = ()
 
     def without_code(self) -> Model:
         """The same model, without the machine code that it carries after a run."""

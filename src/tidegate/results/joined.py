@@ -79,7 +79,12 @@ def _sum(parts: Sequence[Statistics]) -> Statistics:
     extra: dict[str, Any] = {}
     for part in parts:
         for name, value in part.extra.items():
-            extra[name] = value if isinstance(value, str) else extra.get(name, 0) + value
+            if isinstance(value, str):
+                extra[name] = value
+            elif name.startswith("drift"):  # a largest value, where everything else is counted
+                extra[name] = max(extra.get(name, 0), value)
+            else:
+                extra[name] = extra.get(name, 0) + value
     numbers = {entry.name: sum(getattr(part, entry.name) for part in parts) for entry in fields(Statistics) if entry.name not in ("method", "extra")}
     return Statistics(**numbers, method=", ".join(dict.fromkeys(part.method for part in parts if part.method)), extra=extra)
 

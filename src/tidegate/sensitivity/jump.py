@@ -12,6 +12,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
+from tidegate.linear.forced import integrated_form
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import solve_base
 
@@ -143,6 +144,7 @@ def restart_jump(run, t, y, place_before):
     jump = run.scratch_3
     held = run.roundoff
     jumps = False
+    integrated_form(run, 0.0)
     for q in range(n):
         jump[q] = y[q] - run.r[place_before + q]
         jumps = jumps or jump[q] != 0.0
@@ -161,6 +163,7 @@ def restart_jump(run, t, y, place_before):
             right[q] += held[q] if jumps else 0.0
             change[q] = -change[q]
         solve_base(run, right, change, sigma[i])
+    integrated_form(run, 1.0)
 
 
 @native

@@ -11,6 +11,7 @@ from tidegate.structure.passes import Check, Demand, Follower, Pass, Passed, Red
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.report import StructureReport, structure_report
 from tidegate.structure.solve_explicitly import SolvedBlock, explicit_blocks, solve_explicitly
+from tidegate.structure.stabilise import stabilise, unless_hdae
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
 __all__ = [
@@ -47,4 +48,7 @@ __all__ = [
 ]
 
 # what every model goes through, in this order
-PASSES: Final[tuple[Pass, ...]] = (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index, solve_explicitly)
+PASSES: Final[tuple[Pass, ...]] = (
+    stabilise,
+    *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index, solve_explicitly)),
+)

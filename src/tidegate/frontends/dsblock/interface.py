@@ -39,6 +39,7 @@ class DSblock:
     ``define(self, declare)``                             names signals and parameters: ``declare.state(...)``, ``.input``, ``.real`` ...
     ``derivatives(self, t, x, u, p, m)``                  of the states, by name or in the order of declaration
     ``residual(self, t, x, xdot, u, p, m)``               of a DAE: zero where its equations hold
+    ``parts(self, which, t, x, u, p, m)``                 of an HDAE: a dict of F1 ... F5 by their numbers, those in ``which`` at least
     ``outputs(self, t, x, u, p, m)``                      of declared outputs
     ``indicators(self, t, x, u, p, m)``                   of declared indicators; a zero crossing is a state event
     ``communication(self, t, x, u, p, m)``                of declared auxiliary variables

@@ -21,6 +21,7 @@ from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, Too
 from tidegate.frontends.dsblock.answers import Phase
 from tidegate.frontends.dsblock.block import Action, Block, CanBeTried, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
 from tidegate.frontends.dsblock.checks import value_problems
+from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, leading_matrix, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
@@ -28,7 +29,7 @@ from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
-from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Threshold, Tick
+from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Threshold, Tick
 from tidegate.wishes import RetryStep, StopRun
 
 __all__ = ["lowered"]
@@ -48,10 +49,8 @@ def lowered(block: Block, options: RunOptions) -> CallableModel:
 
     Raises
     ------
-    UsageError : it is of a form that cannot be run, or an input is none.
+    UsageError : it cannot be run in the form chosen, or an input is none.
     """
-    if block.description.form is Form.HDAE:
-        raise UsageError(f"DSblock {block.description.name} is of the form HDAE", hint="only ODE and DAE blocks can be simulated so far")
     return _Lowered(block, options).model()
 
 
@@ -67,7 +66,8 @@ class _Lowered:
         self.states, self.input_names, self.outputs, self.indicators, self.auxiliaries = (described.names(kind) for kind in SignalKind)
         self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
-        self.form = ode_equations(described) if described.form is Form.ODE else self._probed()
+        self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
+        self.form: Equations = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
         kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
         self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
         self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
@@ -111,7 +111,10 @@ class _Lowered:
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
-            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED),
+            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED, *(self.constrained.multipliers if self.constrained else ())),
+            constraints=None
+            if self.constrained is None
+            else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, options.make_consistent),
             counted=self._counted(),
             outputs=self.recorded,
             output=self.values,
@@ -131,7 +134,8 @@ class _Lowered:
 
     def _natively(self, n_completed: int) -> NativeFunctions | None:
         """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
-        if not isinstance(self.block, IsNative) or self.options.max_evaluations is not None or self.described.outputs_may_retry:
+        counts = self.options.max_evaluations is not None
+        if self.constrained is not None or not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
             return None
         places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
         has_steps = self.described.has_step_events and n_completed == 1
@@ -284,6 +288,8 @@ class _Lowered:
 
     def rates(self, at: At) -> FloatArray:
         run, n_states, n = self._run(at), self._n_states(at), len(self.states)
+        if self.constrained is not None:
+            return np.zeros(len(at.y)) if run is None else self._constrained_rates(self.constrained, run, at)
         f = np.zeros(n)
         if run is not None and n_states:
             entry = self._entry(at)
@@ -293,6 +299,12 @@ class _Lowered:
             if self.described.outputs_may_retry:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
+
+    def _constrained_rates(self, form: ConstrainedEquations, run: Run, at: At) -> FloatArray:
+        self._count(at)
+        if self.described.outputs_may_retry:
+            run.outputs(self._entry(at))
+        return form.right_sides(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
 
     def _count(self, at: At) -> None:
         limit, number = self.options.max_evaluations, int(at.d[self.place[_RUN]])
@@ -305,6 +317,19 @@ class _Lowered:
                 hint="raise max_evaluations, or loosen rtol",
             )  # fmt: skip
 
+    def _asker(self, run: Run, at: At) -> Ask:
+        """F1 ... F5 as a function of x at a time."""
+        entry = self._entry(at)
+        return lambda x, wanted: run.equations(replace(entry, x=x), wanted)
+
+    def parts(self, at: At, wanted: tuple[int, ...]) -> FloatArray:
+        """Some parts of an HDAE, one behind the other."""
+        run = self._run(at)
+        assert self.constrained is not None
+        if run is None:
+            return np.zeros(sum(self.described.parts[k - 1] for k in wanted))
+        return self.constrained.kept(wanted, self.constrained.x(at.y), self._asker(run, at))
+
     def values(self, at: At) -> Sequence[float]:
         run = self._run(at)
         if run is None:
@@ -315,7 +340,7 @@ class _Lowered:
             if self.outputs or self.described.communicates:
                 entry = self._entry_with_rates(run, at)
             if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
-                entry = replace(entry, xd=run.equations(entry))
+                entry = replace(entry, xd=self._rates_of_x(run, entry))
             y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
             others = (*self._indicators(run, at), *entry.u, 1.0)
             w: Sequence[float] | FloatArray = ()
@@ -336,6 +361,14 @@ class _Lowered:
                 f"outputs or communication of DSblock {name} raised {type(error).__name__}: {error} at t = {at.time:g}", time=at.time
             ) from error
         return [*y, *w, *others]
+
+    def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
+        """xd where a callback needs it; of an HDAE's x2 and x3 it is in no equation."""
+        if self.constrained is None:
+            return run.equations(entry)
+        found = np.full(len(self.states), math.nan)
+        found[: self.described.parts[0]] = self.constrained.kept((1,), entry.x, lambda x, wanted: run.equations(replace(entry, x=x), wanted))
+        return found
 
     def _require_memory(self, run: Run, at: At, what: str) -> None:
         """Machine code reads what events have left in memory; others must leave it."""
@@ -478,6 +511,8 @@ class _Lowered:
         if reply.directions is not None:
             kept = zip(self.indicators, reply.directions.tolist(), strict=False)
             new |= {f"(direction of {name})": float(direction) for name, direction in kept if direction != _AS_BEFORE}
+        if self.constrained is not None and reply.n_states not in (None, len(self.states)):
+            raise UsageError(f"DSblock {self.described.name} changes its number of states", hint="an HDAE keeps it: F1 ... F5 have fixed sizes")
         if reply.n_states is not None:
             new[_NX] = float(reply.n_states)
         if reply.n_indicators is not None:

@@ -22,7 +22,7 @@ from tidegate.names import suggestion
 __all__ = ["COMMUNICATION", "OWN_OPTIONS", "SAME_TIME", "Environment", "RunOptions", "proposed"]
 
 FloatArray = NDArray[np.float64]
-OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "traced")
+OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "traced", "hdae", "make_consistent")
 COMMUNICATION: Final = ("interpolate", "exact", "restart")
 SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
 _EVENT_EPSILON: Final = 1e-12
@@ -71,6 +71,8 @@ class RunOptions:
     points : communication points, where they are not interpolated.
     store_priority : event points that are less important are not recorded; None for no limit.
     max_evaluations : of the equations; None for no limit.
+    hdae : of an HDAE, in which of its forms it is solved; None for the usual one.
+    make_consistent : whether values off the constraints of an HDAE are moved onto them.
     traced : whether callbacks are followed on symbols: True where they must be, False for none, None where they can be.
     parameters : of the run, by name; of what form the equations are is found out with these.
     has_sensitivities : derivatives by parameters are wanted.
@@ -82,6 +84,8 @@ class RunOptions:
     store_priority: int | None = None
     max_evaluations: int | None = None
     environment: Environment = Environment()
+    hdae: object = None
+    make_consistent: bool = False
     traced: bool | None = None
     has_sensitivities: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -147,9 +151,16 @@ def _own_options(described: Description, t_span: tuple[float, float], options: M
     rtol = chosen.get("rtol", _RTOL)
     environment = Environment(float(t_span[0]), float(t_span[1]), float(rtol) if isinstance(rtol, int | float) else _RTOL,
                               delay_resolution=wants.delay_resolution)  # fmt: skip
+    for name in ("hdae", "make_consistent"):
+        if options.get(name) is not None and described.form is not Form.HDAE:
+            raise UsageError(
+                f"{name} is chosen for DSblock {described.name}, which is of the form {described.form.value}",
+                hint="only the form HDAE has constraints, and several ways to keep them",
+            )
     return RunOptions(
         {} if inputs is None else inputs, communication, points, priority, limit if limit and limit > 0 else None, environment,
-        options.get("traced"), bool(chosen.get("sensitivities")), options.get("parameters") or {},
+        options.get("hdae"), bool(options.get("make_consistent")), options.get("traced"), bool(chosen.get("sensitivities")),
+        options.get("parameters") or {},
     )  # fmt: skip
 
 

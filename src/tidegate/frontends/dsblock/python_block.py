@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.answers import Accepted, EventAction, Happening, Ignored, Refused, Start, Warned
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply
+from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.named import Named, flat
 from tidegate.frontends.dsblock.proposals import Environment
@@ -175,10 +176,35 @@ class PythonRun:
             return np.zeros(0)
         return flat(what, values, entries)
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """Derivatives, or residuals."""
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """Derivatives, residuals, or the wanted parts of an HDAE."""
+        if self._block.description.form is Form.HDAE:
+            return self._parts(at, wanted)
         callback = "derivatives" if self._block.description.form is Form.ODE else "residual"
         return self._given(callback, _leading(self._block.states, len(at.x)), at)
+
+    def _parts(self, at: Entry, wanted: tuple[bool, ...]) -> FloatArray:
+        described, name = self._block.description, self._block.name
+        which = frozenset(k for k, is_wanted in enumerate(wanted, 1) if is_wanted)
+        answer: Any = self._callbacks.parts(which, *self._arguments(at))
+        if not isinstance(answer, Mapping):
+            raise UsageError(f"parts of DSblock {name} returned {answer!r}", hint="return a dict: {1: derivatives of x1, 2: ..., 5: ...}")
+        given = cast("Mapping[object, Any]", answer)
+        found = np.full(sum(described.parts), np.nan)
+        for k, place in enumerate(part_slices(described.parts), 1):
+            size = described.parts[k - 1]
+            if k not in which or not size:
+                continue
+            if k not in given:
+                raise UsageError(f"parts of DSblock {name} lack F{k}, which was asked for", hint=f"the dict needs the entry {k}: {size} values")
+            if k == 1:
+                found[place] = flat(f"F1 of DSblock {name}", given[1], _leading(self._block.states, size))
+                continue
+            values = np.asarray(given[k], dtype=float).ravel(order="F")
+            if len(values) != size:
+                raise UsageError(f"F{k} of DSblock {name} has {len(values)} values; {size} are declared")
+            found[place] = values
+        return found
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""

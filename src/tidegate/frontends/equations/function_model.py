@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.lower_functions import FunctionsDescription, lower
+from tidegate.frontends.equations.lower_functions import FunctionsDescription, Parts, lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.model import Form, Model
 
-__all__ = ["FunctionModel", "FunctionOptions", "function_model"]
+__all__ = ["FunctionModel", "FunctionOptions", "checked_description", "function_model"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +68,29 @@ class FunctionOptions:
 
 
 def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: FunctionOptions) -> FunctionModel:
+    """The model of one function; see ``checked_description``."""
+    return FunctionModel(checked_description(form, function, starts, p, options))
+
+
+def checked_description(
+    form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: FunctionOptions, parts: Parts | None = None
+) -> FunctionsDescription:
     """Check what can be checked without following the functions.
 
     Parameters
     ----------
-    form : ODE or DAE.
+    form : ODE, DAE or HDAE.
     function : right-hand side or residual.
     starts : y0 and ydot0.
     p : parameters.
     options : the rest.
+    parts : the other functions of an HDAE, and its start values.
     """
-    maker = "tg.dae" if form is Form.DAE else "tg.ode"
-    if not is_function(function):
-        raise UsageError(f"{maker} was given {function!r} as its function, which cannot be called", hint=f"{maker}(f, y0={{...}})")
+    maker = f"tg.{form.value.lower()}"
+    for one in (function, *(parts.functions if parts else ())):
+        if not is_function(one) and (one is function or one is not None):
+            starts_word = "x1" if parts else "y0"
+            raise UsageError(f"{maker} was given {one!r} as its function, which cannot be called", hint=f"{maker}(f, {starts_word}={{...}})")
     origin = function_origin(function)
     problems: Problems = []
     events = (options.events,) if isinstance(options.events, EventClause) else tuple(options.events)
@@ -100,13 +110,21 @@ def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, o
         events=events,
         origin=origin,
         check_units=options.check_units,
+        parts=parts and replace(parts, starts=tuple(_read(start, k, problems, origin) for k, start in enumerate(parts.starts))),
     )
-    if starts[0] is None:
+    if starts[0] is None and parts is None:
         problems.append((f"{maker} was given no start values: y0 is None", origin))
     if problems:
         raise InvalidModelError(problems)
-    _check_arguments(description, maker, origin)
-    return FunctionModel(description)
+    for one in (function, *(parts.functions if parts else ())):
+        if one is not None:
+            _check_arguments(replace(description, function=one), maker, function_origin(one), description.name if one is function else _name_of(one))
+    return description
+
+
+def _read(start: Any, k: int, problems: Problems, origin: Origin) -> Any:
+    """Start values of x1, x2 or x3; a function that gives them is left for later."""
+    return start if is_function(start) else read_quantities(f"x{k + 1}", start, problems, origin)
 
 
 def _name_of(function: Any) -> str:
@@ -114,7 +132,7 @@ def _name_of(function: Any) -> str:
     return "model" if name == "<lambda>" else name
 
 
-def _check_arguments(description: FunctionsDescription, maker: str, origin: Origin) -> None:
+def _check_arguments(description: FunctionsDescription, maker: str, origin: Origin, name: str) -> None:
     """The function takes what it will be called with."""
     expected = "residual(t, y, ydot) or residual(t, y, ydot, p)" if description.form is Form.DAE else "f(t, y) or f(t, y, p)"
     fewest = 3 if description.form is Form.DAE else 2
@@ -128,11 +146,11 @@ def _check_arguments(description: FunctionsDescription, maker: str, origin: Orig
     most = len(positional) + 9 * (inspect.Parameter.VAR_POSITIONAL in kinds)
     if required > fewest + 1 or most < fewest:
         raise UsageError(
-            f"{description.name} takes {required} argument{'s' * (required != 1)}; {maker} calls {expected}",
+            f"{name} takes {required} argument{'s' * (required != 1)}; {maker} calls {expected}",
             origin=origin,
             hint="give everything else through p={...}, or close over it",
         )
     if required == fewest + 1 and not description.has_p:
         raise UsageError(
-            f"{description.name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}"
+            f"{name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}"
         )

@@ -18,20 +18,39 @@ from tidegate.expressions import ZERO, Expr, Role, as_real, evaluate, fleeting_e
 from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.part_equations import part_equations
 from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, Problems, read_quantities
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.model.remarks import collect_remarks
+from tidegate.model.stabilisation import chosen_stabilisation
 from tidegate.names import listed, suggestion
 
-__all__ = ["FunctionsDescription", "lower", "takes"]
+__all__ = ["FunctionsDescription", "Parts", "lower", "takes", "together"]
 
 _TIME = symbol(Role.TIME, "time")
 
 
 @dataclass(frozen=True, eq=False)
+class Parts:
+    """What an HDAE has besides its first function.
+
+    Parameters
+    ----------
+    functions : f2 ... f5; None for one that is not there.
+    starts : of x1, x2 and x3, or functions of the parameters that give them.
+    stabilisation : the option that was chosen, as given; makes_consistent : likewise.
+    """
+
+    functions: tuple[Callable[..., Any] | None, ...]
+    starts: tuple[Any, ...]
+    stabilisation: Any = None
+    makes_consistent: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class FunctionsDescription:
-    """What the user gave to ``tg.ode`` or ``tg.dae``.
+    """What the user gave to ``tg.ode``, ``tg.dae`` or ``tg.hdae``.
 
     Parameters
     ----------
@@ -52,6 +71,7 @@ class FunctionsDescription:
     events: tuple[EventClause, ...]
     origin: Origin
     check_units: bool = True
+    parts: Parts | None = None
 
 
 @dataclass(eq=False)
@@ -108,11 +128,16 @@ def lower(description: FunctionsDescription) -> Model:
     InvalidModelError
         for everything else that is wrong, all at once.
     """
-    y, start_origins = _start_values(description)
+    starts, start_origins = _start_values(description)
+    y = starts[0] if description.parts is None else together(starts)
     lowering = _Lowering(description, y)
     lowering.condition_origins.update(start_origins)
-    equations = _derivatives(lowering) if description.form is Form.ODE else _residuals(lowering)
-    states = set(y.elements) if description.form is Form.ODE else _differentiated(equations)
+    if description.parts is not None:
+        equations, sizes = part_equations((description.function, *description.parts.functions), starts, lowering.follow)
+        states = set(y.elements[: sizes[0]])
+    else:
+        equations, sizes = _derivatives(lowering) if description.form is Form.ODE else _residuals(lowering), ()
+        states = set(y.elements) if description.form is Form.ODE else _differentiated(equations)
     outputs, definitions = _outputs(lowering)
     variables = [*_unknowns(y, states, description), *_parameters(description), *outputs]
     whens = tuple(_when(lowering, item, at, states) for at, item in enumerate(description.events))
@@ -133,6 +158,8 @@ def lower(description: FunctionsDescription) -> Model:
         origin=description.origin,
         time_unit=description.units.get("time", ""),
         check_units=description.check_units,
+        stabilisation=chosen_stabilisation(description.name, description.parts.stabilisation, sizes) if description.parts else "",
+        makes_consistent=description.parts is not None and description.parts.makes_consistent,
     )
 
 
@@ -153,10 +180,25 @@ def _numbers(quantities: FunctionQuantities, role: Role, known: dict[Expr, float
     return dict(zip((symbol(role, name) for name in quantities.elements), evaluate(quantities.values, known), strict=True))
 
 
-def _start_values(description: FunctionsDescription) -> tuple[FunctionQuantities, Mapping[Expr, Origin]]:
-    if isinstance(description.y0, FunctionQuantities):
-        return description.y0, {}
-    function = description.y0
+def _start_values(description: FunctionsDescription) -> tuple[tuple[FunctionQuantities, ...], Mapping[Expr, Origin]]:
+    if description.parts is not None:
+        found = [_quantities_of(start, f"x{k + 1}", description) for k, start in enumerate(description.parts.starts)]
+        return tuple(quantities for quantities, _ in found), {c: o for _, origins in found for c, o in origins.items()}
+    y, origins = _quantities_of(description.y0, "y", description)
+    return (y,), origins
+
+
+def together(starts: Sequence[FunctionQuantities]) -> FunctionQuantities:
+    """x1, x2 and x3 of an HDAE as one vector."""
+    pieces = tuple(piece for quantities in starts for piece in quantities.pieces)
+    return FunctionQuantities("y", pieces, (sum(len(piece.values) for piece in pieces),))
+
+
+def _quantities_of(given: Any, owner: str, description: FunctionsDescription) -> tuple[FunctionQuantities, Mapping[Expr, Origin]]:
+    """Start values that were given, or those that a function of the parameters gives."""
+    if isinstance(given, FunctionQuantities):
+        return given, {}
+    function = given
     origin = function_origin(function)
     arguments = (description.p.vector(Role.PARAMETER),) if takes(function, 1, has_p=True) else ()
     followed = trace(function, arguments)
@@ -164,8 +206,8 @@ def _start_values(description: FunctionsDescription) -> tuple[FunctionQuantities
     require_agreement(_called(function), origin, followed.value, lambda point: _plain(function, arguments, point), start)
     problems: Problems = []
     if followed.value is None:
-        problems.append(("the function given as y0 returns nothing", origin))
-    y = read_quantities("y", followed.value, problems, origin)
+        problems.append((f"the function given as {'y0' if owner == 'y' else owner} returns nothing", origin))
+    y = read_quantities(owner, followed.value, problems, origin)
     if problems:
         raise InvalidModelError(problems)
     return y, followed.condition_origins

@@ -18,7 +18,7 @@ from tidegate.expressions import Expr
 from tidegate.expressions.tracing import Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.lower_functions import FunctionsDescription, takes
+from tidegate.frontends.equations.lower_functions import FunctionsDescription, Parts, takes, together
 from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Form, Terminate
@@ -89,16 +89,24 @@ class PlainFunctions:
         self._layout, self._slopes = _layout(self.y), _layout(self.y, "ydot")
         self.unknowns: Sequence[str] = self.y.elements
         self.discretes: Sequence[str] = ()
-        is_ode = description.form is Form.ODE
-        self.equations: Sequence[str] = [f"der({name})" if is_ode else f"equation {k + 1}" for k, name in enumerate(self.unknowns)]
+        n_rates = len(self.unknowns) if description.form is Form.ODE else self._n_first
+        self.equations: Sequence[str] = [f"der({name})" if k < n_rates else f"equation {k + 1}" for k, name in enumerate(self.unknowns)]
         self.clauses = [_FunctionEvent(item, item.name or f"event {k + 1}", k, self) for k, item in enumerate(description.events)]
         self.clocks: Sequence[PlainClock] = ()
 
     def _start(self) -> FunctionQuantities:
-        given = self._description.y0
+        parts = self._description.parts
+        if parts is None:
+            self._n_first = 0
+            return self._given(self._description.y0)
+        found = [self._given(start, f"x{k + 1}") for k, start in enumerate(parts.starts)]
+        self._n_first = len(found[0].elements)
+        return together(found)
+
+    def _given(self, given: Any, owner: str = "y") -> FunctionQuantities:
         if isinstance(given, FunctionQuantities):
             return given
-        return read_quantities("y", given(self._p) if takes(given, 1, has_p=True) else given(), [], self._description.origin)
+        return read_quantities(owner, given(self._p) if takes(given, 1, has_p=True) else given(), [], self._description.origin)
 
     def call(self, function: Callable[..., Any], at: Instant, *extra: Any) -> Any:
         """A function of the user with time, unknowns, what else it gets, and parameters if it takes them."""
@@ -112,9 +120,20 @@ class PlainFunctions:
         function = self._description.function
         if self._description.form is Form.ODE:
             return self._in_order(self.call(function, at)) - at.ydot
+        if self._description.parts is not None:
+            return self._first_parts(self._description.parts, at)
         returned = self.call(function, at, _vector(self.y, at.ydot.tolist(), self._slopes))
         values = list(returned.values()) if is_mapping(returned) else returned
         return np.array([_number(item) for item in flat(values)])
+
+    def _first_parts(self, parts: Parts, at: Instant) -> FloatArray:
+        """f1, f2 and f3, which determine everything; f4 and f5 follow from them."""
+        returned = self.call(self._description.function, at)
+        named = is_mapping(returned)
+        first = [item for piece in self.y.pieces if piece.name in returned for item in flat(returned[piece.name])] if named else flat(returned)
+        others = [self.call(function, at) for function in parts.functions[:2] if function is not None]
+        zero = [_number(item) for one in others for item in flat(list(one.values()) if is_mapping(one) else one)]
+        return np.concatenate([np.array([_number(item) for item in first]) - at.ydot[: self._n_first], zero])
 
     def _in_order(self, returned: Any) -> FloatArray:
         values = [item for piece in self.y.pieces for item in flat(returned[piece.name])] if is_mapping(returned) else flat(returned)

@@ -88,6 +88,15 @@ class Returned:
             )
         return values, places, labels
 
+    def residuals(self) -> tuple[list[Expr], list[Origin]]:
+        """Values in the order they were returned in, however many, and their places."""
+        value: Any = self.followed.value
+        if value is None:
+            raise UsageError(f"{self.name} returns nothing", origin=self.origin, hint="return a list of what is zero")
+        entries: list[tuple[Any, Any]] = list(value.items()) if is_mapping(value) else list(enumerate(value if is_sequence(value) else [value]))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        found = [(self._real(element), self._place(key)) for key, item in entries for element in flat(item)]
+        return [expr for expr, _ in found], [place for _, place in found]
+
     def _check_names(self, given: list[Any], names: list[str]) -> None:
         unknown, missing = [key for key in given if key not in names], [name for name in names if name not in given]
         if not unknown and not missing:

@@ -8,10 +8,22 @@ import numpy as np
 
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
-from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, CLOCK_STOPPED, NOT_FINITE, STATE_EVENT, STEP_EVENT, STEP_ROW, TIME_EVENT, ZENO
+from tidegate.compiled.workspace import (
+    AFTER_ROW,
+    BEFORE_ROW,
+    CLOCK_STOPPED,
+    NOT_FINITE,
+    OFF_CONSTRAINTS,
+    STATE_EVENT,
+    STEP_EVENT,
+    STEP_ROW,
+    TIME_EVENT,
+    ZENO,
+)
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
+from tidegate.events.constraints import find_off, move_onto
 from tidegate.events.guards import refresh_activity
-from tidegate.events.restart import derivatives
+from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
@@ -57,6 +69,18 @@ def _put_from_outside(run):
         run.p[q] = run.p_new[q]
     update_mass(run)
     refresh_activity(run)
+
+
+@native
+def _keep_constraints(run, t):
+    """What the event left off the constraints of an HDAE is moved onto them, where that was asked for; x2 and x3 follow."""
+    off = find_off(run, t)
+    if off < 0:
+        return 0
+    if run.makes_consistent == 0 or run.n_sens > 0 or move_onto(run, t) != 0:
+        return OFF_CONSTRAINTS
+    code = consistent_point(run, t, run.y_at)
+    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
 
 
 @native
@@ -111,6 +135,8 @@ def _event(run, log, guard, due, stepped):
     if n_s > 0:
         start_jump(run)
     code = settle(run, t, 0)
+    if code == 0 and run.n_constraints > 0:
+        code = _keep_constraints(run, t)
     for q in range(n):
         if code == 0 and not abs(y[q]) < np.inf:
             code = NOT_FINITE

@@ -38,6 +38,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.blocked import blocked_guard
 from tidegate.events.constrain import constrain
+from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.not_tied import NOTHING, VARIES
@@ -245,6 +246,7 @@ def _commit(run):
         run.step_before_event = run.length
     run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
     run.is_first = 0
+    note_drift(run, t_new)
 
 
 @native

@@ -31,6 +31,8 @@ def _largest(run):
     err = run.error_inside
     largest = 0.0
     for q in range(n):
+        if run.n_forms > 0 and run.index_two[q] == 1:
+            continue  # of index two: of a lower order inside the step, which the others do not see
         size = max(abs(y[q]), abs(point[q]), abs(y[q] + end[q]))
         x = abs(err[q]) / (run.atol[q] + run.rtol * size + rounding[q])
         if not x < 1e300:

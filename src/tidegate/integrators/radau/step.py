@@ -30,6 +30,7 @@ _NEWTON_PART: Final = 0.05
 _SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, ...
 _MOST_INHERITED: Final = 10.0  # ... or it has another reason, which is bearable up to so many tolerances
+_MOST_OF_CONSTRAINTS: Final = 1e3  # where constraints are kept: a speed near zero is off them by what the others are allowed
 _ROUNDINGS: Final = 16.0
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
@@ -60,8 +61,11 @@ def set_stages(run, s):
 
 
 @native
-def update_scale(run):
-    """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance."""
+def update_scale(run, step):
+    """Error weights at the current point: the tolerance and what is rounding, in the measure of the inner tolerance.
+
+    Unknowns of index two act on the others by their product with the step: so are they weighed (Hairer and Wanner, RADAU5, its option NIND2).
+    """
     n = run.n
     y = run.y
     atol = run.atol
@@ -69,6 +73,8 @@ def update_scale(run):
     rounding = run.rounding
     for q in range(n):
         scale[q] = run.atol_ratio * (atol[q] + rounding[q]) + run.rtol_inner * abs(y[q])
+        if run.n_forms > 0 and run.index_two[q] == 1:
+            scale[q] /= min(step, 1.0)
 
 
 @native
@@ -172,17 +178,17 @@ def _error(run, t, step, z):
 
 
 @native
-def _is_inherited(inside, step, inside_before, step_before):
+def _is_inherited(inside, step, inside_before, step_before, most):
     """True if the error inside, not far from the tolerance, hardly fell with the step: it is the start that brings it.
 
     Newton's iteration leaves the start of a step beside the algebraic equations, and beside the slow motion of stiff ones, by a part of the
     tolerance. The polynomial goes through it whatever the step.
     """
-    return step <= _SHORTER * step_before and inside > _HARDLY_FALLS * inside_before and inside < _MOST_INHERITED
+    return step <= _SHORTER * step_before and inside > _HARDLY_FALLS * inside_before and inside < most
 
 
 @native
-def _after_newton_failure(run):
+def _after_newton_failure(run, step):
     """Smaller step, fresh Jacobian, and after repeated failures fewer stages."""
     run.c_newton_failed += 1
     run.faccon = 1.0
@@ -193,7 +199,7 @@ def _after_newton_failure(run):
         run.needs_jacobian = 1
     if run.failures_in_a_row >= _FAILURES_TO_DROP and run.stages > 3:
         set_stages(run, run.stages - 2)
-        update_scale(run)
+        update_scale(run, step)
 
 
 @kernel_entry(NUMBER, INTEGER)
@@ -211,7 +217,7 @@ def take_step(run, _number, _whole):
     step = min(run.step_new, run.step_max)
     trouble = STEP_TOO_SMALL
     wanted = step
-    update_scale(run)
+    update_scale(run, step)
     factored_for = run.step if run.needs_factors == 0 else 0.0
     inside_before = 0.0
     step_before = 0.0
@@ -233,7 +239,7 @@ def take_step(run, _number, _whole):
             run.needs_factors = 0
             factored_for = step
             _note_rounding(run)
-            update_scale(run)
+            update_scale(run, step)
             # the rate of convergence seen with other factors says nothing about these
             run.faccon = 1.0
         s = run.stages
@@ -242,7 +248,7 @@ def take_step(run, _number, _whole):
         status = newton(run, t, step, FIRST, run.newton_tol, run.z_at)
         iterations = run.iterations
         if status != CONVERGED:
-            _after_newton_failure(run)
+            _after_newton_failure(run, step)
             if status == NOT_A_NUMBER or run.failures_in_a_row >= _FAILURES_TO_DROP:
                 # once, the last polynomial is still the best start; twice, it is what leads astray
                 run.has_polynomial = 0
@@ -258,10 +264,11 @@ def take_step(run, _number, _whole):
             if step_before == 0.0:
                 inside_before = run.inside
                 step_before = step
-            if not _is_inherited(run.inside, step, inside_before, step_before):
+            most_inherited = _MOST_INHERITED if run.n_forms == 0 else _MOST_OF_CONSTRAINTS
+            if not _is_inherited(run.inside, step, inside_before, step_before, most_inherited):
                 norm = max(norm, run.inside)
         if not (norm < 1e300 and run.inside < 1e300):
-            _after_newton_failure(run)
+            _after_newton_failure(run, step)
             trouble = NOT_FINITE
             step *= 0.5
             continue

@@ -13,6 +13,7 @@ from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, explicit_rates
 from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
+from tidegate.linear.forced import integrated_form
 from tidegate.linear.systems import factor_base
 
 __all__ = ["ida_restart", "ida_sensitivities_at", "ida_step", "ida_values"]
@@ -72,12 +73,16 @@ def _sensitivity_rates(run, t):
     ydot = run.ydot
     s = run.sens
     sdot = run.sens_dot
-    if run.mass_kind != 0 and factor_base(run, t, y.ctypes) != 0:
-        return SINGULAR
-    for i in range(run.n_sens):
-        change_along(run, t, y, ydot, s[i], i, sdot[i])
-        explicit_rates(run, sdot[i])
-    return 0
+    integrated_form(run, 0.0)
+    bad = 0
+    if run.mass_kind != 0:
+        bad = factor_base(run, t, y.ctypes)
+    if bad == 0:
+        for i in range(run.n_sens):
+            change_along(run, t, y, ydot, s[i], i, sdot[i])
+            explicit_rates(run, sdot[i])
+    integrated_form(run, 1.0)
+    return 0 if bad == 0 else SINGULAR
 
 
 @native

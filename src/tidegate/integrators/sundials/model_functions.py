@@ -28,6 +28,7 @@ __all__ = [
     "ida_residual",
     "ida_sensitivities",
     "ida_system",
+    "ida_weights",
     "solve_system",
 ]
 
@@ -81,12 +82,32 @@ def cvode_system(t, y, _fy, _matrix, is_kept, is_new, gamma, h, _a, _b, _c):  # 
     return 0 if is_kept != 0 else _evaluate(run, t, items(y, run.n))
 
 
+@native
+def _weigh(run, y, weights):
+    """Error weights; unknowns of index two act on the others by their product with the step, and rounding makes more of them the shorter it is."""
+    for q in range(run.n):
+        weights[q] = 1.0 / (run.rtol * abs(y[q]) + run.atol[q])
+        if run.index_two[q] == 1 and run.sun_shift > 1.0:
+            weights[q] /= run.sun_shift
+
+
 @cfunc(_CODE(_T, _T, _V, _V, _V, _V, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
 def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """IDALsJacFn: J, and cj for ``factor_system``."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
     run.sun_shift = cj
+    if run.n_forms > 0 and run.sun_weights != 0:
+        _weigh(run, items(y, run.n), items(run.sun_weights, run.n))
     return _evaluate(run, t, items(y, run.n))
+
+
+@cfunc(_CODE(_V, _V, INTEGERS), cache=True, error_model="numpy")
+def ida_weights(y, weights, h):  # type: ignore[no-untyped-def]
+    """IDAEwtFn."""
+    run = run_at(h, pointer(h[_ADDRESS_R]))
+    run.sun_weights = weights
+    _weigh(run, items(y, run.n), items(weights, run.n))
+    return 0
 
 
 @cfunc(_CODE(_V, _V), cache=True, error_model="numpy")

@@ -34,6 +34,7 @@ _TEXT: Final = types.CPointer(types.uint8)
 _OF_SOLVERS: Final = 2  # the member of a linear solver that points to its operations; of other objects it is the one before
 _OPERATIONS: Final = 50  # more than any object has
 _RMS_NORM: Final = "N_VWrmsNorm_Serial"
+_MASKED_NORM: Final = "N_VWrmsNormMask_Serial"
 _ADDRESS_R: Final = INDEX_OF["address_r"]
 
 
@@ -62,6 +63,20 @@ def _largest(handle, weights):  # type: ignore[no-untyped-def]
     largest = 0.0
     for q in range(n):
         size = abs(x[q] * w[q])
+        if not size <= largest:  # also if it is no number
+            largest = size
+            if size != size:
+                break
+    return largest
+
+
+@cfunc(types.float64(types.int64, types.int64, types.int64), cache=True)
+def _largest_masked(handle, weights, mask):  # type: ignore[no-untyped-def]
+    n = N_VGetLength(handle)
+    x, w, counts = items(handle, n), items(weights, n), items(mask, n)
+    largest = 0.0
+    for q in range(n):
+        size = abs(x[q] * w[q]) if counts[q] > 0.0 else 0.0
         if not size <= largest:  # also if it is no number
             largest = size
             if size != size:
@@ -103,6 +118,7 @@ class Objects:
         made: int = c_function("N_VMake_Serial", HANDLE, INTEGER, HANDLE, HANDLE)(self._n, memory.ctypes.data, self.context)
         self._free.append(lambda: c_function("N_VDestroy", None, HANDLE)(made))
         _replace(made, _RMS_NORM, _largest)
+        _replace(made, _MASKED_NORM, _largest_masked)
         return made
 
     def linear_solver(self, workspace: int, factor: Any, solve: Any) -> tuple[int, int]:

@@ -1,0 +1,155 @@
+"""The constraints F4 = 0, F5 = 0 of an HDAE along a run: how far they drift, whether an event leaves them, and the way back onto them.
+
+In: the workspace of a run at a point. Out: a number of a constraint, or values moved by the smallest change that is weighted by the tolerances,
+``x - W^2 G' (G W^2 G')^-1 F(x)`` repeated (Gauss and Newton; Hairer and Wanner, Solving ODEs II, VII.2, projection). Forms: Otter, DSblock 3.3.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import vector
+
+__all__ = ["find_off", "move_onto", "note_drift"]
+
+_OFF: Final = 100.0  # tolerances, and
+_DRIFTS: Final = 10.0  # as far as they had been before: from there on a constraint is left
+_MOST: Final = 30
+_OFF_DERIVATIVE: Final = 1e3  # relative tolerances
+_LEAST: Final = 1e-6
+VALUES, DERIVATIVES = range(2)
+
+
+@native
+def note_drift(run, t):
+    """How large each constraint has been so far."""
+    if run.n_constraints == 0:
+        return
+    c = run.constraints
+    call_value(run.f_constraints, t, run.y, run.p, run.m, c)
+    for k in range(run.n_constraints):
+        run.drift[k] = max(run.drift[k], abs(c[k]))
+
+
+@native
+def _number(x):
+    """Zero in place of a derivative that does not exist."""
+    return x if abs(x) < np.inf else 0.0
+
+
+@native
+def _off_derivative(run, t):
+    """The same of derivatives by parameters: what moves with a parameter has to keep the constraints, too."""
+    c = run.constraints
+    allowed = run.constraint_scale
+    weights = run.scratch_1
+    nothing = run.zero
+    dp = run.dp
+    run.off_why = DERIVATIVES
+    for i in range(run.n_sens):
+        for q in range(run.n):
+            weights[q] = abs(run.sigma[i, q])
+        call_tangent(run.f_constraint_scale, t, run.y, nothing, run.p, run.m, abs(_number(run.dt_dp[i])), weights, nothing, nothing, allowed)
+        for k in range(run.moving_first[i], run.moving_first[i + 1]):
+            dp[run.moving[k]] = run.moving_rate[k]
+        call_tangent(run.f_constraints_tangent, t, run.y, nothing, run.p, run.m, _number(run.dt_dp[i]), run.sigma[i], dp, nothing, c)
+        for k in range(run.moving_first[i], run.moving_first[i + 1]):
+            dp[run.moving[k]] = 0.0
+        for k in range(run.n_constraints):
+            if not abs(c[k]) <= (_OFF_DERIVATIVE * run.rtol + _LEAST) * allowed[k] + _LEAST:
+                run.off_constraint = k
+                run.off_by = c[k]
+                return k
+    return -1
+
+
+@kernel_entry(NUMBER)
+def find_off(run, t):
+    """The number of a constraint that the current point, or its derivative by a parameter, has left; -1 if there is none."""
+    c = run.constraints
+    allowed = run.constraint_scale
+    weights = run.scratch_1
+    nothing = run.zero
+    for q in range(run.n):
+        weights[q] = run.atol[q] + run.rtol * max(abs(run.y[q]), run.y_max[q])
+    call_value(run.f_constraints, t, run.y, run.p, run.m, c)
+    call_tangent(run.f_constraint_scale, t, run.y, nothing, run.p, run.m, 0.0, weights, nothing, nothing, allowed)
+    run.off_why = VALUES
+    for k in range(run.n_constraints):
+        if not abs(c[k]) <= _OFF * allowed[k] + _DRIFTS * run.drift[k]:
+            run.off_constraint = k
+            run.off_by = c[k]
+            return k
+    return _off_derivative(run, t)
+
+
+@native
+def _solved(a, b, n):
+    """b := A^-1 b by elimination with pivots of the largest size; False if A is singular."""
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(a[i, i]))
+    for i in range(n):
+        best = i
+        for j in range(i + 1, n):
+            if abs(a[j, i]) > abs(a[best, i]):
+                best = j
+        if not abs(a[best, i]) > 1e-14 * largest:
+            return False
+        for k in range(n):
+            a[i, k], a[best, k] = a[best, k], a[i, k]
+        b[i], b[best] = b[best], b[i]
+        for j in range(i + 1, n):
+            factor = a[j, i] / a[i, i]
+            for k in range(i, n):
+                a[j, k] -= factor * a[i, k]
+            b[j] -= factor * b[i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= a[i, k] * b[k]
+        b[i] /= a[i, i]
+    return True
+
+
+@kernel_entry(NUMBER)
+def move_onto(run, t):
+    """Move the states of the current point onto the constraints; 0, or 1 if that does not come to an end."""
+    n = run.n
+    n_c = run.n_constraints
+    c = run.constraints
+    g = run.constraint_slopes
+    a = run.constraint_system
+    weights = run.scratch_1
+    for q in range(n):
+        weight = run.atol[q] + run.rtol * max(abs(run.y[q]), run.y_max[q])
+        weights[q] = weight * weight if run.is_algebraic[q] == 0 else 0.0
+    last = np.inf
+    for _ in range(_MOST):
+        call_value(run.f_constraints, t, run.y, run.p, run.m, c)
+        call_value(run.f_constraint_slopes, t, run.y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * n))
+        for i in range(n_c):
+            for j in range(n_c):
+                x = 0.0
+                for q in range(n):
+                    x += g[i, q] * weights[q] * g[j, q]
+                a[i, j] = x
+        if not _solved(a, c, n_c):
+            return 1
+        size = 0.0
+        for q in range(n):
+            x = 0.0
+            for i in range(n_c):
+                x += g[i, q] * c[i]
+            x *= weights[q]
+            run.y[q] -= x
+            size = max(size, abs(x) / (1e-13 * max(run.y_max[q], abs(run.y[q])) + 1e-6 * run.atol[q]))
+        if not size < np.inf:
+            return 1
+        if size <= 1.0 or (size >= 0.5 * last and size < 1e3):
+            return 0
+        last = size
+    return 1

@@ -1,0 +1,98 @@
+"""DSblocks of the form HDAE: the same systems as blocks, whose callbacks are only called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+from constrained_systems import FORMS
+
+
+class Pendulum(tg.DSblock):
+    """Let go at the height of its bearing; at the bottom there is a wall, if ``wall`` says so."""
+
+    def define(self, declare: Any) -> None:
+        for name, start in (("PX", 1.0), ("PY", 0.0), ("VX", 0.0), ("VY", 0.0), ("FORCE", 0.0)):
+            declare.state(name, start=start)
+        declare.real("G", 9.81)
+        declare.output("ANGLE")
+        declare.indicator("DISTANCE")
+        declare.form("hdae", parts=(4, 0, 1, 1, 1))
+
+    def parts(self, which: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        assert which <= {1, 2, 3, 4, 5}
+        px, py, vx, vy, force = x
+        given = {
+            1: [vx, vy, -force * px, -force * py - p.G],
+            3: vx**2 + vy**2 - force * (px**2 + py**2) - p.G * py,
+            4: [px * vx + py * vy],
+            5: (px**2 + py**2 - 1) / 2,
+        }
+        return {k: given[k] for k in which if k in given}
+
+    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return {"ANGLE": np.arctan2(x.PY, x.PX)}
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return {"DISTANCE": x.PX}
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return tg.dsblock.EventAction(x={"VX": -0.5 * x.VX, "VY": -0.5 * x.VY})
+
+
+def traced() -> Any:
+    """The same as functions, whose gradients are exact."""
+    wall = tg.event(lambda t, y: y["PX"] < 0, lambda t, y: {"VX": -0.5 * y["VX"], "VY": -0.5 * y["VY"]})
+    return tg.hdae(
+        f1=lambda t, y: [y["VX"], y["VY"], -y["FORCE"] * y["PX"], -y["FORCE"] * y["PY"] - 9.81],
+        f3=lambda t, y: y["VX"] ** 2 + y["VY"] ** 2 - y["FORCE"] * (y["PX"] ** 2 + y["PY"] ** 2) - 9.81 * y["PY"],
+        f4=lambda t, y: y["PX"] * y["VX"] + y["PY"] * y["VY"],
+        f5=lambda t, y: (y["PX"] ** 2 + y["PY"] ** 2 - 1) / 2,
+        x1={"PX": 1.0, "PY": 0.0, "VX": 0.0, "VY": 0.0},
+        x3={"FORCE": 0.0},
+        events=wall,
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_block_moves_as_the_same_functions_do_events_included(form: str) -> None:
+    block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-4, hdae=form)
+    other = tg.simulate(traced(), (0, 0.7), rtol=1e-9)
+    for name in ("PX", "PY", "VX", "VY"):
+        assert block.final[name] == pytest.approx(other.final[name], abs=2e-3), name
+    assert [event.time for event in block.events] == pytest.approx([event.time for event in other.events], abs=1e-3)
+    assert block.final["ANGLE"] == pytest.approx(np.arctan2(block.final["PY"], block.final["PX"]), abs=1e-12)
+    assert "(mu5)[0]" not in block
+
+
+def test_a_start_off_the_constraints_is_refused_or_moved() -> None:
+    class Off(Pendulum):
+        def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Any:
+            return tg.dsblock.Start(x={"PX": 1.1})
+
+    with pytest.raises(tg.InitializationError, match=r"the start values do not satisfy the equations of Off: F5 = 0\.105 "):
+        tg.simulate(Off(), (0, 0.1))
+    assert tg.simulate(Off(), (0, 0.01), make_consistent=True)["PX"][0] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_what_cannot_be_is_said() -> None:
+    class Lacks(Pendulum):
+        def parts(self, which: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+            return {1: [0.0, 0.0, 0.0, 0.0]}
+
+    class Plain(tg.DSblock):
+        def define(self, declare: Any) -> None:
+            declare.state("X")
+
+        def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+            return [1.0]
+
+    with pytest.raises(tg.TidegateError, match="parts of DSblock Lacks lack F3, which was asked for"):
+        tg.simulate(Lacks(), (0, 1))
+    with pytest.raises(tg.UsageError, match="hdae is chosen for DSblock Plain, which is of the form ODE"):
+        tg.simulate(Plain(), (0, 1), hdae="index2")
+    with pytest.raises(tg.UsageError, match="did you mean 'index1'"):
+        tg.simulate(Pendulum(), (0, 1), hdae="index_1")
