@@ -32,6 +32,7 @@ _PARAMETERS: Final = ("dp", "ip", "lp")
 _MEMORY: Final = ("duser", "iuser", "luser")
 _TYPES: Final = {ParameterKind.INTEGER: 1, ParameterKind.LOGICAL: 2, ParameterKind.REAL: 3}
 _WELL, _ILL = 1, 2
+_PARTS: Final = slice(10, 15)  # ICALL(11) to ICALL(15)
 _CONTINUE, _RESTART, _STOP = 0, 1, 2
 _USUAL_PRIORITY: Final = 50
 
@@ -253,8 +254,15 @@ class CompiledRun:
             raise self.model.reported(letter, ierr, at.time)
         return self._vectors[out].copy()
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """F."""
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """F; of an HDAE its wanted parts at their places."""
+        if self._description.form is Form.HDAE:
+            self._filled(at)
+            self.model.structure.icall[_PARTS] = [int(each) for each in (wanted or (True,) * 5)]
+            ierr = self.model.call("F", "icall", "t", "x", "xd", "u", *_PARAMETERS, "fout", *_MEMORY, "ierr")
+            if ierr:
+                raise self.model.reported("F", ierr, at.time)
+            return self._vectors["fout"].copy()
         return self._value("F", "fout", at)[: len(at.x)]
 
     def outputs(self, at: Entry) -> FloatArray:
