@@ -246,16 +246,19 @@ class CompiledRun:
             first += len(v[name])
         self.model.structure.icall[:] = [0] * 16
 
-    def _value(self, letter: str, out: str, at: Entry) -> FloatArray:
+    def _value(self, letter: str, out: str, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         self._filled(at)
+        for k, is_wanted in enumerate(wanted):
+            self.model.structure.icall[10 + k] = int(is_wanted)
         ierr = self.model.call(letter, "icall", "t", "x", "xd", "u", *_PARAMETERS, out, *_MEMORY, "ierr")
         if ierr:
             raise self.model.reported(letter, ierr, at.time)
         return self._vectors[out].copy()
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """F."""
-        return self._value("F", "fout", at)[: len(at.x)]
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """F; of an HDAE all its parts at their places, those computed that are wanted (ICALL(11) to ICALL(15))."""
+        found = self._value("F", "fout", at, wanted)
+        return found if wanted else found[: len(at.x)]
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
