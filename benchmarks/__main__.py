@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
 from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
+from benchmarks.compiled_blocks import block_over_traced
 from benchmarks.components import PAIRS, plate_mebibytes, seconds
 from benchmarks.csmp_machine import csmp_callback_microseconds, csmp_ratio
 from benchmarks.large import ERROR, plate_ratios, rod_milliseconds, row_of_ten_thousand
@@ -34,7 +35,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("c", "components", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("blocks", "c", "components", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -94,6 +95,13 @@ def _components(rounds: int) -> list[Fact]:
     return facts
 
 
+def _blocks(rounds: int) -> list[Fact]:
+    return [
+        _fact("van der Pol in C with BLOCKJ, over the same followed from Python", lambda: block_over_traced(rounds, jacobian=True), 1.3, "times"),
+        _fact("the same with differences for a Jacobian", lambda: block_over_traced(rounds, jacobian=False), None, "times"),
+    ]
+
+
 def _processes(rounds: int) -> list[Fact]:
     farm = farm_facts()
     facts = [Fact("M/M/1, 100 000 customers, over SimPy alone", queue_ratio(rounds), 1.15, "times")]
@@ -103,6 +111,12 @@ def _processes(rounds: int) -> list[Fact]:
         facts.append(Fact(f"SciPy with {title} over tidegate, an event", other / own, None, "times (at least 20)"))
         facts.append(Fact(f"SciPy with {title} over tidegate, ten thousand events", other / once, None, "times (at least 20)"))
     return facts
+
+
+def _print_facts(console: Console, wanted: Sequence[str], rounds: int) -> None:
+    for part, take, title in (("blocks", _blocks, "compiled blocks"), ("processes", _processes, "processes")):
+        if part in wanted:
+            console.print(facts_table(take(rounds), title))
 
 
 def main() -> None:
@@ -147,8 +161,7 @@ def main() -> None:
         console.print(facts_table(large, "large models"))
     if "leaks" in wanted:
         console.print(facts_table(_leaks(), "memory"))
-    if "processes" in wanted:
-        console.print(facts_table(_processes(arguments.rounds), "processes"))
+    _print_facts(console, wanted, arguments.rounds)
     if "runs" in wanted:
         console.print(facts_table(_whole_runs(arguments.rounds)))
 

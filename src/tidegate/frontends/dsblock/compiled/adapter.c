@@ -77,10 +77,11 @@ static int filled(const tg_adapter *a, tg_block *b, double t, const double *y, c
     if (b->failed_in) return 1;
     if (a->x_from) {
         for (int k = 0; k < b->n_x; k++) b->x[k] = y[a->x_from[k]];
-    } else memcpy(b->x, y, (size_t)b->n_x * sizeof(double));
+    } else
+        for (int k = 0; k < b->n_x; k++) b->x[k] = y[k];
     if (a->xd_from)
         for (int k = 0; k < b->n_x; k++) b->xd[k] = a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]];
-    memcpy(b->dp, p, (size_t)b->n_dp * sizeof(double));
+    for (int k = 0; k < b->n_dp; k++) b->dp[k] = p[k];
     for (int k = 0; k < b->n_ip; k++) b->ip[k] = (int)p[b->n_dp + k];
     for (int k = 0; k < b->n_lp; k++) b->lp[k] = p[b->n_dp + b->n_ip + k] != 0.0;
     if (b->n_u && inputs_at(a, b, t)) return 1;
@@ -91,7 +92,6 @@ static int filled(const tg_adapter *a, tg_block *b, double t, const double *y, c
 
 /* note an error that a callback has reported */
 static int reported(tg_block *b, int letter, int ierr, double t) {
-    current = NULL;
     if (!ierr) return 0;
     b->failed_in = letter, b->ierr = ierr, b->failed_at = t;
     return 1;
@@ -106,7 +106,7 @@ static int call(tg_block *b, tg_f function, int letter, double t, double *out) {
 int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     int nx, n;
-    memset(out, 0, (size_t)a->n_y * sizeof(double));
+    if (!b || d[a->place_nx] != b->n_x) memset(out, 0, (size_t)a->n_y * sizeof(double));
     if (!b) return 0;
     n = b->n_x, nx = count_of(d[a->place_nx], n);
     for (int k = 0; k < a->n_rates; k++) out[k] = y[a->first_rate + k];

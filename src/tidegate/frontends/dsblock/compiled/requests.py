@@ -19,6 +19,8 @@ __all__ = ["Answers", "Request", "Runtime", "integers", "runtime"]
 
 _HERE: Final = Path(__file__).parent
 _SOURCES: Final = ("utilities.c", "adapter.c")
+# vectors are short, so that calls of memcpy would cost more than they save; a variable of a thread is found without a call
+_OPTIONS: Final = ("-std=c11", "-fno-tree-loop-distribute-patterns", "-ftls-model=initial-exec", f"-I{_HERE}")
 _POINTER: Final = ctypes.c_void_p
 
 
@@ -80,7 +82,7 @@ class Runtime:
     """The library, and by the address of a model's structure who answers for it."""
 
     def __init__(self) -> None:
-        built = build_library("tidegate-blo", [_HERE / name for name in _SOURCES], ["-std=c11", f"-I{_HERE}"])
+        built = build_library("tidegate-blo", [_HERE / name for name in _SOURCES], _OPTIONS)
         self.library: Any = ctypes.CDLL(str(built), mode=ctypes.RTLD_GLOBAL)
         self.answers: dict[int, Answers] = {}
         self._callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(Request))(self._answer)
