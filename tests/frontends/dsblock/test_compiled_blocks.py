@@ -168,12 +168,3 @@ def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock)
     with pytest.raises(tg.UsageError, match="is in a run, and its data are static"):
         tg.simulate(tg.dsblock.join({"one": vdp, "two": vdp}, links={}), (0.0, 1.0))
     assert tg.simulate(vdp, (0.0, 1.0), rtol=1e-9)["YARR"].values[-1] == pytest.approx(van_der_pol(1.0), abs=1e-6)
-
-
-def test_an_hdae_in_c_is_a_pendulum() -> None:
-    block = tg.dsblock.build(BLOCKS / "pendulum.c", prefix="pend")
-    result = tg.simulate(block, (0.0, 1.0), rtol=1e-8)
-    angle = solve_ivp(lambda t, y: [y[1], -9.81 * math.cos(y[0])], (0.0, 1.0), [0.0, 0.0], rtol=1e-11, atol=1e-12).y[:, -1]
-    assert result.final["X"] == pytest.approx(math.cos(angle[0]), abs=1e-6)
-    assert result.final["Y"] == pytest.approx(math.sin(angle[0]), abs=1e-6)
-    assert result.final["FORCE"] == pytest.approx(angle[1] ** 2 - 9.81 * math.sin(angle[0]), abs=1e-4)

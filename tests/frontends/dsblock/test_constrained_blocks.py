@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import tidegate as tg
 from constrained_systems import FORMS
@@ -96,3 +99,13 @@ def test_what_cannot_be_is_said() -> None:
         tg.simulate(Plain(), (0, 1), hdae="index2")
     with pytest.raises(tg.UsageError, match="did you mean 'index1'"):
         tg.simulate(Pendulum(), (0, 1), hdae="index_1")
+
+
+@pytest.mark.parametrize("method", ["radau", "ida"])
+def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: str) -> None:
+    block = tg.dsblock.build(Path(__file__).parent / "blocks" / "pend.c", prefix="pend")
+    half = 2 * math.sqrt(1 / 9.81) * ellipk(0.5)
+    for form in ("index1", "index2", "index2_stabilised"):
+        result = tg.simulate(block, (0, half), rtol=1e-4, hdae=form, method=method)
+        assert result.final["PX"] == pytest.approx(-1.0, abs=5e-3), form
+        assert result.statistics.extra["drift of F5"] < 1e-2

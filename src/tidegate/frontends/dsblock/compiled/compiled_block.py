@@ -32,7 +32,6 @@ _PARAMETERS: Final = ("dp", "ip", "lp")
 _MEMORY: Final = ("duser", "iuser", "luser")
 _TYPES: Final = {ParameterKind.INTEGER: 1, ParameterKind.LOGICAL: 2, ParameterKind.REAL: 3}
 _WELL, _ILL = 1, 2
-_PARTS: Final = slice(10, 15)  # ICALL(11) to ICALL(15)
 _CONTINUE, _RESTART, _STOP = 0, 1, 2
 _USUAL_PRIORITY: Final = 50
 
@@ -247,23 +246,19 @@ class CompiledRun:
             first += len(v[name])
         self.model.structure.icall[:] = [0] * 16
 
-    def _value(self, letter: str, out: str, at: Entry) -> FloatArray:
+    def _value(self, letter: str, out: str, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         self._filled(at)
+        for k, is_wanted in enumerate(wanted):
+            self.model.structure.icall[10 + k] = int(is_wanted)
         ierr = self.model.call(letter, "icall", "t", "x", "xd", "u", *_PARAMETERS, out, *_MEMORY, "ierr")
         if ierr:
             raise self.model.reported(letter, ierr, at.time)
         return self._vectors[out].copy()
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
-        """F; of an HDAE its wanted parts at their places."""
-        if self._description.form is Form.HDAE:
-            self._filled(at)
-            self.model.structure.icall[_PARTS] = [int(each) for each in (wanted or (True,) * 5)]
-            ierr = self.model.call("F", "icall", "t", "x", "xd", "u", *_PARAMETERS, "fout", *_MEMORY, "ierr")
-            if ierr:
-                raise self.model.reported("F", ierr, at.time)
-            return self._vectors["fout"].copy()
-        return self._value("F", "fout", at)[: len(at.x)]
+        """F; of an HDAE all its parts at their places, those computed that are wanted (ICALL(11) to ICALL(15))."""
+        found = self._value("F", "fout", at, wanted)
+        return found if wanted else found[: len(at.x)]
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
