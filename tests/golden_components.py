@@ -72,6 +72,20 @@ class Rectifier(tg.Component):
         yield tg.connect(self.source.n, self.C.n, self.R.n, self.G.p)
 
 
+class Freewheeling(tg.Component):
+    """D13."""
+
+    V, G, R, L = el.ConstantVoltage(V=12.0), el.Ground(), el.Resistor(R=4.0), el.Inductor(L=0.1)
+    switch, diode = el.IdealSwitch(), el.IdealDiode()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.V.p, self.switch.p)
+        yield tg.connect(self.switch.n, self.R.p, self.diode.n)
+        yield tg.connect(self.R.n, self.L.p)
+        yield tg.connect(self.V.n, self.L.n, self.diode.p, self.G.p)
+        yield self.switch.control == tg.where(tg.time < 0.1, 1.0, 0.0)
+
+
 class Joined(tg.Component):
     """D04."""
 
@@ -148,7 +162,7 @@ class Golden:
     Parameters
     ----------
     make : the model.
-    names : of the golden file, and what is called otherwise here.
+    names : of the golden file, and what is called otherwise here; a minus in front where it counts the other way.
     end : of the run.
     sensitivities : parameters whose derivatives are compared with differences.
     """
@@ -166,7 +180,8 @@ MODELS: dict[str, Golden] = {
     "D02_capacitor_loop": Golden(Loop, 6.0),
     "D12_capacitor_across_source": Golden(Across, 0.02),
     "D03_half_wave_rectifier": Golden(Rectifier, 0.1, {}, ("R.R", "C.C", "source.V", "source.f")),
-    "D04_coupled_masses": Golden(Joined, 5.0, {"m2.flange.f": "m2.flange_a.f"}),
+    "D13_freewheeling_diode": Golden(Freewheeling, 0.2),
+    "D04_coupled_masses": Golden(Joined, 5.0, {"m2.flange.f": "-m2.flange_a.f"}),
     "D05_pendulum_index3": Golden(Pendulum, 10.0),
     "D06_tank_with_mixer": Golden(Tank, 30.0, {"tank.h": "h", "enabled": "mixer.enabled"}, ("inflow", "k", "level", "mixer.T")),
     "D09_friction_clutch": Golden(Clutched, 7.0, {"mode": "clutch.mode"}, ("J1.J", "J2.J", "load.d", "motor.offset")),

@@ -13,23 +13,6 @@ from circuit_parts import Circuit
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "components.json").read_text())["circuit"]
 
 
-def alias_sets(shown: object) -> list[set[str]]:
-    lines = str(shown).splitlines()
-    first = lines.index("aliases") + 1
-    return [set(line.strip().split(" = ")) for line in lines[first : lines.index("states")]]
-
-
-def test_the_circuit_has_the_golden_aliases_and_states() -> None:
-    shown = tg.show(Circuit())
-    found = alias_sets(shown)
-    assert all(set(names) in found for names in GOLDEN["alias_sets_v"])
-    for names in GOLDEN["negative_alias_i"]:
-        others = {name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in names}
-        assert set(names) in found or others in found
-    assert {"0", *GOLDEN["zero"]} - {"G.p.i"} in found  # which follows from the sum of all nodes, and is computed
-    assert "  2 states: C.v, L.p.i" in str(shown)
-
-
 def test_the_tree_of_parts_is_shown_with_classes() -> None:
     lines = str(tg.show(Circuit())).splitlines()
     assert lines[:4] == ["parts", "  R1: Resistor", "    p: Pin", "    n: Pin"]

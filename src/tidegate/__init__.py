@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.components import (
         Algebraic,
         Array,
+        Bound,
         Component,
         Connector,
         Constant,
@@ -108,6 +109,7 @@ __all__ = [
     "Algebraic",
     "Array",
     "AssertionFailedError",
+    "Bound",
     "CallbackError",
     "ChatteringError",
     "ClockError",
@@ -235,8 +237,8 @@ _HOMES: Final = {
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),
     **dict.fromkeys(("dae", "event", "hdae", "ode", "opaque"), _EQUATIONS),
     **dict.fromkeys(("Environment", "Group", "SimulaProcess"), "tidegate.frontends.processes"),
-    **dict.fromkeys(("Algebraic", "Array", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal", "Output"), _COMPONENTS),
-    **dict.fromkeys(("OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),
+    **dict.fromkeys(("Algebraic", "Array", "Bound", "Component", "Connector", "Constant", "Discrete", "Flow", "Input", "InputSignal"), _COMPONENTS),
+    **dict.fromkeys(("Output", "OutputSignal", "Parameter", "Potential", "State", "as_part", "assertion", "at", "change"), _COMPONENTS),
     **dict.fromkeys(("conditional", "connect", "der", "edge", "enable", "every", "finally_", "initial_equations", "initially"), _COMPONENTS),
     **dict.fromkeys(("message", "pre", "replaces", "sample", "start", "terminate", "time", "when", "load_component", "precompile"), _COMPONENTS),
 }

@@ -25,40 +25,6 @@ def close(value: Any, scale: float = 1.0) -> Any:
     return pytest.approx(value, rel=1e-6, abs=1e-6 * scale)
 
 
-class Drive(tg.Component):
-    """D09: the load's torque -0.5 w is a damper's."""
-
-    J1, J2 = ro.Inertia(J=1.0, w=10.0), ro.Inertia(J=2.0)
-    clutch = ro.Clutch()
-    motor, load, wall = ro.StepTorque(offset=10.0, tau=-50.0, start_time=6.0), ro.Damper(d=0.5), ro.Fixed()
-
-    def equations(self) -> Iterator[Any]:
-        yield tg.connect(self.motor.flange, self.J1.flange_a)
-        yield tg.connect(self.J1.flange_b, self.clutch.flange_a)
-        yield tg.connect(self.clutch.flange_b, self.J2.flange_a)
-        yield tg.connect(self.J2.flange_b, self.load.flange_b)
-        yield tg.connect(self.load.flange_a, self.wall.flange)
-        yield self.clutch.capacity == tg.where(tg.time < 1, 0.0, tg.where(tg.time < 4, 20.0, tg.where(tg.time < 5, 2.0, 25.0)))
-
-
-def test_a_friction_clutch_has_the_golden_values_and_events(dae_method: str) -> None:
-    golden = GOLDEN["D09_friction_clutch"]
-    times = sorted(map(float, golden["values"]))
-    result = tg.simulate(Drive(), (0.0, 7.0), outputs=times, rtol=RTOL, method=dae_method)
-    for text, values in golden["values"].items():
-        row = times.index(float(text))
-        assert result["clutch.mode"][row] == MODES[values["mode"]]
-        for name, value in values.items():
-            assert name == "mode" or result[name][row] == close(float(value), 20.0), (name, text)
-    assert [event.time for event in result.events] == pytest.approx([float(event["t"]) for event in golden["events"]], abs=1e-7 * 7)
-    assert [event.after["clutch.mode"] for event in result.events] == [MODES[event["mode"]] for event in golden["events"]]
-
-
-def test_two_engines_agree_about_the_clutch() -> None:
-    check = tg.cross_check(Drive(), (0.0, 7.0), rtol=RTOL)
-    assert check.agrees, str(check)
-
-
 class Train(tg.Component):
     """A torque turns J1; a gear by 3, J2, and behind a spring and a damper side by side the wall; J2 also at a spring with damper in one."""
 

@@ -24,30 +24,6 @@ def close(value: Any, scale: float = 1.0) -> Any:
     return pytest.approx(value, rel=1e-6, abs=1e-6 * scale)
 
 
-class Joined(tg.Component):
-    """D04."""
-
-    wall, spring, damper = tr.Fixed(), tr.Spring(c=30.0), tr.Damper(d=1.5)
-    m1, m2, force = tr.Mass(m=1.0, s=0.1), tr.Mass(m=2.0), tr.ConstantForce(f=5.0)
-
-    def equations(self) -> Iterator[Any]:
-        yield tg.connect(self.wall.flange, self.spring.flange_a, self.damper.flange_a)
-        yield tg.connect(self.spring.flange_b, self.damper.flange_b, self.m1.flange_a)
-        yield tg.connect(self.m1.flange_b, self.m2.flange_a)
-        yield tg.connect(self.m2.flange_b, self.force.flange)
-
-
-def test_joined_masses_have_the_golden_values(dae_method: str) -> None:
-    golden = GOLDEN["D04_coupled_masses"]
-    times = sorted(map(float, golden["values"]))
-    model = Joined(m2={"s": tg.start(0.1, fixed=False), "v": tg.start(0.0, fixed=False)})
-    result = tg.simulate(model, (0.0, 5.0), outputs=times, rtol=RTOL, method=dae_method)
-    for text, values in golden["values"].items():
-        for name, value in values.items():
-            found = abs(result["m2.flange_a.f"][times.index(float(text))]) if name == "m2.flange.f" else result[name][times.index(float(text))]
-            assert found == close(float(value), 5.0), (name, text)
-
-
 class Chain(tg.Component):
     """Two masses, a lever, a rod; a constant, a step, a signal."""
 

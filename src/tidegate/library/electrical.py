@@ -15,6 +15,7 @@ import numpy as np
 from tidegate.expressions.elementary import where
 from tidegate.frontends.components import (
     Algebraic,
+    Bound,
     Component,
     Connector,
     Flow,
@@ -124,7 +125,7 @@ class Capacitor(OnePort):
 
     Parameters
     ----------
-    C : capacitance [F].
+    C : capacitance [F], above 0.
     v : its voltage at the start.
 
     Examples
@@ -133,7 +134,7 @@ class Capacitor(OnePort):
     C
     """
 
-    C = Parameter(1.0, unit="F", min=0.0, description="capacitance")
+    C = Parameter(1.0, unit="F", min=Bound(0.0, is_open=True), description="capacitance")
     v = State(0.0, unit="V", description="voltage from p to n")
 
     def equations(self) -> Iterator[Any]:
@@ -146,7 +147,7 @@ class Inductor(OnePort):
 
     Parameters
     ----------
-    L : inductance [H].
+    L : inductance [H], above 0.
     i : its current at the start.
 
     Examples
@@ -155,7 +156,7 @@ class Inductor(OnePort):
     L
     """
 
-    L = Parameter(1.0, unit="H", min=0.0, description="inductance")
+    L = Parameter(1.0, unit="H", min=Bound(0.0, is_open=True), description="inductance")
     i = State(0.0, unit="A", description="current from p to n")
 
     def equations(self) -> Iterator[Any]:
@@ -384,7 +385,7 @@ class Diode(OnePort):
     """
 
     Is = Parameter(1e-9, unit="A", min=0.0, description="saturation current")
-    Vt = Parameter(0.04, unit="V", min=0.0, description="thermal voltage times emission coefficient")
+    Vt = Parameter(0.04, unit="V", min=Bound(0.0, is_open=True), description="thermal voltage times emission coefficient")
     R = Parameter(1e8, unit="Ohm", min=0.0, description="parallel resistance")
     largest = Parameter(40.0, description="v/Vt from which on the characteristic is straight")
 
@@ -482,8 +483,8 @@ class Transformer(TwoPort):
     M
     """
 
-    L1 = Parameter(1.0, unit="H", min=0.0, description="inductance of side 1")
-    L2 = Parameter(1.0, unit="H", min=0.0, description="inductance of side 2")
+    L1 = Parameter(1.0, unit="H", min=Bound(0.0, is_open=True), description="inductance of side 1")
+    L2 = Parameter(1.0, unit="H", min=Bound(0.0, is_open=True), description="inductance of side 2")
     M = Parameter(0.5, unit="H", description="inductance of the coupling")
     i1 = State(0.0, unit="A", description="current from p1 to n1")
     i2 = State(0.0, unit="A", description="current from p2 to n2")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tidegate.expressions.elementary import maximum, where
-from tidegate.frontends.components import Algebraic, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
+from tidegate.frontends.components import Algebraic, Bound, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
 
 __all__ = [
     "Drain",
@@ -41,7 +41,7 @@ class Tank(Component):
 
     Parameters
     ----------
-    A : area [m^2].
+    A : area [m^2], above 0.
     h : level at the start [m].
     rho : density [kg/m^3].
     g : [m/s^2].
@@ -53,8 +53,8 @@ class Tank(Component):
     """
 
     inlet, outlet = Port(), Port()
-    A = Parameter(1.0, unit="m^2", min=0.0, description="area")
-    rho = Parameter(1000.0, unit="kg/m^3", min=0.0, description="density")
+    A = Parameter(1.0, unit="m^2", min=Bound(0.0, is_open=True), description="area")
+    rho = Parameter(1000.0, unit="kg/m^3", min=Bound(0.0, is_open=True), description="density")
     g = Parameter(9.81, unit="m/s^2", description="acceleration of gravity")
     h = State(0.0, unit="m", description="level")
 
@@ -127,7 +127,7 @@ class Valve(FlowElement):
 
     opening = InputSignal(description="0 shut, 1 open")
     K = Parameter(1e-4, min=0.0, description="volume flow at 1 Pa in m^3/s")
-    dp_small = Parameter(1e-3, unit="Pa", min=0.0, description="difference of pressure below which the root is replaced")
+    dp_small = Parameter(1e-3, unit="Pa", min=Bound(0.0, is_open=True), description="difference of pressure below which the root is replaced")
     backward = Parameter(1.0, min=0.0, max=1.0, description="1, or 0 for a check valve")
     one_pascal = Parameter(1.0, unit="Pa", description="unit of pressure under the root")
     one_flow = Parameter(1.0, unit="m^3/s", description="unit of volume flow")

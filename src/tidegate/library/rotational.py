@@ -13,6 +13,7 @@ from typing import Any
 from tidegate.expressions.elementary import where
 from tidegate.frontends.components import (
     Algebraic,
+    Bound,
     Component,
     Connector,
     Flow,
@@ -58,7 +59,7 @@ class Inertia(Component):
 
     Parameters
     ----------
-    J : moment of inertia [kg m^2].
+    J : moment of inertia [kg m^2], above 0.
     phi, w : angle and speed at the start.
 
     Examples
@@ -68,7 +69,7 @@ class Inertia(Component):
     """
 
     flange_a, flange_b = Flange(), Flange()
-    J = Parameter(1.0, unit="kg m^2", min=0.0, description="moment of inertia")
+    J = Parameter(1.0, unit="kg m^2", min=Bound(0.0, is_open=True), description="moment of inertia")
     phi = State(0.0, unit="rad", description="angle")
     w = State(0.0, unit="rad/s", description="speed")
     a = Algebraic(unit="rad/s^2", description="acceleration")

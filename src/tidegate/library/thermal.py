@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.frontends.components import Algebraic, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
+from tidegate.frontends.components import Algebraic, Bound, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
 
 __all__ = [
     "BodyRadiation",
@@ -41,7 +41,7 @@ class HeatCapacitor(Component):
 
     Parameters
     ----------
-    C : heat capacity [J/K].
+    C : heat capacity [J/K], above 0.
     T : temperature at the start [K].
 
     Examples
@@ -51,7 +51,7 @@ class HeatCapacitor(Component):
     """
 
     port = HeatPort()
-    C = Parameter(1.0, unit="J/K", min=0.0, description="heat capacity")
+    C = Parameter(1.0, unit="J/K", min=Bound(0.0, is_open=True), description="heat capacity")
     T = State(288.15, unit="K", description="temperature")
 
     def equations(self) -> Iterator[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from tidegate.expressions.elementary import maximum, minimum, where
 from tidegate.frontends.components import (
     Algebraic,
+    Bound,
     Component,
     Connector,
     Discrete,
@@ -89,7 +90,7 @@ class Mass(Body):
 
     Parameters
     ----------
-    m : mass [kg].
+    m : mass [kg], above 0.
     s, v : position and speed at the start.
 
     Examples
@@ -98,7 +99,7 @@ class Mass(Body):
     m
     """
 
-    m = Parameter(1.0, unit="kg", min=0.0, description="mass")
+    m = Parameter(1.0, unit="kg", min=Bound(0.0, is_open=True), description="mass")
 
     def equations(self) -> Iterator[Any]:
         """Newton's law."""
@@ -113,7 +114,7 @@ class StoppedMass(Body):
 
     Parameters
     ----------
-    m : mass [kg].
+    m : mass [kg], above 0.
     s_min, s_max : where the stops are [m].
     e : speed after by speed before; 0 for inelastic stops.
     v_rest : [m/s]; ends what would otherwise be endlessly many bounces.
@@ -124,7 +125,7 @@ class StoppedMass(Body):
     e
     """
 
-    m = Parameter(1.0, unit="kg", min=0.0, description="mass")
+    m = Parameter(1.0, unit="kg", min=Bound(0.0, is_open=True), description="mass")
     s_min = Parameter(-1.0, unit="m", description="the lower stop")
     s_max = Parameter(1.0, unit="m", description="the upper stop")
     e = Parameter(0.0, min=0.0, max=1.0, description="speed after by speed before")

@@ -42,7 +42,19 @@ _SYMBOL_ROLE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A lower or upper limit; ``is_open`` excludes the value itself."""
+    """A lower or upper limit; ``is_open`` excludes the value itself.
+
+    Parameters
+    ----------
+    value : the limit.
+    is_open : True if the value itself is beyond it.
+
+    Examples
+    --------
+    >>> import tidegate as tg
+    >>> tg.Parameter(1.0, unit="kg", min=tg.Bound(0.0, is_open=True)).minimum
+    Bound(value=0.0, is_open=True)
+    """
 
     value: float
     is_open: bool = False

@@ -15,11 +15,13 @@ from tidegate.frontends.components.model_part import as_part
 from tidegate.frontends.components.part_array import Array
 from tidegate.frontends.components.precompiled import load_component, precompile
 from tidegate.frontends.components.samples import sample
+from tidegate.model import Bound
 from tidegate.model.remarks import message
 
 __all__ = [
     "Algebraic",
     "Array",
+    "Bound",
     "Component",
     "Connector",
     "Constant",
