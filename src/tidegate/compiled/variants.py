@@ -7,14 +7,13 @@ the equation still says something: the model is reduced and compiled again witho
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.expressions import Expr
-from tidegate.structure import PASSES, Reduced, reduced, solve_explicitly
+from tidegate.structure import Reduced, reduced, standard_passes
 from tidegate.structure.linear_solution import is_rounding
 
 __all__ = ["Variants"]
@@ -51,8 +50,7 @@ class Variants:
     def _without(self, avoided: frozenset[Expr], p: NDArray[np.float64]) -> Reduced:
         """The model reduced without these divisors, and without others that vanish too."""
         while True:
-            passes = [partial(solve_explicitly, avoided=avoided) if step is solve_explicitly else step for step in PASSES]
-            found = reduced(self._given.given, passes)
+            found = reduced(self._given.given, standard_passes(avoided=avoided))
             more = self._vanishing(_divisors(found), p)
             if not more - avoided:
                 return found

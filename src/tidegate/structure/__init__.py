@@ -1,7 +1,5 @@
 """What can be told from the equations alone, before any number is computed, as passes from model to model: checks, and what makes a model smaller."""
 
-from typing import Final
-
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure, equation_name
 from tidegate.structure.check_units import check_units
@@ -11,7 +9,7 @@ from tidegate.structure.passes import Check, Demand, Follower, Pass, Passed, Red
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.report import StructureReport, structure_report
 from tidegate.structure.solve_explicitly import SolvedBlock, explicit_blocks, solve_explicitly
-from tidegate.structure.stabilise import stabilise, unless_hdae
+from tidegate.structure.standard_passes import PASSES, standard_passes
 from tidegate.structure.state_report import Demoted, OpenGroup, StateReport
 
 __all__ = [
@@ -43,12 +41,7 @@ __all__ = [
     "reduced",
     "smooth_symbols",
     "solve_explicitly",
+    "standard_passes",
     "structure_report",
     "variable_incidence",
 ]
-
-# what every model goes through, in this order
-PASSES: Final[tuple[Pass, ...]] = (
-    stabilise,
-    *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index, solve_explicitly)),
-)

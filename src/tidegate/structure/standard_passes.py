@@ -1,0 +1,32 @@
+"""What every model goes through, in order (stage: structure)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from typing import Final
+
+from tidegate.expressions import Expr
+from tidegate.structure.aliases import eliminate_aliases
+from tidegate.structure.analyse import check_structure
+from tidegate.structure.check_units import check_units
+from tidegate.structure.passes import Check, Pass
+from tidegate.structure.reduce_index import reduce_index
+from tidegate.structure.solve_explicitly import solve_explicitly
+from tidegate.structure.stabilise import stabilise, unless_hdae
+
+__all__ = ["PASSES", "standard_passes"]
+
+
+def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, ...]:
+    """All passes.
+
+    Parameters
+    ----------
+    avoided : what must not be divided by.
+    """
+    solve = partial(solve_explicitly, avoided=avoided)
+    return (stabilise, *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, reduce_index, solve)))
+
+
+PASSES: Final = standard_passes()
