@@ -98,9 +98,13 @@ def _scipy_runs(start: Vector) -> Iterator[tuple[str, float, Run]]:
         lsoda = {"method": "LSODA", "lband": SIDE, "uband": SIDE, "jac": lambda _t, _y: banded}
         bdf = {"method": "BDF", "jac": matrix}
         for name, options in (("SciPy LSODA, banded", lsoda), ("SciPy BDF, sparse", bdf)):
-            yield name, rtol, lambda options=options, tolerances=tolerances: solve_ivp(
-                lambda _t, y: matrix @ y, (0.0, END), start, **options, **tolerances
-            ).y[:, -1]
+            yield (
+                name,
+                rtol,
+                lambda options=options, tolerances=tolerances: solve_ivp(lambda _t, y: matrix @ y, (0.0, END), start, **options, **tolerances).y[
+                    :, -1
+                ],
+            )
 
 
 def _diffsol_runs(start: Vector) -> Iterator[tuple[str, float, Run]]:

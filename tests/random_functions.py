@@ -38,31 +38,33 @@ class Writer:
         if depth == 0 or choose() < 0.25:
             return self.rng.choice([*self.numbers, *self.numbers, "xs[0]", "xs[1]", f"{self.rng.uniform(-2, 2):.3f}", "z[1]"])
         inner = [self.number(depth - 1) for _ in range(3)]
-        return self.rng.choice([
-            f"({inner[0]} + {inner[1]})",
-            f"({inner[0]} - {inner[1]})",
-            f"0.5*{inner[0]}*{self.rng.uniform(-1, 1):.3f}",
-            f"min({inner[0]}, {inner[1]})",
-            f"max({inner[0]}, {inner[1]}, {inner[2]})",
-            f"abs({inner[0]})",
-            f"({inner[0]} if {self.condition(depth - 1)} else {inner[1]})",
-            f"float(np.where({self.condition(0)}, {inner[0]}, {inner[1]}))",
-            f"np.clip({inner[0]}, -1.5, 1.25)",
-            f"helper({inner[0]}, {inner[1]})",
-            f"early({inner[0]})",
-            f"sum([v*0.5 if v > {self.rng.uniform(-1, 1):.3f} else -v for v in xs])",
-            f"sum(v for k, v in enumerate(xs) if k != {self.rng.randint(0, 2)})",
-            f"max([{inner[0]}, *xs])",
-            f"float({self.condition(0)})",
-            f"(k0 := {inner[0]})",
-            f"math.sin({inner[0]})",
-            f"np.sign({inner[0]})",
-            f"{{'p': {inner[0]}, 'q': {inner[1]}}}[{self.rng.choice(['p', 'q'])!r}]",
-            f"(lambda u, w={inner[0]}: u + w if u > w else w)({inner[1]})",
-            f"[{inner[0]}, {inner[1]}][::-1][0]",
-            f"({inner[0]} and {inner[1]})",
-            f"({inner[0]} or {inner[1]})",
-        ])
+        return self.rng.choice(
+            [
+                f"({inner[0]} + {inner[1]})",
+                f"({inner[0]} - {inner[1]})",
+                f"0.5*{inner[0]}*{self.rng.uniform(-1, 1):.3f}",
+                f"min({inner[0]}, {inner[1]})",
+                f"max({inner[0]}, {inner[1]}, {inner[2]})",
+                f"abs({inner[0]})",
+                f"({inner[0]} if {self.condition(depth - 1)} else {inner[1]})",
+                f"float(np.where({self.condition(0)}, {inner[0]}, {inner[1]}))",
+                f"np.clip({inner[0]}, -1.5, 1.25)",
+                f"helper({inner[0]}, {inner[1]})",
+                f"early({inner[0]})",
+                f"sum([v*0.5 if v > {self.rng.uniform(-1, 1):.3f} else -v for v in xs])",
+                f"sum(v for k, v in enumerate(xs) if k != {self.rng.randint(0, 2)})",
+                f"max([{inner[0]}, *xs])",
+                f"float({self.condition(0)})",
+                f"(k0 := {inner[0]})",
+                f"math.sin({inner[0]})",
+                f"np.sign({inner[0]})",
+                f"{{'p': {inner[0]}, 'q': {inner[1]}}}[{self.rng.choice(['p', 'q'])!r}]",
+                f"(lambda u, w={inner[0]}: u + w if u > w else w)({inner[1]})",
+                f"[{inner[0]}, {inner[1]}][::-1][0]",
+                f"({inner[0]} and {inner[1]})",
+                f"({inner[0]} or {inner[1]})",
+            ]
+        )
 
     def condition(self, depth: int = 1) -> str:
         """An expression that is true or false."""
@@ -70,21 +72,23 @@ class Writer:
         simple = f"{a} {self.rng.choice(_COMPARED)} {b}"
         if depth == 0 or self.rng.random() < 0.4:
             return simple
-        return self.rng.choice([
-            f"({simple} and {self.condition(depth - 1)})",
-            f"({simple} or {self.condition(depth - 1)})",
-            f"not ({simple})",
-            f"{a} < {b} < {c}",
-            f"{a} <= {b} > {c}",
-            f"any(v > {b} for v in xs)",
-            f"all([v < {b} for v in xs])",
-            f"bool({simple})",
-            f"({simple}) == ({self.condition(0)})",
-            f"({simple}) != ({self.condition(0)})",
-            f"[{simple}] == [{self.condition(0)}]",
-            f"({simple}) is not None",
-            f"len(xs) > {self.rng.randint(1, 3)}",
-        ])
+        return self.rng.choice(
+            [
+                f"({simple} and {self.condition(depth - 1)})",
+                f"({simple} or {self.condition(depth - 1)})",
+                f"not ({simple})",
+                f"{a} < {b} < {c}",
+                f"{a} <= {b} > {c}",
+                f"any(v > {b} for v in xs)",
+                f"all([v < {b} for v in xs])",
+                f"bool({simple})",
+                f"({simple}) == ({self.condition(0)})",
+                f"({simple}) != ({self.condition(0)})",
+                f"[{simple}] == [{self.condition(0)}]",
+                f"({simple}) is not None",
+                f"len(xs) > {self.rng.randint(1, 3)}",
+            ]
+        )
 
     # -- statements
 
@@ -149,14 +153,16 @@ class Writer:
         """A `for` over something of known length."""
         self.loops += 1
         name = f"k{self.loops}"
-        over, target = self.rng.choice([
-            (f"range({self.rng.randint(1, 3)})", f"i{self.loops}"),
-            ("xs", name),
-            ("list(alias)", name),
-            ("enumerate(list(xs))", f"i{self.loops}, {name}"),
-            ("zip(reversed(xs), [1.0, 2.0])", f"{name}, i{self.loops}"),
-            ("[v for v in xs if v is not None]", name),
-        ])
+        over, target = self.rng.choice(
+            [
+                (f"range({self.rng.randint(1, 3)})", f"i{self.loops}"),
+                ("xs", name),
+                ("list(alias)", name),
+                ("enumerate(list(xs))", f"i{self.loops}, {name}"),
+                ("zip(reversed(xs), [1.0, 2.0])", f"{name}, i{self.loops}"),
+                ("[v for v in xs if v is not None]", name),
+            ]
+        )
         if over == "xs":
             over = "tuple(xs)"
         self.put(indent, f"for {target} in {over}:")
@@ -185,12 +191,14 @@ class Writer:
 
     def pattern(self, indent: int, in_loop: bool, depth: int) -> None:
         """A `match`."""
-        subject, cases = self.rng.choice([
-            (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
-            (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
-            ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
-            (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
-        ])
+        subject, cases = self.rng.choice(
+            [
+                (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
+                (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
+                ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
+                (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
+            ]
+        )
         self.put(indent, f"match {subject}:")
         for case in cases:
             self.put(indent + 1, f"case {case}:")

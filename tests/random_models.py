@@ -253,6 +253,7 @@ def _component(w: _Writer, names: list[str]) -> str:
     if has_algebraic:
         lines.append("    z = tg.Algebraic()")
     lines.append("    out = tg.Output()")
+
     def written(text: str) -> str:
         for name in (*names, "z"):
             text = _renamed(text, name)

@@ -92,11 +92,14 @@ def test_public_names_exist() -> None:
     assert [name for name in tidegate.__all__ if not hasattr(tidegate, name)] == []
 
 
-@pytest.mark.parametrize("first", [
-    "import tidegate.simulate",
-    pytest.param("from tidegate.simulate import prepare", marks=pytest.mark.slow),
-    pytest.param("import tidegate; tidegate.prepare", marks=pytest.mark.slow),
-])
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import tidegate.simulate",
+        pytest.param("from tidegate.simulate import prepare", marks=pytest.mark.slow),
+        pytest.param("import tidegate; tidegate.prepare", marks=pytest.mark.slow),
+    ],
+)
 def test_simulate_is_the_function_whatever_was_imported_first(first: str) -> None:
     code = f"{first}; import tidegate; import sys; sys.exit(type(tidegate.simulate).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -74,9 +74,7 @@ def test_outputs_at_recorded_times_are_the_recorded_ones() -> None:
 
 
 def test_outputs_of_a_run_in_pieces_follow_what_was_set(method: str) -> None:
-    model = tg.ode(
-        lambda t, y, p: [p["k"]], y0={"x": 0.0}, p={"k": 1.0}, outputs=lambda t, y, p: {"u": p["k"] * 10 + (1.0 if y["x"] > 0.5 else 0.0)}
-    )
+    model = tg.ode(lambda t, y, p: [p["k"]], y0={"x": 0.0}, p={"k": 1.0}, outputs=lambda t, y, p: {"u": p["k"] * 10 + (1.0 if y["x"] > 0.5 else 0.0)})
     simulation = tg.Simulation(model, method=method)
     simulation.advance(1.0)
     simulation["k"] = 2.0

@@ -64,12 +64,14 @@ def test_communicating_vessels_move_as_their_matrix_does(dae_method: str) -> Non
     result = tg.simulate(Vessels(), (0.0, 200.0), rtol=RTOL, method=dae_method)
     # pump: 0.8 q_max (1 + (1e4 - p1) / dp_max)
     a, b, c = 0.8 * 2e-3 * PRESSURE / 5e4, PRESSURE / 4e6, PRESSURE / 9e6
-    rates = np.array([
-        [-(a + b) / 0.5, b / 0.5, 0.8 * 2e-3 * 1.2 / 0.5, 0],
-        [b / 0.2, -(b + c) / 0.2, 3e-4 / 0.2, 1e-6 / 0.2],
-        [0, 0, 0, 0],
-        [0, 0, 1, 0],
-    ])
+    rates = np.array(
+        [
+            [-(a + b) / 0.5, b / 0.5, 0.8 * 2e-3 * 1.2 / 0.5, 0],
+            [b / 0.2, -(b + c) / 0.2, 3e-4 / 0.2, 1e-6 / 0.2],
+            [0, 0, 0, 0],
+            [0, 0, 1, 0],
+        ]
+    )
     one, two, *_ = expm(200.0 * rates) @ [0.3, 1.0, 1.0, 0.0]
     found = result.final
     assert (found["one.h"], found["two.h"]) == close((one, two))

@@ -47,12 +47,14 @@ def test_two_bodies_warm_each_other_as_their_matrix_says(seed: int, dae_method: 
     C1, C2, G, R = (float(x) for x in np.random.default_rng(seed).uniform([300, 100, 1, 0.3], [700, 300, 5, 0.8]))
     model = Wall(one={"C": C1}, two={"C": C2}, between={"G": G}, resistor={"R": R})
     result = tg.simulate(model, (0.0, 60.0), rtol=RTOL, method=dae_method)
-    rates = np.array([
-        [-G / C1, G / C1, 40.0 / C1, 2.0 / C1],
-        [G / C2, -(G + 1.5 + 1 / R) / C2, (1.5 * 290.0 + 280.0 / R) / C2, 1 / R / C2],
-        [0, 0, 0, 0],
-        [0, 0, 1, 0],
-    ])
+    rates = np.array(
+        [
+            [-G / C1, G / C1, 40.0 / C1, 2.0 / C1],
+            [G / C2, -(G + 1.5 + 1 / R) / C2, (1.5 * 290.0 + 280.0 / R) / C2, 1 / R / C2],
+            [0, 0, 0, 0],
+            [0, 0, 1, 0],
+        ]
+    )
     one, two, *_ = expm(60.0 * rates) @ [300.0, 350.0, 1.0, 0.0]
     found = result.final
     assert (found["one.T"], found["two.T"], found["temperature.y"], found["flow.y"]) == close((one, two, one, G * (one - two)))

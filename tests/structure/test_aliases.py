@@ -282,9 +282,9 @@ class Random:
         self.n = draw.randint(1, 3)
         self.start, self.k = [draw.uniform(1.0, 3.0) for _ in range(self.n)], [draw.uniform(0.5, 2.0) for _ in range(self.n)]
         self.sign: dict[str, tuple[float, str]] = {}
-        variables = [
-            Variable(f"x{i}", VariableRole.STATE, start=(ZERO + self.start[i],)) for i in range(self.n)
-        ] + [Variable(f"k{i}", VariableRole.PARAMETER, start=(ZERO + self.k[i],)) for i in range(self.n)]
+        variables = [Variable(f"x{i}", VariableRole.STATE, start=(ZERO + self.start[i],)) for i in range(self.n)] + [
+            Variable(f"k{i}", VariableRole.PARAMETER, start=(ZERO + self.k[i],)) for i in range(self.n)
+        ]
         equations: list[Equation] = []
         for i in range(self.n):
             group = [f"x{i}"]

@@ -150,9 +150,7 @@ def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> d
     return _options(request, parameter_values(request.settings, model), sensitivity_names(request.sensitivities, model), t_span)
 
 
-def _options(
-    request: Request, values: dict[str, float], sensitivities: list[str] | str | None, t_span: tuple[float, float]
-) -> dict[str, Any]:
+def _options(request: Request, values: dict[str, float], sensitivities: list[str] | str | None, t_span: tuple[float, float]) -> dict[str, Any]:
     options: dict[str, Any] = {
         "rtol": request.rtol,
         "atol": request.atol,

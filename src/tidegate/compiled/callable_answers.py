@@ -78,6 +78,7 @@ class CallableStart:
     """Start values: numbers. ``guards`` are the thresholds as a function."""
 
     asks_solution = False
+
     def __init__(self, model: CallableModel, layout: Layout, guards: Function) -> None:
         self._model, self._layout, self._guards = model, layout, guards
         self.asks_parameters = model.refuses is not None

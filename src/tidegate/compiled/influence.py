@@ -9,6 +9,7 @@ from tidegate.model import Action, Assignment, Form, Model
 
 __all__ = ["influenced"]
 
+
 def influenced(model: Model, source: Expr | None, first: Iterable[str] = ()) -> set[str]:
     """Names of all unknowns, discrete variables and outputs that depend on a relation, or on variables named first, directly or through others."""
     names: set[str] = set(first)
@@ -44,5 +45,3 @@ def _determined(model: Model, left: Expr, residual: Expr) -> set[str]:
     states = {name for variable in model.unknowns if variable.role.value == "state" for name in variable.names}
     roles = {s: s.data.role for s in dependencies(residual)}
     return {s.data.name for s, role in roles.items() if role is Role.DERIVATIVE or (role is Role.UNKNOWN and s.data.name not in states)}
-
-

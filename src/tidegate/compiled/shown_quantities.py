@@ -83,9 +83,7 @@ def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr], c
     return (*found, *(_quantity(owner[name], name, [name], "outputs", [k], is_alone=True) for k, name in outputs))
 
 
-def _quantity(
-    variable: Variable, name: str, names: Sequence[str], vector: str, indices: Sequence[int], *, is_alone: bool = False
-) -> Quantity:
+def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, indices: Sequence[int], *, is_alone: bool = False) -> Quantity:
     return Quantity(
         name=name,
         names=tuple(names),

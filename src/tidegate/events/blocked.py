@@ -17,7 +17,6 @@ from tidegate.events.tolerances import ACROSS
 __all__ = ["blocked_guard"]
 
 
-
 @native
 def blocked_guard(run):
     """The guard that stops the run, with the moved point in run.y_new; -1 if none is near."""

@@ -20,7 +20,6 @@ from tidegate.events.tolerances import SAME_TIME
 __all__ = ["flip_crossed", "forget_where_guards_left", "is_untouched", "margin_of", "note_guards", "note_left", "take_back_replaced", "zero_margin"]
 
 
-
 @native
 def forget_where_guards_left(run):
     """No guard has left its written truth at this instant, as far as is known, and nobody has asked where they go."""

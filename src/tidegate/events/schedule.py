@@ -12,7 +12,6 @@ from tidegate.events.tolerances import SAME_TIME
 __all__ = ["is_same_time", "mark_due", "mark_steps", "schedule", "skip_past", "steps_ask", "stopped_clock"]
 
 
-
 @native
 def is_same_time(run, a, b):
     """True if two times differ by rounding only: at their own size, or at that from which the run or its clocks have come near zero."""

@@ -91,7 +91,7 @@ def _strike_coincident(problem: Problem, recorded: Recorded, names: list[str]) -
         _strike(problem, recorded, lost, moved, float(entry["time"]))
         who = [f"`{model.words.relation(guard)}`" for guard in guards] + [f"`{model.event_actions[k].label}`" for k in clocks]
         by = ", ".join(names[i] for i in lost)
-        what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry["time"]:.9g}, and a change of {by} moves them apart"
+        what = f"{' and '.join(who[:_SHOWN])} happen together at t = {entry['time']:.9g}, and a change of {by} moves them apart"
         sentences.append(f"{what}: {_lost(moved)}")
     return sentences
 

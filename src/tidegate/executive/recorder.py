@@ -390,9 +390,7 @@ class _RecordedEvents(LazyEvents):
     first, last : what happened at the very start and at the very end.
     """
 
-    def __init__(
-        self, legend: Legend, table: Written, values: FloatArray, m: FloatArray | None, first: list[Event], last: list[Event]
-    ) -> None:
+    def __init__(self, legend: Legend, table: Written, values: FloatArray, m: FloatArray | None, first: list[Event], last: list[Event]) -> None:
         self._legend, self._log, self._values, self._m, self._first, self._last = legend, table, values, m, first, last
 
     @cached_property

@@ -28,9 +28,7 @@ _COUNTERS: Final = indices_of(
 )
 _T, _T_END, _TIME_SIZE = (INDEX_OF[name] for name in ("t", "t_end", "time_size"))
 _COUNTS: Final = tuple(INDEX_OF[name] for name in ("n_rows", "n_logged", "n_polynomials"))
-_BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (
-    INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated")
-)
+_BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated"))
 _STOPS: Final = tuple(Stop(code) for code in range(len(Stop)))
 # ctypes gives up the GIL during a call
 _BEGIN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(loop.begin.address)

@@ -32,6 +32,7 @@ __all__ = ["LabelledResult", "at_times", "dataset_of", "dense_variables", "time_
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
+
 class LabelledResult(Protocol):
     """What of a ``Result`` is given labels; see there."""
 

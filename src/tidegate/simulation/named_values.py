@@ -34,11 +34,7 @@ class NamedValues:
 
     def names(self, *roles: str) -> list[str]:
         """Names of variables with these roles, of all if none is given; an array has one."""
-        return [
-            name
-            for name, located in self._located.items()
-            if (not roles or located.quantity.role in roles) and name == located.quantity.name
-        ]
+        return [name for name, located in self._located.items() if (not roles or located.quantity.role in roles) and name == located.quantity.name]
 
     def located(self, name: str) -> Located:
         """Where a variable or an element of an array is.
@@ -96,9 +92,7 @@ class NamedValues:
             )
         new = numbers_for(name, value, located.shape)
         if variable.kind != "real" and np.any(new != np.round(new)):
-            raise UsageError(
-                f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False"
-            )
+            raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
         for element, number in zip(self.element_names(name), new.tolist(), strict=True):
             sentence = variable.problem(element, number)
             if sentence:

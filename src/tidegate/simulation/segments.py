@@ -223,4 +223,3 @@ class Segments:
         fired = tuple(labels[k] for k in np.flatnonzero(self._fired).tolist() if labels[k])
         run.reopen()
         return fired
-

@@ -69,11 +69,7 @@ def merged(model: Model, groups: Sequence[Sequence[Member]]) -> tuple[tuple[Vari
     ------
     StructureError : start values or limits of unknowns that are one exclude each other.
     """
-    declared = {
-        item: (variable, start)
-        for variable in model.unknowns
-        for item, start in zip(variable.symbols(), variable.starts(), strict=True)
-    }
+    declared = {item: (variable, start) for variable in model.unknowns for item, start in zip(variable.symbols(), variable.starts(), strict=True)}
     demands: list[Demand] = []
     gone: set[Expr] = set()
     new: dict[Expr, Variable] = {}

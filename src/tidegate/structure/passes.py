@@ -21,7 +21,6 @@ from tidegate.model.rewriting import expressions_of
 __all__ = ["Check", "Demand", "Follower", "Pass", "Passed", "Reduced", "reduced"]
 
 
-
 @dataclass(frozen=True, eq=False)
 class Demand:
     """What must be true of parameters, so that a pass may do what it did.

@@ -117,9 +117,7 @@ class _Reduction:
     def elements(self) -> list[Element]:
         """The unknowns."""
         return [
-            Element(name, variable, start)
-            for variable in self.model.unknowns
-            for name, start in zip(variable.names, variable.starts(), strict=True)
+            Element(name, variable, start) for variable in self.model.unknowns for name, start in zip(variable.names, variable.starts(), strict=True)
         ]
 
     @cached_property
@@ -325,9 +323,7 @@ class _Reduction:
         open_at = {j for choice in found.open for j in choice.order}
         declared = [j for j, element in enumerate(self.elements) if element.variable.role is VariableRole.STATE]
         demoted = [
-            Demoted(self.elements[j].name, self._name(row), (row, j) in frozen)
-            for j in declared
-            if (row := found.because.get((j, 1))) is not None
+            Demoted(self.elements[j].name, self._name(row), (row, j) in frozen) for j in declared if (row := found.because.get((j, 1))) is not None
         ]
         groups = [
             OpenGroup(
@@ -337,9 +333,5 @@ class _Reduction:
             )
             for choice in reversed(found.open)
         ]
-        states = [
-            element.name for j, element in enumerate(self.elements) if d[j] and (j, 1) not in found.because and j not in open_at
-        ]
-        return StateReport(
-            tuple(states), tuple(demoted), tuple(groups), tuple((self._name(k), self.orders.equations[k]) for k in self.constraints)
-        )
+        states = [element.name for j, element in enumerate(self.elements) if d[j] and (j, 1) not in found.because and j not in open_at]
+        return StateReport(tuple(states), tuple(demoted), tuple(groups), tuple((self._name(k), self.orders.equations[k]) for k in self.constraints))

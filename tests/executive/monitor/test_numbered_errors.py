@@ -52,13 +52,16 @@ def test_a_step_that_cannot_be_small_enough_tells_whose_error_is_how_large() -> 
     assert monitor.trouble is trouble
 
 
-@pytest.mark.parametrize("repair", [
-    {"abserror": 1.0},
-    {"dtmin": 1e-9},
-    {"method": "pc"},
-    {"method": "euler", "dtmax": 0.001, "dtmin": 0.0},
-    {"method": "heun", "dtmax": 0.001, "dtmin": 0.0},
-])
+@pytest.mark.parametrize(
+    "repair",
+    [
+        {"abserror": 1.0},
+        {"dtmin": 1e-9},
+        {"method": "pc"},
+        {"method": "euler", "dtmax": 0.001, "dtmin": 0.0},
+        {"method": "heun", "dtmax": 0.001, "dtmin": 0.0},
+    ],
+)
 def test_a_repaired_run_goes_on_from_the_last_step_that_was_accepted(repair: dict[str, Any]) -> None:
     monitor, agenda, y, rows = jump("rke", dtmin=0.03, dtmax=0.3)
     stopped_at(agenda.run)
@@ -81,13 +84,16 @@ def test_the_same_limits_give_the_same_error_again() -> None:
     assert again.time == pytest.approx(first.time)
 
 
-@pytest.mark.parametrize(("repair", "error"), [
-    ({"max_halvings": 40}, 1e-6),
-    ({"max_halvings": 40, "dtmax": 1e-4}, 1e-6),
-    ({"abserror": 1.0}, 0.05),
-    ({"method": "rke"}, 1e-6),
-    ({"method": "trapezoid", "dtmax": 0.001}, 2e-3),
-])
+@pytest.mark.parametrize(
+    ("repair", "error"),
+    [
+        ({"max_halvings": 40}, 1e-6),
+        ({"max_halvings": 40, "dtmax": 1e-4}, 1e-6),
+        ({"abserror": 1.0}, 0.05),
+        ({"method": "rke"}, 1e-6),
+        ({"method": "trapezoid", "dtmax": 0.001}, 2e-3),
+    ],
+)
 def test_the_predictor_corrector_is_repaired(repair: dict[str, Any], error: float) -> None:
     monitor, agenda, y, rows = jump("pc", dtmin=1e-10, dtmax=0.1, max_halvings=5)
     trouble = stopped_at(agenda.run)

@@ -89,13 +89,16 @@ def test_tanks_turn_when_arithmetic_says(method: str, seeds: range) -> None:
         assert late < 10 * len(truth) * DTMIN, seed
 
 
-@pytest.mark.parametrize(("method", "dtmax", "error"), [
-    ("rke", 0.5, 1e-6),
-    ("pc", 0.5, 1e-6),
-    ("heun", 1e-3, 1e-5),
-    ("adams2", 1e-3, 1e-5),
-    ("trapezoid", 1e-3, 1e-5),
-])
+@pytest.mark.parametrize(
+    ("method", "dtmax", "error"),
+    [
+        ("rke", 0.5, 1e-6),
+        ("pc", 0.5, 1e-6),
+        ("heun", 1e-3, 1e-5),
+        ("adams2", 1e-3, 1e-5),
+        ("trapezoid", 1e-3, 1e-5),
+    ],
+)
 def test_thermostats_switch_when_the_exponential_says(method: str, dtmax: float, error: float) -> None:
     for seed in range(8 if dtmax > 0.1 else 2):
         draw = Random(seed)

@@ -15,6 +15,7 @@ import tidegate as tg
 Blocks = dict[str, Callable[[], Any]]
 b: Any = tg.blocks
 
+
 def curve(x: Any, y: Any) -> Any:
     return x * y - 0.2 * x
 

@@ -160,7 +160,10 @@ _LIBRARY = [
     (kind.__name__, kind)
     for module in (electrical, fluid, rotational, thermal, translational)
     for kind in vars(module).values()
-    if inspect.isclass(kind) and issubclass(kind, tg.Component) and kind.__module__ == module.__name__ and not issubclass(kind, tg.Connector)
+    if inspect.isclass(kind)
+    and issubclass(kind, tg.Component)
+    and kind.__module__ == module.__name__
+    and not issubclass(kind, tg.Connector)
     and kind.__name__ not in BASES
 ]
 

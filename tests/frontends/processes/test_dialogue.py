@@ -115,10 +115,13 @@ def test_the_prologue_asks_for_method_limits_and_tolerances() -> None:
     ]
 
 
-@pytest.mark.parametrize(("answer", "method"), [
-    *(("RK", "rke"), ("PC", "pc"), ("EULER", "euler"), ("ADAMS", "adams2"), ("TRAPEZ", "trapezoid"), ("HEUN", "heun")),
-    *((name, name) for name in ("rke", "pc", "euler", "adams2", "trapezoid", "heun")),
-])
+@pytest.mark.parametrize(
+    ("answer", "method"),
+    [
+        *(("RK", "rke"), ("PC", "pc"), ("EULER", "euler"), ("ADAMS", "adams2"), ("TRAPEZ", "trapezoid"), ("HEUN", "heun")),
+        *((name, name) for name in ("rke", "pc", "euler", "adams2", "trapezoid", "heun")),
+    ],
+)
 def test_methods_have_their_names_and_those_of_condis(answer: str, method: str) -> None:
     assert talked(prologue_talk(ACTUAL), answer, "1", "1", "1", "1")[0]["method"] == method
 

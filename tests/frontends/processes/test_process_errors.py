@@ -65,13 +65,16 @@ def test_number_1_tells_whose_error_is_how_large_and_everything_stands_where_the
     assert y.state == rows[-1][1] == 0.0
 
 
-@pytest.mark.parametrize("repair", [
-    {"abserror": 1.0},
-    {"dtmin": 1e-9},
-    {"method": "pc"},
-    {"method": "euler", "dtmax": 0.001, "dtmin": 0.0},
-    {"dtmin": 1e-9, "dtmax": 0.01, "relerror": 1e-9, "max_halvings": 40, "disc_halvings": 3},
-])
+@pytest.mark.parametrize(
+    "repair",
+    [
+        {"abserror": 1.0},
+        {"dtmin": 1e-9},
+        {"method": "pc"},
+        {"method": "euler", "dtmax": 0.001, "dtmin": 0.0},
+        {"dtmin": 1e-9, "dtmax": 0.01, "relerror": 1e-9, "max_halvings": 40, "disc_halvings": 3},
+    ],
+)
 def test_a_run_that_was_repaired_returns_what_it_would_have_returned(repair: dict[str, Any]) -> None:
     env, y, rows = jump()
 
@@ -131,17 +134,20 @@ def test_a_step_by_hand_goes_on_by_one_step() -> None:
     assert env.now == 1.5
 
 
-@pytest.mark.parametrize(("changes", "said"), [
-    ({"every": 1.0}, "behind number 1 every cannot be changed\n  try: method, dtmin, dtmax, abserror, relerror, max_halvings, disc_halvings may"),
-    ({"method": "rk4"}, "no method 'rk4'\n  try: did you mean 'rke'?"),
-    ({"method": "zzz"}, "one of rke, pc, euler, adams2, trapezoid, heun"),
-    ({"dtmin": 0.5}, r"dtmin would be 0\.5 and dtmax 0\.3"),
-    ({"dtmin": -1.0}, r"dtmin is a number that is at least 0, not -1\.0"),
-    ({"dtmax": math.nan}, "dtmax is a number that is at least 0, not nan"),
-    ({"abserror": "small"}, "abserror is a number that is at least 0, not 'small'"),
-    ({"max_halvings": 0}, "max_halvings is a whole number above 0, not 0"),
-    ({"max_halvings": 2.5}, r"max_halvings is a whole number above 0, not 2\.5"),
-])
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"every": 1.0}, "behind number 1 every cannot be changed\n  try: method, dtmin, dtmax, abserror, relerror, max_halvings, disc_halvings may"),
+        ({"method": "rk4"}, "no method 'rk4'\n  try: did you mean 'rke'?"),
+        ({"method": "zzz"}, "one of rke, pc, euler, adams2, trapezoid, heun"),
+        ({"dtmin": 0.5}, r"dtmin would be 0\.5 and dtmax 0\.3"),
+        ({"dtmin": -1.0}, r"dtmin is a number that is at least 0, not -1\.0"),
+        ({"dtmax": math.nan}, "dtmax is a number that is at least 0, not nan"),
+        ({"abserror": "small"}, "abserror is a number that is at least 0, not 'small'"),
+        ({"max_halvings": 0}, "max_halvings is a whole number above 0, not 0"),
+        ({"max_halvings": 2.5}, r"max_halvings is a whole number above 0, not 2\.5"),
+    ],
+)
 def test_a_repair_that_is_not_allowed_or_makes_no_sense_is_refused_and_another_may_be_tried(changes: dict[str, Any], said: str) -> None:
     env, y, _ = jump()
     error = failing(lambda: env.run(until=2))

@@ -462,13 +462,16 @@ def test_chains_of_plain_activations_are_as_deep_as_they_like_if_they_are_yielde
 # mistakes
 
 
-@pytest.mark.parametrize(("mistake", "said"), [
-    (lambda self: self.hold(1), "went on though it had given up its turn by hold\n  try: write `yield` in front of it"),
-    (lambda self: self.passivate(), "given up its turn by passivate"),
-    (lambda self: (self.hold(1), self.hold(2)), "given up its turn by hold"),
-    (lambda self: (self.hold(1), Written(self.env, lambda _: None).activate()), "given up its turn by hold"),
-    (lambda self: self.reactivate(delay=1), "given up its turn by reactivate"),
-])
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (lambda self: self.hold(1), "went on though it had given up its turn by hold\n  try: write `yield` in front of it"),
+        (lambda self: self.passivate(), "given up its turn by passivate"),
+        (lambda self: (self.hold(1), self.hold(2)), "given up its turn by hold"),
+        (lambda self: (self.hold(1), Written(self.env, lambda _: None).activate()), "given up its turn by hold"),
+        (lambda self: self.reactivate(delay=1), "given up its turn by reactivate"),
+    ],
+)
 def test_a_verb_of_the_process_itself_that_is_not_yielded_is_told(mistake: Callable[[Any], Any], said: str) -> None:
     env = Environment()
 
@@ -501,18 +504,21 @@ def test_wrong_arguments_are_refused_in_words() -> None:
     assert one.idle
 
 
-@pytest.mark.parametrize(("number", "deed"), [
-    (17, lambda parts: parts["idle"].activate(delay=1)),
-    (17, lambda parts: parts["idle"].activate()),
-    (17, lambda parts: parts["next"].reactivate(delay=9)),
-    (18, lambda parts: parts["later"].cancel()),
-    (18, lambda parts: parts["main"].passivate()),
-    (19, lambda parts: parts["main"].hold(1)),
-    (20, lambda parts: parts["next"].cancel()),
-    (8, lambda parts: parts["main"].pause()),
-    (10, lambda parts: parts["main"].wait_until(lambda: True)),
-    (9, lambda parts: parts["main"].cancel_wait()),
-])
+@pytest.mark.parametrize(
+    ("number", "deed"),
+    [
+        (17, lambda parts: parts["idle"].activate(delay=1)),
+        (17, lambda parts: parts["idle"].activate()),
+        (17, lambda parts: parts["next"].reactivate(delay=9)),
+        (18, lambda parts: parts["later"].cancel()),
+        (18, lambda parts: parts["main"].passivate()),
+        (19, lambda parts: parts["main"].hold(1)),
+        (20, lambda parts: parts["next"].cancel()),
+        (8, lambda parts: parts["main"].pause()),
+        (10, lambda parts: parts["main"].wait_until(lambda: True)),
+        (9, lambda parts: parts["main"].cancel_wait()),
+    ],
+)
 @pytest.mark.parametrize("where", ["body", "sample", "condition"])
 def test_what_only_events_may_do_is_refused_while_time_moves(number: int, deed: Callable[[Any], Any], where: str) -> None:
     env = Environment(dtmax=0.1)

@@ -186,9 +186,7 @@ class Record:
 
     # -- reading
 
-    def result(
-        self, status: RunStatus, message: str, statistics: Statistics, options: Mapping[str, Any], sensitive: Sequence[str] = ()
-    ) -> Result:
+    def result(self, status: RunStatus, message: str, statistics: Statistics, options: Mapping[str, Any], sensitive: Sequence[str] = ()) -> Result:
         """Everything so far; ``sensitive`` are the names of the parameters by which there are derivatives."""
         shown = (*self._variables, *self._parameters)
         position = {id(item): k for k, item in enumerate(shown)}
@@ -262,9 +260,7 @@ class _Events(LazyEvents):
     def made(self, position: int) -> Event:
         """The event at this place, put into words."""
         event = self._events[position]
-        before, after = (
-            dict(zip(self._names, self._values[row].tolist(), strict=True)) if row >= 0 else {} for row in (event.before, event.after)
-        )
+        before, after = (dict(zip(self._names, self._values[row].tolist(), strict=True)) if row >= 0 else {} for row in (event.before, event.after))
         dt_dp = {name: event.dt_dp.get(name, 0.0) for name in self._sensitive}
         origins = () if event.origin is None else (event.origin,)
         kind = "state" if event.is_state_event else "time"

@@ -108,7 +108,6 @@ class Agenda:
             self.instants,
         )
 
-
     def renamed(self, mapping: Mapping[Expr, Expr], prefix: str, owner: str) -> Agenda:
         """The same of a component that stands in another.
 

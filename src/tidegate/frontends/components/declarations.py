@@ -341,9 +341,7 @@ class State(Declaration):
         state_select: StateSelect = "default",
         **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(
-            start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select
-        )
+        super().__init__(start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select)
 
 
 class Algebraic(Declaration):
@@ -368,9 +366,7 @@ class Algebraic(Declaration):
         state_select: StateSelect = "default",
         **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(
-            start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select
-        )
+        super().__init__(start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select)
 
 
 class Input(Declaration):

@@ -102,9 +102,7 @@ def solved_at_instants(
     targets = _targets(instants, variables)
     unknown = {target: symbol(Role.UNKNOWN, target.data.name) for target in targets}
     new = _variables(variables, targets)
-    new += [
-        Variable(instant.flag.data.name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), origin=instant.origin) for instant in instants
-    ]
+    new += [Variable(instant.flag.data.name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), origin=instant.origin) for instant in instants]
     equalities = [_equality(target, several) for target, several in targets.items()]
     whens: list[When] = []
     for instant in instants:

@@ -61,9 +61,7 @@ def switched_off(
         on = symbol(Role.DISCRETE, f"{path}.enabled")
         is_on = node("nonzero", (on,))
         shown, one = f"whether {path} takes part", (constant(1.0),)
-        variables.append(
-            Variable(f"{path}.enabled", VariableRole.DISCRETE, kind="boolean", start=one, description=shown, origin=said.origin)
-        )
+        variables.append(Variable(f"{path}.enabled", VariableRole.DISCRETE, kind="boolean", start=one, description=shown, origin=said.origin))
         keeps: list[Assignment] = [Assignment(on, ZERO, said.origin)]
         keepers = _keepers(part, keeps, variables, said.origin)
         if len(keepers) != len(part.equalities):
@@ -102,9 +100,7 @@ def _keepers(part: Switched, keeps: list[Assignment], variables: list[Variable],
                 own = _own_name(f"kept({name})", part.path, variables)
                 kept = symbol(Role.DISCRETE, own)
                 start, unit = (variable.starts()[k],), variable.unit
-                variables.append(
-                    Variable(own, VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin)
-                )
+                variables.append(Variable(own, VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin))
                 keeps.append(Assignment(kept, symbol(Role.UNKNOWN, name), origin))
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), kept))
     return found

@@ -151,6 +151,4 @@ def _check_arguments(description: FunctionsDescription, maker: str, origin: Orig
             hint="give everything else through p={...}, or close over it",
         )
     if required == fewest + 1 and not description.has_p:
-        raise UsageError(
-            f"{name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}"
-        )
+        raise UsageError(f"{name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}")

@@ -49,8 +49,15 @@ class CompiledFlow:
     """
 
     def __init__(
-        self, composer: Composer, options: dict[str, Any], record: Any, set_time: Callable[[float], None],
-        next_moves: Callable[[], Mapping[str, float]], *, must: bool, is_limited: bool,
+        self,
+        composer: Composer,
+        options: dict[str, Any],
+        record: Any,
+        set_time: Callable[[float], None],
+        next_moves: Callable[[], Mapping[str, float]],
+        *,
+        must: bool,
+        is_limited: bool,
     ) -> None:
         self._next_moves = next_moves
         self._composer, self._options, self._must, self._record, self._set_time = composer, options, must, record, set_time

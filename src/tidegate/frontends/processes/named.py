@@ -49,7 +49,7 @@ class Named:
 
     def described(self) -> str:
         """What it is, and its name, in a sentence."""
-        return f"the {getattr(type(self), "kind", type(self).__name__.lower())} {vars(self).get("name", "")}".rstrip()
+        return f"the {getattr(type(self), 'kind', type(self).__name__.lower())} {vars(self).get('name', '')}".rstrip()
 
 
 def _shown(names: frozenset[str]) -> list[str]:

@@ -20,7 +20,6 @@ from tidegate.sensitivity.jump import set_direction
 __all__ = ["note_moved_apart", "times_move_apart"]
 
 
-
 @native
 def _differ(a, b):
     return not abs(a - b) <= SAME_RATE * max(abs(a), abs(b))

@@ -145,5 +145,3 @@ class EventList:
 
 def _between(one: int | Fraction, other: int | Fraction) -> Fraction:
     return (Fraction(one) + Fraction(other)) / 2
-
-
