@@ -16,7 +16,7 @@ demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and
 
 lint: .venv/.stamp-dev  ## style, types and import contracts
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
