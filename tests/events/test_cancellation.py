@@ -73,7 +73,7 @@ def test_close_crossings_behind_terms_that_cancel_are_all_found(zero: str, clock
 
 
 @pytest.mark.slow
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(zero=st.sampled_from(list(NOTHING)), clock=st.sampled_from(list(CLOCKS)), first=st.floats(0.05, 0.6), gap=gaps, third=st.floats(0.75, 1.4))
 def test_many_close_crossings(method: str, zero: str, clock: str, first: float, gap: float, third: float) -> None:
     found, roots = crossings_of(zero, clock, first, 10.0**gap, third, method)
