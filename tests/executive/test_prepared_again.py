@@ -12,6 +12,7 @@ import pytest
 from examples import bouncing_ball, stiff_relay
 
 import tidegate as tg
+from tidegate.executive.recorder import Recording
 
 __all__: list[str] = []
 
@@ -128,3 +129,13 @@ def test_a_result_has_no_other_attributes_than_before_it_is_looked_at() -> None:
     with pytest.raises(AttributeError, match="'Result' object has no attribute 'valeus'"):
         _ = result.valeus  # type: ignore[attr-defined]
     assert not hasattr(result, "__array__")
+
+
+def test_a_result_that_nobody_looks_at_is_not_put_into_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of a study that read nothing but an event cost what the machine code costs."""
+    run = tg.prepare(tg.ode(lambda t, y: [-y[0]], y0=[1.0], events=[tg.event(lambda t, y: y[0] < 0.5)]), (0.0, 1.0))
+    run.run()
+    with monkeypatch.context() as patch:
+        patch.setattr(Recording, "_table", property(lambda _: pytest.fail("a table was made")))
+        result = run.run()
+    assert result.final["y[0]"] == pytest.approx(np.exp(-1.0), rel=1e-5)

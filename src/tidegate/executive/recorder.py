@@ -255,7 +255,7 @@ class Recording:
     def _inner_times(self) -> FloatArray:
         """Of what the system did by itself, where nothing else happened."""
         times = self.log["time"]
-        return np.setdiff1d(times[self._is_inner], times[~self._is_inner])
+        return times[:0] if not self._is_inner.any() else np.setdiff1d(times[self._is_inner], times[~self._is_inner])
 
     @cached_property
     def _own_log(self) -> Written:

@@ -484,7 +484,7 @@ class Session:
         if told is None:
             told = _reached(integrator.time) if status == "unfinished" else ""
         recording = Recording(self._legend, records, cost, status, told, integrator, initial_words, shows_inner=is_set)
-        if recording.kept_sensitivities is not None:
+        if len(problem.sensitivity_parameters) and recording.kept_sensitivities is not None:
             recorded = Recorded(recording.t, recording.kept_sensitivities, recording.log)
             (lost_derivatives or self._lost_derivatives).strike(problem, integrator, recorded)
         if status in ("finished", "terminated"):
