@@ -210,7 +210,7 @@ class Result:
 
     @cached_property
     def _coordinates(self) -> dict[Any, xr.DataArray]:
-        return dict(self._trajectories.coords.items())
+        return {name: self._trajectories.coords[name] for name in self._trajectories.coords}
 
     def _stored(self, name: str) -> xr.DataArray:
         """An array of the dataset; xarray looks through all variables for those that are coordinates, every time."""
