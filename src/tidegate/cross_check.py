@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import RunError, UsageError
 from tidegate.expressions import ONE, Expr, Role, evaluate, symbol, tangent, walk
 from tidegate.model import Lowerable, Model
+from tidegate.model.callables import Called, TakesOptions
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.simulate import prepare
@@ -131,7 +132,7 @@ class CrossCheck:
 
 
 def cross_check(
-    source: Lowerable,
+    source: Lowerable | Called | TakesOptions,
     t_span: tuple[float, float],
     *,
     methods: Sequence[str] | None = None,
@@ -184,13 +185,13 @@ def cross_check(
     first, second = (_run(source, t_span, method, options, problems) for method in pair)
     events = _events(first, second, pair, problems, rtol, end - start)
     values = _values(first, second, rtol)
-    if any(d.tolerances > _ALLOWED for d in values):
+    if isinstance(source, Lowerable) and any(d.tolerances > _ALLOWED for d in values):
         values = _values(first, second, rtol, _roundings(source.lower(), first))
     ordered = sorted([*values, *events], key=lambda d: -d.tolerances)
     return CrossCheck(pair, (first, second), tuple(ordered), tuple(problems))
 
 
-def _run(source: Lowerable, t_span: tuple[float, float], method: str, options: dict[str, Any], problems: list[str]) -> Result:
+def _run(source: Lowerable | Called | TakesOptions, t_span: tuple[float, float], method: str, options: dict[str, Any], problems: list[str]) -> Result:
     try:
         return prepare(source, t_span, method=method, **options).run()
     except RunError as error:

@@ -25,7 +25,7 @@ __all__ = ["compiled_of", "configured", "prepare", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
-    source: Lowerable,
+    source: Lowerable | Called | TakesOptions,
     t_span: tuple[float, float] | None = None,
     *,
     outputs: ArrayLike | None = None,
@@ -120,7 +120,7 @@ def _both(first: Callable[[Result], None], second: Callable[[Result], None]) -> 
     return give
 
 
-def prepare(source: Lowerable, t_span: tuple[float, float] | None = None, **options: Any) -> Prepared:
+def prepare(source: Lowerable | Called | TakesOptions, t_span: tuple[float, float] | None = None, **options: Any) -> Prepared:
     """Do everything of ``simulate`` but the run itself, for running the same thing often.
 
     Parameters

@@ -432,7 +432,8 @@ class CompiledModel:
     start, initial, final : start values, what is done at the start, at the end.
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
     adjusting : what is done when parameters have been set from outside; None where nothing is.
-    opening : what is done once when a run begins; closing : called when it is over, with whether it came to its end; likewise.
+    opening : what is done once when a run begins; resuming : when one goes on from what was saved; closing : called when it is over, with whether it
+        came to its end; likewise.
     ending : why the model has ended the run, if it has more to say than its clauses; likewise.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
@@ -483,6 +484,7 @@ class CompiledModel:
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     adjusting: Actions | None = None
     opening: Actions | None = None
+    resuming: Actions | None = None
     closing: Callable[[Point, bool], object] | None = None
     ending: Callable[[Point], str] | None = None
     keep_alive: tuple[object, ...] = ()

@@ -58,6 +58,7 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
         has_opaque=True,
         start=cast("Start", _Start(native.start, model)),
         opening=None if model.at_open is None else CallableActions(model.at_open, layout),
+        resuming=None if model.at_resume is None else CallableActions(model.at_resume, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),

@@ -33,6 +33,7 @@ from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
+from tidegate.executive.saved_memory import taken_up
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
@@ -129,6 +130,7 @@ class Session:
             if going_on is None:
                 self._start_afresh(problem.t_end)
             else:
+                self._state = taken_up(problem.model, self._state)
                 self.standing = _standing_of(self._state)
                 self.problem = self._problem_to(self.standing.time)
 

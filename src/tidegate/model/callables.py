@@ -155,6 +155,7 @@ class CallableModel:
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
     at_open : new values by name when a run begins; called once a run, also of one that is repeated.
+    at_resume : new values by name when a run goes on from what was saved of it, maybe in another process.
     at_stop : why the model has ended the run, if it has more to say than its clauses.
     at_close : called once when a run is over, at the point where it stands, and whether it came to its end.
     arrays : shapes by name of arrays, whose elements ``A[0,1]`` are among the names above.
@@ -191,6 +192,7 @@ class CallableModel:
     at_parameters: Changes | None = None
     at_communication: Callable[[At], object] | None = None
     at_open: Changes | None = None
+    at_resume: Changes | None = None
     at_close: Callable[[At, bool], object] | None = None
     at_stop: Callable[[At], str] | None = None
     arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
@@ -238,7 +240,10 @@ class CallableModel:
 class TakesOptions(Protocol):
     """A source that has options of a run of its own, and proposals for others."""
 
-    own_options: Sequence[str]
+    @property
+    def own_options(self) -> Sequence[str]:
+        """Their names."""
+        ...
 
     def with_options(
         self, t_span: tuple[float, float] | None, options: Mapping[str, Any]

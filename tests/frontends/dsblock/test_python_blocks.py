@@ -375,3 +375,19 @@ class Stops(Clock):
 def test_an_event_can_end_the_run() -> None:
     result = tg.simulate(Stops(), (0.0, 2.2))
     assert (result.status, float(result.t[-1])) == ("terminated", 1.0)
+
+
+class Spreading(tg.DSblock):
+    """Two ends for one start, but for rounding."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("y", start=1e-14)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return {"y": 30.0 * x.y * (1.0 - x.y**2)}
+
+
+def test_engines_that_disagree_on_a_block_are_told() -> None:
+    check = tg.cross_check(Spreading(), (0.0, 1.02), rtol=1e-4)
+    assert not check.agrees
+    assert check.differences[0].name == "y"

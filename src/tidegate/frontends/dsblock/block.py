@@ -19,7 +19,20 @@ from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model.callables import NativeFunction
 
-__all__ = ["Action", "Block", "CanBeTried", "Entry", "Happened", "IsNative", "NativeFunctions", "NativeNeeds", "Reply", "Run", "Verdict"]
+__all__ = [
+    "Action",
+    "Block",
+    "CanBeResumed",
+    "CanBeTried",
+    "Entry",
+    "Happened",
+    "IsNative",
+    "NativeFunctions",
+    "NativeNeeds",
+    "Reply",
+    "Run",
+    "Verdict",
+]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -158,6 +171,15 @@ class CanBeTried(Protocol):
 
     def tried(self, at: Entry) -> tuple[Run, Reply]:
         """As ``begin``."""
+        ...
+
+
+@runtime_checkable
+class CanBeResumed(Protocol):
+    """A block whose runs remember nothing but what the description calls discrete, so that a saved one can go on."""
+
+    def resumed(self, discretes: FloatArray) -> Run:
+        """A run that remembers these numbers."""
         ...
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -48,7 +49,7 @@ class Equations:
     mass: FloatArray | None = None
     has_rates: bool = True
 
-    @property
+    @cached_property
     def differential(self) -> NDArray[np.intp]:
         """Which x are states."""
         return np.setdiff1d(np.arange(len(self.names)), self.algebraic)

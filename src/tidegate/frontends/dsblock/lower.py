@@ -19,7 +19,19 @@ from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
-from tidegate.frontends.dsblock.block import Action, Block, CanBeTried, Entry, Happened, IsNative, NativeFunctions, NativeNeeds, Reply, Run
+from tidegate.frontends.dsblock.block import (
+    Action,
+    Block,
+    CanBeResumed,
+    CanBeTried,
+    Entry,
+    Happened,
+    IsNative,
+    NativeFunctions,
+    NativeNeeds,
+    Reply,
+    Run,
+)
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
@@ -127,6 +139,7 @@ class _Lowered:
             native={} if self.native is None else self.native.functions,
             happen=self.happen,
             at_open=self.open,
+            at_resume=self.resume,
             at_parameters=self.no_other_parameters,
             at_stop=self.reason,
             at_close=self.close,
@@ -430,6 +443,18 @@ class _Lowered:
             self.reasons[number] = reply.reason
             new[_NEXT] = at.time
         return new
+
+    def resume(self, at: At) -> Mapping[str, float]:
+        """A saved run goes on: with what ``declare.discrete`` names, and nothing else that it remembered."""
+        if not isinstance(self.block, CanBeResumed):
+            raise UsageError(
+                f"what DSblock {self.described.name} remembers is not in what was saved of its run, which cannot go on from there",
+                hint="run it to its end in one process; tg.DSblock in Python can go on with what declare.discrete names",
+            )
+        number = next(_numbers)
+        self.runs[number] = self.block.resumed(at.d[: len(self.described.discretes)])
+        self.last[number] = float(at.d[self.place[_LAST]])
+        return {_RUN: float(number)}
 
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""

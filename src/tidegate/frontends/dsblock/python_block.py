@@ -39,6 +39,13 @@ class Memory:
         return f"<{', '.join(f'{name}={value!r}' for name, value in vars(self).items() if name.isidentifier())}>"
 
 
+class ResumedMemory(Memory):
+    """What a saved run still knows: what was recorded of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"m.{name} was not saved with the run, which keeps what declare.discrete names")
+
+
 class PythonBlock:
     """See ``block.Block``.
 
@@ -75,6 +82,14 @@ class PythonBlock:
         except StopRun as wish:
             return run, Reply(action=Action.STOP, x=x0, xd=xd0, reason=wish.reason)
         return run, self.reply("start", answer, Start, x0, xd0)
+
+    def resumed(self, discretes: FloatArray) -> PythonRun:
+        """A saved run goes on."""
+        self.callbacks.environment = self.environment
+        memory = ResumedMemory()
+        for name, value in zip(self.description.discretes, discretes.tolist(), strict=True):
+            setattr(memory, name, value)
+        return PythonRun(self, memory)
 
     def _told_of_parameters(self, at: Entry) -> tuple[FloatArray, FloatArray | None]:
         """BLOCKP for every parameter that has not its declared value."""

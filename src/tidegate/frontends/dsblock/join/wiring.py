@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import InvalidModelError
+from tidegate.errors import InvalidModelError, UsageError
 from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.checks import MAX_NAME, is_name
 from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind, element_names
@@ -119,8 +119,11 @@ class _Wired:
         self.element = [np.zeros(size, dtype=np.intp) for size in sizes]
         self.said = [[""] * size for size in sizes]  # what drives an element, as it was written
 
-    def of(self, links: Mapping[str, str], inputs: Mapping[str, Any], outputs: Any) -> Wiring:
+    def of(self, links: Any, inputs: Any, outputs: Any) -> Wiring:
         self._check_part_names()
+        for what, given in (("links", links), ("inputs", inputs)):
+            if not isinstance(given, Mapping):
+                raise UsageError(f"{what} are {type(given).__name__}, not a dict", hint='by input what drives it: {"two.U": "one.Y"}')
         for target, source in links.items():
             self._link(target, source)
         outer = self._named_inputs(inputs)
