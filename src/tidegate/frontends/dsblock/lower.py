@@ -87,9 +87,12 @@ class _Lowered:
         self.runs: dict[int, Run] = {}
         self.last: dict[int, float] = {}  # when something happened last
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
+        self.is_further: dict[int, bool] = {}  # whether what was asked last was a further round of the same instant
         self.traced = Traced(None, (), {})
         self.needed = (*described.discretes, _RUN, _NX, _NZ)
         self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
+        self.stabilisation, self.makes_consistent = "" if self.constrained is None else self.constrained.stabilisation, options.make_consistent
+        self.multipliers = () if self.constrained is None else self.constrained.multipliers
         self.reasons: dict[int, str] = {}  # of runs that the block ends
         self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
@@ -464,7 +467,11 @@ class _Lowered:
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""
         run, last = self._run(at), float(at.d[self.place[_LAST]])
-        if run is None or self._is_same(at.time, last):
+        if run is None:
+            return {}
+        number = int(at.d[self.place[_RUN]])
+        self.is_further[number] = self._is_same(at.time, last)
+        if self.is_further[number]:
             return {}
         n = len(self.indicators)
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
@@ -472,9 +479,8 @@ class _Lowered:
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
         if not (ticks or crossed.any() or steps):
             return {}  # a communication point
-        if int(at.d[self.place[_RUN]]) in self.reasons:
+        if number in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
-        number = int(at.d[self.place[_RUN]])
         if self.last.get(number, -math.inf) != last:
             raise UsageError(
                 f"what DSblock {self.described.name} remembers is not as this run has left it: a copy of the simulation, or the run itself before it "
@@ -488,12 +494,12 @@ class _Lowered:
         return {_LAST: at.time, **self._happened(run, at, ticks, crossed, steps, number)}
 
     def rehearse(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
-        """What would happen at other values: asked of a copy of the run that remembers what it did before."""
+        """What would happen at other values, where ``happen`` has just been asked: of a copy of the run that remembers what it did before."""
         number, n = round(at.d[self.place[_RUN]]), len(self.indicators)
         before = self.before.get(number)
         crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
-        if not (ticks or crossed.any() or steps) or number in self.reasons:
+        if not (ticks or crossed.any() or steps) or number in self.reasons or self.is_further.get(number, False):
             return {}
         if before is None:
             raise UsageError(
