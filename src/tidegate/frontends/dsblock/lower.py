@@ -33,8 +33,9 @@ from tidegate.frontends.dsblock.block import (
     Run,
 )
 from tidegate.frontends.dsblock.checks import value_problems
+from tidegate.frontends.dsblock.chosen_parameters import chosen_parameters
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
-from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
+from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, leading_matrix, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
@@ -166,7 +167,7 @@ class _Lowered:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
         described = self.described
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
-        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), self._chosen_parameters())
+        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), chosen_parameters(self.described, self.p, self.options.parameters))
         run, reply = self.block.tried(at) if isinstance(self.block, CanBeTried) else self.block.begin(at)
         begun = described if reply.x is None or len(reply.x) < len(x0) else replace(described, x0=tuple(reply.x.tolist()))
         found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
@@ -188,24 +189,6 @@ class _Lowered:
                 f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
                 hint="leave out traced=True, and they are called",
             )
-
-    def _chosen_parameters(self) -> FloatArray:
-        """Parameters with the values that the caller has given; what cannot be is refused where they are set."""
-        p, first = self.p.copy(), 0
-        given = {name.upper().replace(" ", ""): value for name, value in self.options.parameters.items()}
-        for kind in ParameterKind:
-            for entry in self.described.parameters:
-                if entry.kind is not kind:
-                    continue
-                elements = element_names(entry.name.upper(), entry.shape)
-                for name, where in [(entry.name.upper(), slice(first, first + entry.size)), *((one, first + k) for k, one in enumerate(elements))]:
-                    try:
-                        value = np.asarray(given[name], dtype=float)
-                        p[where] = value.ravel(order="F") if value.shape == entry.shape and name == entry.name.upper() else value
-                    except (KeyError, TypeError, ValueError):
-                        continue
-                first += entry.size
-        return p
 
     def _require_form(self, run: Run, entry: Entry) -> None:
         """Refuse parameters and start values with which derivatives enter a DAE otherwise than where that was found out.
