@@ -26,6 +26,9 @@ check: .venv/.stamp-dev  ## lint and the quick tests, beside each other: pyright
 test: .venv/.stamp-dev  ## lint, every test, coverage
 	@$(MAKE) --no-print-directory -j2 lint all-tests
 
+# workers share the processors; each would ask for all of them
+quick-tests all-tests: export OPENBLAS_NUM_THREADS = 1
+
 quick-tests: .venv/.stamp-dev kernel fortran
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 

@@ -432,9 +432,9 @@ def test_random_functions_agree_with_python_or_are_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))  # seeds up to 14 000 were tried once; all of them take too long for every run
 def test_many_random_functions_agree_with_python_or_are_refused(part: int) -> None:
-    outcome = check_random(range(10_000 + 300 * part, 10_300 + 300 * part))
-    assert outcome["agree"] > 180
-    assert outcome["refused"] < 120
+    outcome = check_random(range(10_000 + 150 * part, 10_150 + 150 * part))
+    assert outcome["agree"] > 90
+    assert outcome["refused"] < 60
 
 
 def test_a_cached_function_is_followed() -> None:

@@ -21,7 +21,7 @@ def golden_run(name: str, rtol: float, method: str, part: float = 1.0) -> tg.Res
 
 
 # each step is judged by some hundred calls of Python, and IDA takes thousands of steps for what Radau does in a hundred
-@pytest.mark.parametrize(("method", "rtol", "part"), [("radau", 1e-5, 1.0), ("radau", 1e-8, 1.0), ("ida", 1e-5, 1.0), ("ida", 1e-8, 0.1)])
+@pytest.mark.parametrize(("method", "rtol", "part"), [("radau", 1e-8, 1.0), ("ida", 1e-5, 0.5)])
 @pytest.mark.parametrize("name", [pytest.param(key, marks=[] if key.startswith("D04") else [pytest.mark.slow]) for key in MODELS])
 def test_golden_models_are_verified(name: str, method: str, rtol: float, part: float) -> None:
     check = tg.verify(golden_run(name, rtol, method, part), points=2)
@@ -70,9 +70,9 @@ def test_a_pendulum_with_a_wrong_equation_is_not_verified(wrong: type[tg.Compone
     assert "equation" in {item.kind for item in check.wrong}, str(check)
 
 
-@pytest.mark.parametrize("changed", [{"damper.d": -1.5}, {"m2.m": 2.02}, {"spring.c": 30.3}])
+@pytest.mark.parametrize("changed", [{"damper.d": -1.5}, {"m2.m": 2.02}])
 def test_joined_masses_with_a_wrong_part_are_not_verified(changed: dict[str, float], dae_method: str) -> None:
-    result = copy(golden_run("D04_coupled_masses", 1e-5, dae_method, 0.2))
+    result = copy(golden_run("D04_coupled_masses", 1e-5, dae_method, 0.1))
     result.parameters = {**result.parameters, **changed}
     check = tg.verify(result, source=Joined(), points=2)
     assert "equation" in {item.kind for item in check.wrong}, str(check)
@@ -96,8 +96,8 @@ def test_a_clutch_that_is_released_late_is_not_verified(dae_method: str) -> None
     assert not check.ok
 
 
-def test_an_event_that_is_taken_away_or_put_in_is_told(dae_method: str) -> None:
-    found = golden_run("D09_friction_clutch", 1e-5, dae_method)
+def test_an_event_that_is_taken_away_or_put_in_is_told() -> None:
+    found = golden_run("D09_friction_clutch", 1e-5, "radau")
     events = list(found.events)
     stuck = next(event for event in events if "clutch.stick" in event.causes)
     less = copy(found)

@@ -141,7 +141,7 @@ _STATE: Final = [
     *_single("integer", "still_events shrinking same_time good_steps failures_in_a_row iterations n_stops"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
-    *_single("number", "reached not_finite_at time_size decided_to inside"),
+    *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest"),
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
     *_arrays("number", "p p_new dp", "n_p"),
     *_arrays("number", "m m_old dm", "n_m"),

@@ -204,12 +204,28 @@ class Result:
         """All of the result, labelled: dimension ``time``, sensitivities ``d_name`` with ``parameter``, events along ``event``."""
         return dataset_of(self, trajectories=self._trajectories)
 
+    @cached_property
+    def _stored_names(self) -> dict[str, tuple[str, str]]:
+        return storage_names(self.groups)
+
+    @cached_property
+    def _coordinates(self) -> dict[Any, xr.DataArray]:
+        return {name: self._trajectories.coords[name] for name in self._trajectories.coords}
+
+    def _stored(self, name: str) -> xr.DataArray:
+        """An array of the dataset; xarray looks through all variables for those that are coordinates, every time."""
+        import xarray as xr
+
+        variable = self._trajectories.variables[name]
+        coordinates = {key: found for key, found in self._coordinates.items() if set(found.dims) <= set(variable.dims)}
+        return xr.DataArray(variable, coordinates, name=name)
+
     def __getitem__(self, name: str) -> xr.DataArray:
         """The trajectory of a variable, of one element of it, or ``"time"``."""
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable", name, self.names)
         if name in self._groups_by_name:
-            return self._trajectories[storage_names(self.groups)[name][0]]
+            return self._stored(self._stored_names[name][0])
         if name == "time" and name not in self._column_index:
             return self._trajectories["time"]
         return self._element(self.values[:, self.column(name)], name, name)
@@ -232,12 +248,12 @@ class Result:
                 )
             raise unknown_name("parameter", parameter, list(self.parameters) or list(self.sensitivity_parameters), of=f"model {self.model_name}")
         if isinstance(variable, str) and variable in self._groups_by_name:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
-            every = self._trajectories[storage_names(self.groups)[variable][1]]
+            every = self._stored(self._stored_names[variable][1])
             return every if parameter is None else every.sel(parameter=parameter)
         column = self.column(variable)
         if parameter is None:
             group = next(group for group in self.groups if column in group.columns)
-            every = self._trajectories[storage_names(self.groups)[group.name][1]]
+            every = self._stored(self._stored_names[group.name][1])
             place = np.unravel_index(group.columns.index(column), group.shape)
             return every[(slice(None), slice(None), *(int(index) for index in place))]
         return self._element(self.sensitivities[:, self.sensitivity_parameters.index(parameter), column], variable, f"d_{variable}")

@@ -35,7 +35,7 @@ from tidegate.frontends.dsblock.block import (
 from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
-from tidegate.frontends.dsblock.forms import Equations, dae_equations, leading_matrix, ode_equations
+from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, leading_matrix, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
@@ -79,7 +79,7 @@ class _Lowered:
         self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
-        self.form: Equations = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
+        self.form: Equations = self.constrained or self._equations()
         kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
         self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
         self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
@@ -153,6 +153,11 @@ class _Lowered:
         places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
         has_steps = self.described.has_step_events and n_completed == 1
         return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
+
+    def _equations(self) -> Equations:
+        if self.described.form is Form.ODE:
+            return ode_equations(self.described)
+        return self._probed() if self.described.algebraic is None else explicit_equations(self.described, self.described.algebraic)
 
     def _probed(self) -> Equations:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""

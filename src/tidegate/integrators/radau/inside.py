@@ -21,29 +21,32 @@ __all__ = ["error_inside"]
 
 
 @native
-def _largest(run):
-    """The largest filtered defect, as a part of the tolerance at the step's values; infinite if one is not finite."""
+def _note_largest(run):
+    """The largest filtered defect, as a part of the tolerance at the step's values, and at the largest ones so far; infinite if one is not finite."""
     n = run.n
     y = run.y
     end = run.z[run.stages - 1]
     point = run.scratch_1
     rounding = run.rounding
     err = run.error_inside
-    largest = 0.0
     for q in range(n):
         if run.n_forms > 0 and run.index_two[q] == 1:
             continue  # of index two: of a lower order inside the step, which the others do not see
         size = max(abs(y[q]), abs(point[q]), abs(y[q] + end[q]))
-        x = abs(err[q]) / (run.atol[q] + run.rtol * size + rounding[q])
+        x = abs(err[q])
         if not x < 1e300:
-            return np.inf
-        largest = max(largest, x)
-    return largest
+            run.inside = np.inf
+            return
+        run.inside = max(run.inside, x / (run.atol[q] + run.rtol * size + rounding[q]))
+        run.inside_of_largest = max(run.inside_of_largest, x / (run.atol[q] + run.rtol * max(size, run.y_max[q]) + rounding[q]))
 
 
 @kernel_entry(NUMBER, NUMBER)
 def error_inside(run, t, step):
-    """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into run.inside."""
+    """Largest error of the polynomial through the stages between its nodes, as a part of the tolerance asked for, into run.inside.
+
+    In run.inside_of_largest it is left as a part of what was allowed of the largest values so far.
+    """
     n = run.n
     s = run.stages
     k = (s - 3) // 2
@@ -53,7 +56,8 @@ def error_inside(run, t, step):
     rate = run.scratch_2
     moved = run.error
     err = run.error_inside
-    worst = 0.0
+    run.inside = 0.0
+    run.inside_of_largest = 0.0
     for i in range(INNER.shape[1]):
         if INNER[k, i] == 0.0:
             break
@@ -71,6 +75,5 @@ def error_inside(run, t, step):
         for q in range(n):
             err[q] -= moved[q]
         solve_real(run, FIRST, err.ctypes)
-        worst = max(worst, _largest(run))
-    run.inside = worst
+        _note_largest(run)
     return 0

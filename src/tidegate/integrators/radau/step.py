@@ -29,8 +29,7 @@ _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
 _SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, ...
-_MOST_INHERITED: Final = 10.0  # ... or it has another reason, which is bearable up to so many tolerances
-_MOST_OF_CONSTRAINTS: Final = 1e3  # where constraints are kept: a speed near zero is off them by what the others are allowed
+_MOST_INHERITED: Final = 10.0  # ... or it has another reason, which is bearable up to so many tolerances of the largest values so far
 _ROUNDINGS: Final = 16.0
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
@@ -178,13 +177,13 @@ def _error(run, t, step, z):
 
 
 @native
-def _is_inherited(inside, step, inside_before, step_before, most):
+def _is_inherited(run, step, inside_before, step_before):
     """True if the error inside, not far from the tolerance, hardly fell with the step: it is the start that brings it.
 
     Newton's iteration leaves the start of a step beside the algebraic equations, and beside the slow motion of stiff ones, by a part of the
-    tolerance. The polynomial goes through it whatever the step.
+    tolerance, the tolerance of values that may have been larger. The polynomial goes through it whatever the step.
     """
-    return step <= _SHORTER * step_before and inside > _HARDLY_FALLS * inside_before and inside < most
+    return step <= _SHORTER * step_before and run.inside > _HARDLY_FALLS * inside_before and run.inside_of_largest < _MOST_INHERITED
 
 
 @native
@@ -264,9 +263,12 @@ def take_step(run, _number, _whole):
             if step_before == 0.0:
                 inside_before = run.inside
                 step_before = step
-            most_inherited = _MOST_INHERITED if run.n_forms == 0 else _MOST_OF_CONSTRAINTS
-            if not _is_inherited(run.inside, step, inside_before, step_before, most_inherited):
+            if not _is_inherited(run, step, inside_before, step_before):
                 norm = max(norm, run.inside)
+            if step <= _SHORTER * step_before:
+                # an error that has fallen far is compared with itself from here on, not with what it fell from
+                inside_before = run.inside
+                step_before = step
         if not (norm < 1e300 and run.inside < 1e300):
             _after_newton_failure(run, step)
             trouble = NOT_FINITE
