@@ -60,6 +60,7 @@ def traced() -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_block_moves_as_the_same_functions_do_events_included(form: str) -> None:
     block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-4, hdae=form)
@@ -101,6 +102,7 @@ def test_what_cannot_be_is_said() -> None:
         tg.simulate(Pendulum(), (0, 1), hdae="index_1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: str) -> None:
     block = tg.dsblock.build(Path(__file__).parent / "blocks" / "pend.c", prefix="pend")

@@ -126,6 +126,7 @@ def test_a_step_event_goes_to_the_block_that_asks() -> None:
     assert "far enough" in result.message
 
 
+@pytest.mark.slow
 def test_blocks_that_go_on_answering_each_other_are_named() -> None:
     # each follows the other, and one of them with the other sign: there is no state in which both rest
     blocks = named(ramp=Ramp(), start=Edge(0.5), left=Edge(0.5), right=Edge(0.5, 1.0, 0.0), mix=Mix())
@@ -146,6 +147,7 @@ class Mix(tg.DSblock):
         return u.A * u.B
 
 
+@pytest.mark.slow
 def test_one_that_stops_stops_all_and_the_smallest_priority_counts() -> None:
     blocks = named(one=Clock(0.5, "continue", 70), two=Clock(0.25, "continue", 30), three=Clock(0.75, "stop", 90))
     result = tg.simulate(tg.dsblock.join(blocks, {}), (0.0, 2.0), store_priority=60, outputs=[0.0, 2.0])
@@ -250,6 +252,7 @@ class Vary(tg.DSblock):
         return EventAction(x=[x.A, 10.0][:n], n_states=n, n_indicators=n, next_event=t + 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [False, True])
 def test_numbers_of_states_of_a_block_change_in_a_connection(loop: bool) -> None:
     # b: 10 exp(-t) from t = 1 and from t = 3, where it is there; after: x' = b-sum - x
@@ -325,6 +328,7 @@ class Implicit(tg.DSblock):
         return x.V
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("loop", [False, True])
 def test_what_jumps_through_algebraic_variables_is_an_event_of_the_next_round(tied: bool, loop: bool) -> None:

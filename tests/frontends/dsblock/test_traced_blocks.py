@@ -190,6 +190,7 @@ class Mixed(tg.DSblock):
         return EventAction("continue")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_followed_is_called_and_the_rest_is_not(dae_method: str) -> None:
     for inputs in ({}, {"U": 0.0}, {"U": lambda t: 0.0 * t}, {"U": ([0.0, 2.0], [0.0, 0.0])}):
         result = tg.simulate(Mixed(), (0.0, 1.0), rtol=1e-8, inputs=inputs, method=dae_method)
