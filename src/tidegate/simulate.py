@@ -21,7 +21,7 @@ from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced
 
-__all__ = ["compiled_of", "configured", "prepare", "simulate"]
+__all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
@@ -188,6 +188,19 @@ def compiled_of(source: object) -> CompiledModel:
     if "_compiled" not in kept:
         kept["_compiled"] = _called(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
     return kept["_compiled"]
+
+
+@_without_collections()
+def reduced_of(source: object) -> Reduced:
+    """What is solved in place of anything that lowers to a model, checked.
+
+    Raises
+    ------
+    ModelError, UsageError : it is wrong, or no model made of expressions.
+    """
+    if isinstance(source, CallableModel) or (isinstance(source, Called) and not isinstance(source, Lowerable)):
+        raise UsageError(f"{source!r} is made of callbacks, not of expressions", hint="write it as tg.ode, tg.dae, a component or a diagram")
+    return _reduced(_lowered(source))
 
 
 def _called(model: CallableModel) -> CompiledModel:

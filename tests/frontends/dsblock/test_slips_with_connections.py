@@ -101,7 +101,7 @@ def test_a_mistake_in_a_block_is_told_with_its_name_in_the_connection() -> None:
 
     inner = tg.dsblock.join({"left": Wrong()}, {})
     with pytest.raises(tg.CallbackError, match=r"division by zero"):
-        tg.simulate(tg.dsblock.join({"inner": inner}, {}), (0, 1))
+        tg.simulate(tg.dsblock.join({"inner": inner}, {}), (0, 1), traced=False)
 
     class Short(Part):
         def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:

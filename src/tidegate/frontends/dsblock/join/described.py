@@ -86,10 +86,12 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     x0 = [value for part in parts for value in part.x0] + [guesses.get(one, 0.0) for one in ordered.torn]
     xd0 = [value for part in parts for value in (part.xd0 or (0.0,) * len(part.x0))] + [0.0] * len(ordered.torn)
     is_dae = ordered.form is Form.DAE
+    needs_rates = is_dae and not ordered.is_explicit
     described = Description(
         name=name, form=ordered.form, signals=tuple(signals.entries), parameters=entries, text=text, t0=min(part.t0 for part in parts),
         x0=tuple(x0), xd0=tuple(xd0) if is_dae else (),
-        dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=is_dae, auxiliaries_need_rates=is_dae),
+        dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=needs_rates, auxiliaries_need_rates=needs_rates),
+        algebraic=tuple(range(first_torn, first_torn + len(ordered.torn))) if is_dae and ordered.is_explicit else None,
         proposals=_proposals([part.proposals for part in parts]), has_step_events=any(part.has_step_events for part in parts),
         groups=tuple(_groups(wired, states, indicators)),
         has_communication=any(part.has_communication for part in parts), outputs_may_retry=any(part.outputs_may_retry for part in parts),
@@ -202,7 +204,7 @@ def _needed_inputs(wired: Wiring, ordered: Order, shown: Iterable[tuple[int, int
             continue
         seen.add(part)
         needs = wired.parts[part].described.dependence
-        everything = ordered.form is Form.ODE and needs.outputs_need_rates
+        everything = ordered.is_explicit and needs.outputs_need_rates
         for element, source in enumerate(wired.driver[part].tolist()):
             if (part, element) in ordered.torn or not (everything or needs.inputs[element]):
                 continue

@@ -92,16 +92,18 @@ class JoinedRun:
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
         found = self.evaluation.signals(at)
-        return np.array([found.y[part][k] for part, k in self.plan.outputs])
+        return np.array([found.y[part][k] for part, k in self.plan.outputs], dtype=at.x.dtype)
 
     def indicators(self, at: Entry) -> FloatArray:
         """Z."""
         z = self._indicators(at, self.evaluation.signals(at))
+        if z.dtype == object:
+            return z
         np.fmax(self._largest, np.abs(z), out=self._largest, where=np.isfinite(z))
         return z
 
     def _indicators(self, at: Entry, found: Signals) -> FloatArray:
-        z = np.zeros(len(self._largest))
+        z = np.zeros(len(self._largest), dtype=at.x.dtype)
         for part, where in enumerate(self.plan.indicators):
             if where.start < where.stop:
                 z[where] = self.evaluation.indicators(part, at, found.u[part])
@@ -136,6 +138,17 @@ class JoinedRun:
         if entry.xd is None and self.plan.wired.parts[part].described.dependence.auxiliaries_need_rates:
             return replace(entry, xd=self.evaluation.rates(part, at, found))
         return entry
+
+    def copied(self) -> JoinedRun | None:
+        """Another that remembers the same; None if a part cannot be copied."""
+        copies: list[Run] = [copy for run in self.runs if (copy := getattr(run, "copied", _no_copy)()) is not None]
+        if len(copies) < len(self.runs):
+            return None
+        other = JoinedRun(self.plan, copies, [replace(one) for one in self.pending])
+        other.evaluation.counts = list(self.evaluation.counts)
+        other._asked, other._numbers = self._asked, list(self._numbers)
+        other._largest, other._sides = self._largest.copy(), self._sides.copy()
+        return other
 
     def recorded(self) -> FloatArray:
         """Discrete numbers of all parts."""
@@ -310,6 +323,10 @@ class _Instant:
         if reply.directions is not None:
             kept = self.directions[indicators]
             self.directions[indicators] = np.where(reply.directions == AS_BEFORE, kept, reply.directions)
+
+
+def _no_copy() -> None:
+    """Of a run that cannot be copied."""
 
 
 def _is_same(a: float, b: float) -> bool:

@@ -59,12 +59,14 @@ class Order:
     Parameters
     ----------
     form : ODE or DAE.
+    is_explicit : derivatives of all parts are explicit; then only torn inputs are unknowns besides X.
     calls : for outputs of all parts; equations are among them only where outputs need derivatives that are no unknowns.
     loops : those that are torn.
     circles : links of circles that go through derivatives only.
     """
 
     form: Form
+    is_explicit: bool
     calls: tuple[tuple[Call, int], ...]
     loops: tuple[Loop, ...]
     circles: tuple[str, ...]
@@ -87,10 +89,10 @@ def order(wired: Wiring, guessed: Collection[tuple[int, int]] = ()) -> Order:
     loops = tuple(_loop(wired, members, direct) for members in components(parts, direct) if is_circle(members, direct))
     torn = {one for loop in loops for one in loop.torn}
     explicit, circular = _sorted(wired, torn)
-    if not torn and not circular and all(part.described.form is Form.ODE for part in wired.parts):
-        return Order(Form.ODE, tuple(explicit), (), ())
+    if not circular and all(part.described.form is Form.ODE for part in wired.parts):
+        return Order(Form.DAE if torn else Form.ODE, True, tuple(explicit), loops, ())
     kept = {arc for arc in direct if any(one not in torn for one in _elements(wired, *arc))}
-    return Order(Form.DAE, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
+    return Order(Form.DAE, False, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
 
 
 def _elements(wired: Wiring, source: int, part: int, *, direct: bool = True) -> list[tuple[int, int]]:

@@ -1,4 +1,7 @@
-"""All signals of a connection at one point: outputs and inputs of its parts, in the order of calls. In: x, xd, u; out: ``Signals``, residuals."""
+"""All signals of a connection at one point: outputs and inputs of its parts, in the order of calls. In: x, xd, u; out: ``Signals``, residuals.
+
+Vectors hold numbers, or expressions where a connection is followed on symbols.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ class Evaluation:
     def __init__(self, plan: Layout, runs: Sequence[Run]) -> None:
         self.plan, self.runs = plan, runs
         self._places = _places(plan)
-        self._is_dae = plan.order.form is Form.DAE
+        self._is_dae, self._is_explicit = plan.order.form is Form.DAE, plan.order.is_explicit
         self._n_outputs = self._places[-1].y.stop
         # how many states and indicators of each part are there
         self.counts = [(place.states.stop - place.states.start, place.n_indicators) for place in self._places]
@@ -121,23 +124,24 @@ class Evaluation:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
         place = self._places[part]
         if place.y.start == place.y.stop:
-            return np.zeros(0)
+            return np.zeros(0, dtype=at.x.dtype)
         rates = None
         if place.needs_rates:
-            rates = at.xd[place.states][: self.counts[part][0]] if self._is_dae and at.xd is not None else self.rates(part, at, signals)
+            is_given = not self._is_explicit and at.xd is not None
+            rates = at.xd[place.states][: self.counts[part][0]] if is_given and at.xd is not None else self.rates(part, at, signals)
         return self.runs[part].outputs(self.entry(part, at, signals.u[part], rates))
 
     def rates(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Derivatives of an ODE among the parts."""
         if part not in signals.rates:
             none = not self.counts[part][0]
-            signals.rates[part] = np.zeros(0) if none else self.runs[part].equations(self.entry(part, at, signals.u[part]))
+            signals.rates[part] = np.zeros(0, dtype=at.x.dtype) if none else self.runs[part].equations(self.entry(part, at, signals.u[part]))
         return signals.rates[part]
 
     def indicators(self, part: int, at: Entry, u: FloatArray) -> FloatArray:
         """Indicators of a part; those that are not there are zero."""
         n = self.counts[part][1]
-        found = np.zeros(self._places[part].n_indicators)
+        found = np.zeros(self._places[part].n_indicators, dtype=at.x.dtype)
         if n:
             found[:n] = self.runs[part].indicators(self.entry(part, at, u))[:n]
         return found
@@ -154,8 +158,8 @@ class Evaluation:
         return found
 
     def _signals(self, at: Entry) -> Signals:
-        every = np.zeros(self._n_outputs)
-        found = Signals([np.zeros(place.n_inputs) for place in self._places], [every[place.y] for place in self._places], {})
+        every = np.zeros(self._n_outputs, dtype=at.x.dtype)
+        found = Signals([np.zeros(place.n_inputs, dtype=at.x.dtype) for place in self._places], [every[place.y] for place in self._places], {})
         for part in range(len(self._places)):
             self._gather(part, at, found, every)
         for call, part in self.plan.order.calls:
@@ -205,7 +209,7 @@ class Evaluation:
     def equations(self, at: Entry) -> FloatArray:
         """Derivatives, or residuals with those of the loops behind."""
         plan, found = self.plan, self.signals(at)
-        f = np.zeros(len(at.x))
+        f = np.zeros(len(at.x), dtype=at.x.dtype)
         for part, place in enumerate(self._places):
             where = place.states
             if where.start == where.stop:
@@ -219,14 +223,14 @@ class Evaluation:
                 if self._is_dae:
                     assert at.xd is not None
                     f[where] -= at.xd[where]
-        f[plan.torn] = at.x[plan.torn] - self._sources(found)
+        if plan.order.torn:
+            f[plan.torn] = at.x[plan.torn] - self._sources(found)
         return f
 
     def _sources(self, found: Signals) -> FloatArray:
         """The outputs that drive torn inputs."""
         wired = self.plan.wired
-        values = [float(found.y[int(wired.driver[part][k])][int(wired.element[part][k])]) for part, k in self.plan.order.torn]
-        return np.array(values)
+        return np.array([found.y[int(wired.driver[part][k])][int(wired.element[part][k])] for part, k in self.plan.order.torn])
 
     # -- what equations determine together ----------------------------------------------------------------------------------------------------------
 
