@@ -32,7 +32,7 @@ from tidegate.expressions import (
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Assignment, Bound, Message, Terminate, Variable, VariableRole
 from tidegate.source_text.block_names import BlockNames
-from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values, require_square
+from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values
 
 __all__ = ["BlockText", "Formula", "ParameterText", "SignalText", "block_text"]
 
@@ -134,9 +134,8 @@ def block_text(system: FlatSystem) -> BlockText:
 
     Raises
     ------
-    UsageError, ModelError : it holds what the format cannot carry.
+    UsageError : it holds what the format cannot carry.
     """
-    require_square(system)
     return _Maker(system).made()
 
 
@@ -238,7 +237,7 @@ class _Maker:
         n_branches = system.n_branches
         is_ode = system.form.is_identity
         return {
-            "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic[0]), "N_DISCRETE": len(system.discretes),
+            "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic), "N_DISCRETE": len(system.discretes),
             "N_ACTIONS": len(transitions.event_actions), "N_BRANCHES": n_branches, "N_WHEN": transitions.n_rising,
             "N_REMARKS": self._first_clock() - n_branches, "N_CONDITIONS": len(transitions.conditions), "N_CLOCKS": len(transitions.times),
             "N_DROPS": len(system.dropping), "N_NEW": n + len(system.discretes) + 1, "CONFLICT_PLACE": n + len(system.discretes),
@@ -256,7 +255,7 @@ class _Maker:
         kinds = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
         branches = transitions.event_actions[: system.n_branches]
         firsts = [branch.conditions[0] if branch.conditions else 0 for branch in branches]
-        rows, columns = system.algebraic
+        columns = system.algebraic
         moving = self._moving_clocks()
         events = system.model.time_events
         places = {s: k for k, s in enumerate(system.form.unknowns)}
@@ -268,8 +267,7 @@ class _Maker:
             "branch_chain": [branch.chain for branch in branches],
             "action_priority": [min(max(action.priority, 1), 100) for action in transitions.event_actions],
             "action_ends": [int(any(isinstance(a, Terminate) for a in action.actions)) for action in transitions.event_actions],
-            "algebraic_row": rows,
-            "algebraic_column": columns,
+            "is_algebraic": [int(k in columns) for k in range(len(system.form.unknowns))],
             "clock_is_fixed": [int(k not in moving) for k in range(len(events))],
             "clock_repeats": [int(event.period is not None) for event in events],
             "drop_place": [places[s] for s in system.dropping],
@@ -361,7 +359,7 @@ class _Maker:
         remembered = [(place[s][1], starts[s]) for s in system.discretes]
         remembered += [(memory.previous + k, starts[s]) for k, s in enumerate(system.discretes)]
         assigned = [action for action in system.model.initial_actions if isinstance(action, Assignment)]
-        unsuited = {s for action in assigned for s in dependencies(action.value)} & {unknowns[k] for k in system.algebraic[1]}
+        unsuited = {s for action in assigned for s in dependencies(action.value)} & {unknowns[k] for k in system.algebraic}
         if unsuited:
             name = next(iter(unsuited)).data.name
             raise UsageError(
