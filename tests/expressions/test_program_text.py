@@ -75,14 +75,14 @@ def random_condition(rng: random.Random, depth: int) -> Expr:
 
 @cache
 def expressions() -> tuple[Expr, ...]:
-    rng = random.Random(20)  # noqa: S311, no secret
+    rng = random.Random(20)
     made = [random_real(rng, rng.randrange(1, 6)) for _ in range(N_EXPRESSIONS)]
     return (*made, *(as_real(raw_node(op, (x,))) for op in ("ge", "gt", "nonzero") for x in X[:2]), X[0], constant(math.nan), constant(-math.inf))
 
 
 @cache
 def points() -> tuple[tuple[float, ...], ...]:
-    rng = random.Random(4)  # noqa: S311, no secret
+    rng = random.Random(4)
     plain = [tuple(rng.gauss(0.0, 2.0) for _ in X) for _ in range(40)]
     edges = [tuple(rng.choice(EDGES) for _ in X) for _ in range(40)]
     mixed = [tuple(rng.choice(EDGES) if rng.random() < 0.3 else rng.gauss(0.0, 1.0) for _ in X) for _ in range(40)]
@@ -98,9 +98,9 @@ def c_source() -> str:
     tables = Tables("table")
     block = straight_line([(f"out[{k}]", e) for k, e in enumerate(expressions())], {s: f"x[{k}]" for k, s in enumerate(X)}, C, tables)
     body = "\n".join(f"    {line}" for line in c_body(block))
-    return "\n".join(["#include <math.h>", *c_tables(tables, block.tables), *c_helpers(block.called), "void values(const double *x, double *out);"]) + (
-        f"\nvoid values(const double *x, double *out) {{\n{body}\n}}\n"
-    )
+    return "\n".join(
+        ["#include <math.h>", *c_tables(tables, block.tables), *c_helpers(block.called), "void values(const double *x, double *out);"]
+    ) + (f"\nvoid values(const double *x, double *out) {{\n{body}\n}}\n")
 
 
 def fortran_source() -> str:
@@ -122,7 +122,7 @@ def fortran_source() -> str:
 )
 def test_compiled_texts_give_what_evaluation_gives(source: Any, command: list[str], name: str, tmp_path: Path) -> None:
     (tmp_path / command[-1]).write_text(source(), encoding="ascii")
-    done = subprocess.run([*command, "-O1", "-shared", "-fPIC", "-o", "values.so", "-lm"], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run([*command, "-O1", "-shared", "-fPIC", "-o", "values.so", "-lm"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     function = getattr(ctypes.CDLL(str(tmp_path / "values.so")), name)
     out, found = np.zeros(len(expressions())), []

@@ -215,4 +215,3 @@ def initial_values(system: FlatSystem) -> dict[Expr, Expr]:
     starts = {s: start for v in model.by_role(*roles) for s, start in zip(v.symbols(), v.starts(), strict=True)}
     slopes: Mapping[str, Expr] = model.derivative_starts
     return starts | {extra: slopes.get(derivative.data.name, as_expr(0.0)) for extra, derivative in system.form.derivatives.items()}
-
