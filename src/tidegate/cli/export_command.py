@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import cast
 
 from rich.console import Console
 from rich.text import Text
@@ -32,5 +31,5 @@ def export(source: str, language: str, folder: Path, name: str = "") -> None:
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     model = load_source(source).model
     chosen = name or re.sub(r"\W", "_", Path(source.partition(":")[0]).stem)
-    written = export_dsblock(model, chosen, language=cast("str", language), folder=folder)
+    written = export_dsblock(model, chosen, language=language, folder=folder)
     console.print(Text(f"{written.path}: {len(written.names)} names; tg.dsblock.build({str(written.path)!r}, prefix={written.prefix!r}) loads it"))
