@@ -139,10 +139,10 @@ def _solved(question: Question, objective: Objective, loss: str, max_runs: int) 
     except TidegateError as error:
         error.add(f"this was the run with the start values, {objective.told(question.start)}")
         raise
-    solved: Any = cast(Any, optimize).least_squares(
+    solved: Any = optimize.least_squares(
         objective.differences,
         question.start,
-        jac=cast(Any, objective.slopes),
+        jac=objective.slopes,
         bounds=(question.lower, question.upper),
         x_scale="jac",
         loss=loss,

@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from tidegate.errors import UntraceableError
 from tidegate.expressions import Expr, Role, as_expr, as_real, dependencies, evaluate, node
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
+from tidegate.expressions.tracing.branch_changes import content
 from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.frontends.dsblock.block import Block, Entry, Run
 from tidegate.frontends.dsblock.description import ParameterEntry, ParameterKind, SignalEntry
 from tidegate.frontends.dsblock.named import Named, flat
-from tidegate.frontends.dsblock.python_block import CALLBACKS, Memory, PythonBlock
+from tidegate.frontends.dsblock.python_block import CALLBACKS, Memory, PythonBlock, flat_parts, wanted_parts
 from tidegate.model import Form
 
 __all__ = ["CanBeFollowed", "Followed", "SymbolicRun", "mentioned", "symbolic_run"]
 
+_Vector = Callable[[str, Any, type], NDArray[Any]]
 _SAYS: Final = frozenset({"print", "input", "open"})
 
 
@@ -105,6 +107,23 @@ def symbolic_run(block: Block, followed: Followed, prefix: str = "") -> Run:
     raise UntraceableError(f"{block.description.name} is not written in Python")
 
 
+def _holds(place: Any, after: Any) -> bool:
+    """Whether an object that a function had its hands on holds what it held behind it."""
+    before = content(place)
+    if isinstance(before, np.ndarray) and before.dtype != object:
+        return np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+    if isinstance(before, dict):
+        return list(before) == list(after) and all(after[key] is value for key, value in before.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - of any kind
+    if not isinstance(before, list | np.ndarray):
+        return before is after
+    one, other = (list(items.ravel()) if isinstance(items, np.ndarray) else items for items in (before, after))
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _vector(entries: tuple[SignalEntry, ...]) -> _Vector:
+    return lambda what, values, dtype: flat(what, values, entries, dtype=dtype)
+
+
 class SymbolicRun:
     """What is asked of a run within steps; see ``block.Run``.
 
@@ -117,19 +136,23 @@ class SymbolicRun:
         self._block, self._followed, self._prefix = block, followed, prefix
         self._stored = {name for callback in CALLBACKS for name in _stored(getattr(block.callbacks, callback, None))}
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> NDArray[Any]:  # noqa: ARG002, of an HDAE
-        """Derivatives, or residuals."""
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> NDArray[Any]:
+        """Derivatives, residuals, or the wanted parts of an HDAE."""
+        if self._block.description.form is Form.HDAE:
+            which = wanted_parts(wanted)
+            return self._follow("parts", lambda _, answer, dtype: flat_parts(self._block, answer, which, dtype), at, with_rates=False, first=(which,))
         is_dae = self._block.description.form is Form.DAE
-        return self._follow("residual" if is_dae else "derivatives", self._block.states, at, with_rates=is_dae)
+        return self._follow("residual" if is_dae else "derivatives", _vector(self._block.states), at, with_rates=is_dae)
 
     def outputs(self, at: Entry) -> NDArray[Any]:
         """Y."""
         described = self._block.description
-        return self._follow("outputs", self._block.outputs, at, with_rates=described.form is Form.DAE or described.dependence.outputs_need_rates)
+        with_rates = described.form is Form.DAE or described.dependence.outputs_need_rates
+        return self._follow("outputs", _vector(self._block.outputs), at, with_rates=with_rates)
 
     def indicators(self, at: Entry) -> NDArray[Any]:
         """Z."""
-        return self._follow("indicators", self._block.indicators, at, with_rates=False)
+        return self._follow("indicators", _vector(self._block.indicators), at, with_rates=False)
 
     def auxiliaries(self, at: Entry) -> NDArray[Any]:
         """W."""
@@ -137,7 +160,7 @@ class SymbolicRun:
         if not self._block.auxiliaries:
             raise UntraceableError("it is there for what it does")
         with_rates = described.form is Form.DAE or described.dependence.auxiliaries_need_rates
-        return self._follow("communication", self._block.auxiliaries, at, with_rates=with_rates)
+        return self._follow("communication", _vector(self._block.auxiliaries), at, with_rates=with_rates)
 
     def _arguments(self, kind: type[Named], at: Entry, value: Callable[[Any], Any], *, with_rates: bool) -> tuple[Any, ...]:
         block = self._block
@@ -156,8 +179,13 @@ class SymbolicRun:
             raise UntraceableError("it is given derivatives")
         return value(at.time), x, named("xdot", block.states, at.xd), u, p, memory
 
-    def _follow(self, callback: str, entries: tuple[SignalEntry, ...], at: Entry, *, with_rates: bool) -> NDArray[Any]:
+    def _follow(self, callback: str, vector: _Vector, at: Entry, *, with_rates: bool, first: tuple[Any, ...] = ()) -> NDArray[Any]:
         """What a callback computes.
+
+        Parameters
+        ----------
+        vector : of what it is called and returns, of numbers or expressions.
+        first : arguments in front of the usual ones.
 
         Raises
         ------
@@ -170,16 +198,16 @@ class SymbolicRun:
             raise UntraceableError(f"it uses {said[0]}")
         block.callbacks.environment = block.environment
         with collect_reads() as reads:
-            given = self._arguments(_SymbolicNamed, at, as_expr, with_rates=with_rates)
+            given = (*first, *self._arguments(_SymbolicNamed, at, as_expr, with_rates=with_rates))
             traced = trace(function, given)
         reads.forget(given)
         mine = block.callbacks
         owned = [(place, name) for place, name in reads.places() if place is mine or (isinstance(place, type) and isinstance(mine, place))]
         if kept := [name for _, name in owned if name in self._stored]:
             raise UntraceableError(f"self.{kept[0]} may change during a run")
-        if traced.changed:
+        if not all(_holds(place, after) for place, after in traced.changed):
             raise UntraceableError("it keeps something in memory")
-        found = [as_expr(item) for item in flat(what, traced.value, entries, dtype=object).tolist()]
+        found = [as_expr(item) for item in vector(what, traced.value, object).tolist()]
         if any(item.data.role is Role.DERIVATIVE for item in dependencies(*found)):
             raise UntraceableError("it reads a derivative that is no unknown of the equations")
         items = [as_expr(item) for item in (at.time, *at.x, *(at.xd if with_rates and at.xd is not None else ()), *at.u, *at.p)]
@@ -188,7 +216,7 @@ class SymbolicRun:
         def plain(point: Mapping[Expr, float]) -> list[float]:
             numbers = dict(zip(items, map(float, evaluate(items, {**followed.start, **point})), strict=True))
             arguments = self._arguments(_NumericNamed, at, lambda item: numbers[as_expr(item)], with_rates=with_rates)
-            return flat(what, function(*arguments), entries).tolist()
+            return vector(what, function(*first, *arguments), float).tolist()
 
         require_agreement(what, function_origin(function), found, plain, dict(followed.start))
         followed.reads.append(reads)

@@ -13,13 +13,14 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UntraceableError
+from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions import ZERO, Expr, Role, as_real, constant, symbol
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
 from tidegate.expressions.tracing.reads import Reads
 from tidegate.frontends.dsblock.block import Block, Entry
+from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalEntry
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.python_block import PythonBlock
@@ -54,6 +55,9 @@ class Asked(Protocol):
     next_name: str
     stopped_name: str
     counter_name: str
+    stabilisation: str
+    makes_consistent: bool
+    multipliers: tuple[str, ...]
 
     def rates(self, at: At) -> FloatArray:
         """f of ``M y' = f``."""
@@ -113,7 +117,13 @@ def traced(asked: Asked, starts: tuple[FloatArray, FloatArray, FloatArray, Mappi
     reason = _cannot_at_all(asked.block)
     if reason:
         return Traced(None, (), {"all": reason})
-    return _Follower(asked, asked.block, starts).traced()
+    follower = _Follower(asked, asked.block, starts)
+    try:
+        return follower.traced()
+    except Exception as error:
+        if asked.described.form is not Form.HDAE:
+            raise
+        return Traced(None, (), {"all": str(getattr(error, "message", "") or error)})
 
 
 def _cannot_at_all(block: Block) -> str:
@@ -124,8 +134,6 @@ def _cannot_at_all(block: Block) -> str:
         return "it is not written in Python"
     if described.has_step_events:
         return "there are step events"
-    if described.form is Form.HDAE:
-        return "it is an HDAE"
     for callback in ("start", "event"):
         if mentioned(getattr(block.callbacks, callback, None)) & _VARIES:
             return "the number of states or indicators may change"
@@ -219,10 +227,12 @@ class _Follower:
         asked, described = self.asked, self.asked.described
         at = self._at(self._inputs())
         is_dae = described.form is Form.DAE
+        n_explicit = described.parts[0] if described.form is Form.HDAE else len(self.x)
         equations = self._equations(at) if self.x else []
         # derivatives that are no unknowns stand for themselves, and what reads them is called
         slopes = [slope if item is ZERO else item for slope, item in zip(self.slopes, self.xd, strict=True)]
-        rates = slopes if is_dae else [item.right for item in equations[: len(self.x)]]
+        # of an HDAE those of x1 alone are known
+        rates = slopes if is_dae else [*(item.right for item in equations if item.left is not ZERO), *slopes[n_explicit:]]
         z = [] if not asked.indicators else self._or_called(
             "indicators", lambda: self.run.indicators(at), lambda: self._call(asked.all_indicators, len(asked.indicators), "indicators")
         )  # fmt: skip
@@ -232,7 +242,9 @@ class _Follower:
             return Traced(None, (), self.called)
         model = Model(
             name=described.name,
-            form=Form.DAE if is_dae else Form.ODE,
+            form=described.form,
+            stabilisation=asked.stabilisation,
+            makes_consistent=asked.makes_consistent,
             variables=tuple(self._variables()),
             equations=tuple(equations),
             definitions=tuple(definitions),
@@ -252,6 +264,8 @@ class _Follower:
             every = self._call(asked.rates, len(self._unknowns()), callback)
             return [-item for item in every] if form.mass is not None else every[len(every) - n :]
 
+        if asked.described.form is Form.HDAE:
+            return self._parts(at)
         callback = "derivatives" if asked.described.form is Form.ODE else "residual"
         values = self._or_called(callback, lambda: self.run.equations(at), called)
         slopes = self.slopes
@@ -266,6 +280,22 @@ class _Follower:
             return [Equation(slope_of.get(k, ZERO), value, label=f"residual {k + 1}") for k, value in enumerate(values)]
         own = [Equation(slopes[k], self.xd[k], label=f"der({asked.states[k]})") for k in differential]
         return own + [Equation(ZERO, value, label=f"residual {k + 1}") for k, value in enumerate(values)]
+
+    def _parts(self, at: Entry) -> list[Equation]:
+        """F1 ... F5.
+
+        Raises
+        ------
+        Exception : they cannot be followed: then nothing of an HDAE is, since its forms are made of their gradients.
+        """
+        sizes = self.asked.described.parts
+        values = self.run.equations(at, tuple(size > 0 for size in sizes))
+        labels = {k: [f"F{k}" if size == 1 else f"F{k}({i + 1})" for i in range(size)] for k, size in enumerate(sizes, 1)}
+        found: list[Equation] = []
+        for k, place in enumerate(part_slices(sizes), 1):
+            left: Sequence[Expr] = self.slopes[: sizes[0]] if k == 1 else [ZERO] * sizes[k - 1]
+            found += [Equation(*one, part=k) for one in zip(left, values[place], [Origin()] * sizes[k - 1], labels[k], strict=True)]
+        return found
 
     def _definitions(self, at: Entry, z: Sequence[Expr]) -> list[Definition]:
         """Everything recorded; called as a whole if a part of it must be."""
@@ -294,6 +324,8 @@ class _Follower:
         for name, value in self.form.states(self.x0).items():
             yield Variable(name, VariableRole.STATE, start=(constant(value),))
         for name, value in others.items():
+            if name in asked.multipliers:
+                continue  # of the form that is solved, which is made of this model
             yield Variable(name, VariableRole.ALGEBRAIC, start=(constant(value),))
         for name, value in zip(self.parameters, self.p0.tolist(), strict=True):
             yield Variable(name, VariableRole.PARAMETER, start=(constant(value),))

@@ -115,7 +115,7 @@ class JoinedBlock:
             begun.replies[part], begun.u[part] = reply, u
             where = self.plan.states[part]
             if reply.x is not None:
-                begun.at.x[where.start : where.start + len(reply.x)] = reply.x
+                begun.at.x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and begun.at.xd is not None:
                 begun.at.xd[where] = reply.xd
         return begun

@@ -79,15 +79,17 @@ class JoinedRun:
         instant.at = self.evaluation.settled(at)
         self.evaluation.forget()
         self.evaluation.check_dependence(instant.at)
+        if self.plan.described.form is Form.HDAE:
+            self.evaluation.check_constraints(instant.at)
         self._sides = self._sides_of(self.indicators(instant.at))
         instant.action = max(instant.action, Action.RESTART, key=lambda action: action.value)
         return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
 
     # -- values -----------------------------------------------------------------------------------------------------------------------------------
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """Derivatives, or residuals."""
-        return self.evaluation.equations(at)
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """Derivatives, residuals, or the wanted parts of an HDAE."""
+        return self.evaluation.equations(at, wanted)
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
@@ -237,10 +239,12 @@ class JoinedRun:
         self.evaluation.take_numbers(part, reply)
         now = self.evaluation.counts[part]
         one = self.plan.wired.parts[part]
-        if now[0] != before[0] and one.described.form is Form.DAE:
+        whole = self.plan.described
+        if (now[0] != before[0] and one.described.form is Form.DAE) or (now != before and whole.form is Form.HDAE):
+            what = "is a DAE and changes" if one.described.form is Form.DAE else "changes, beside a block of the form HDAE,"
+            which = f"states from {before[0]} to {now[0]}" if now[0] != before[0] else f"indicators from {before[1]} to {now[1]}"
             raise UsageError(
-                f"the block {one.name} of the connection {self.plan.described.name} is a DAE and changes its number of states from {before[0]} to "
-                f"{now[0]}; in a connection only ODEs can",
+                f"the block {one.name} of the connection {whole.name} {what} its number of {which}; only ODEs among ODEs and DAEs can",
                 hint="keep all of them, and give those that rest equations as x' = 0",
             )
         self._numbers[part] = reply.groups or (self._numbers[part] if one.described.groups else (now,))
@@ -256,7 +260,7 @@ class JoinedRun:
             self._take_numbers(part, reply)
             where = self.plan.states[part]
             if reply.x is not None:
-                x[where.start : where.start + len(reply.x)] = reply.x
+                x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and xd is not None:
                 xd[where] = reply.xd
             self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)
@@ -300,7 +304,7 @@ class JoinedRun:
         return Reply(
             action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
             next_event=first.time if math.isfinite(first.time) else at.time, may_reach=min([*reach, *later]) if reach else None,
-            directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)),
+            directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)) if self.plan.described.groups else None,
             priority=instant.priority, reason="; ".join(instant.reasons),
         )  # fmt: skip
 
