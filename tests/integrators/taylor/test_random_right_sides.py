@@ -50,7 +50,7 @@ def test_random_right_sides_agree_with_plain_python(seed: int, tmp_path: Any) ->
     file = tmp_path / f"right_sides_{seed}.py"
     file.write_text("import math\n\n\ndef rates(t, y, p):\n    return [\n" + "\n".join(lines) + "\n    ]\n")
     space: dict[str, Any] = {}
-    exec(compile(file.read_text(), str(file), "exec"), space)  # noqa: S102, our own text
+    exec(compile(file.read_text(), str(file), "exec"), space)
     rates, p, end = space["rates"], [1.3, 0.4], 2.0
     result = tg.simulate(tg.ode(rates, y0=[0.3, -0.2], p=p), (0.0, end), method="taylor", rtol=1e-9, sensitivities="all")
     found = [result.final[name] for name in ("y[0]", "y[1]")]
