@@ -146,6 +146,18 @@ def _misfit(run, theta, step):
 
 
 @native
+def _degree(run):
+    """Of the polynomial, without the powers that no unknown has: what searches for events works in proportion to its square."""
+    degree = run.series_order
+    while degree > 1:
+        for q in range(run.n):
+            if run.coefficients[degree - 1, q] != 0.0:
+                return degree
+        degree -= 1
+    return degree
+
+
+@native
 def _fits(run, step, is_looked_into):
     if not _misfit(run, 1.0, step) <= 1.0:
         return False
@@ -228,7 +240,7 @@ def take_step(run, _number, _whole):
         possible = 0.5 * step
         proposed = possible
     _note_stiffness(run, limit <= min(longest, run.step_max) and until < run.t_next)
-    run.degree = run.series_order
+    run.degree = _degree(run)
     run.step = step
     run.length = step
     run.step_new = proposed
