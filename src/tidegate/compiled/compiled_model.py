@@ -399,6 +399,10 @@ class Diagnosis(Protocol):
         """A guard that matters and is NaN, or is the suspected one; -1 for none."""
         ...
 
+    def divisor(self, at: Point, number: int) -> Trouble | None:
+        """An equation that divides by the divisor of this number, and how that reads; None where nothing is known."""
+        ...
+
     def suspect(self, at: Point) -> Origin | None:
         """The first equation near the end of its domain."""
         ...
@@ -448,6 +452,7 @@ class CompiledModel:
     constraint_parts : of an HDAE, for each equation of F2 to F5 the number of its part and what messages call it.
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
+    n_divisors : how many values ``divisors`` gives.
     """
 
     name: str
@@ -493,6 +498,7 @@ class CompiledModel:
     constraint_parts: tuple[tuple[int, str], ...] = ()
     makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
+    n_divisors: int = 0
 
     @cached_property
     def located(self) -> dict[str, Located]:
