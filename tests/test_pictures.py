@@ -117,6 +117,7 @@ def test_equations_have_a_mark_for_each_that_is_given_and_a_square_for_those_sol
     assert all(unknown in words(picture) for block in report.blocks for unknown in block.unknowns)
 
 
+@pytest.mark.slow
 def test_a_model_of_many_unknowns_has_a_picture_soon() -> None:
     class Ladder(tg.Component):
         source, ground = el.ConstantVoltage(V=1.0), el.Ground()

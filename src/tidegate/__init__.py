@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from tidegate.simulate import prepare, simulate
     from tidegate.simulation import Simulation
     from tidegate.solve_ivp import solve_ivp
+    from tidegate.sweep import sweep
     from tidegate.verify import Verification, verify
     from tidegate.wishes import RetryStep, StopRun
 
@@ -204,6 +205,7 @@ __all__ = [
     "simulate",
     "solve_ivp",
     "start",
+    "sweep",
     "table",
     "terminate",
     "time",
@@ -232,6 +234,7 @@ _HOMES: Final = {
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",
+    "sweep": "tidegate.sweep",
     "table": "tidegate.expressions.lookup_tables",
     "verify": "tidegate.verify",
     **dict.fromkeys(("clip", "maximum", "minimum", "sign", "where"), "tidegate.expressions.elementary"),

@@ -30,6 +30,7 @@ _HOMES: Final = {
     "safe_directory": "tidegate.compiled.cache_folder",
     "prune": "tidegate.compiled.cache_folder",
     "compiled_of": "tidegate.simulate",
+    "export_dsblock": "tidegate.source_text",
 }
 
 

@@ -21,7 +21,7 @@ from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.structure import PASSES, Reduced, reduced
 
-__all__ = ["compiled_of", "configured", "prepare", "simulate"]
+__all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
@@ -56,8 +56,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time; only a block that proposes its end (``tg.DSblock``) does without.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto" or "radau", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2", "trapezoid" and
-        "heun", whose steps are all ``max_step``.
+    method : "auto", "radau" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
+        "trapezoid" and "heun", whose steps are all ``max_step``.
     rtol : relative tolerance; 1e-6 unless a block proposes another.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
     max_step, first_step, max_steps : limits; none by default.
@@ -188,6 +188,19 @@ def compiled_of(source: object) -> CompiledModel:
     if "_compiled" not in kept:
         kept["_compiled"] = _called(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
     return kept["_compiled"]
+
+
+@_without_collections()
+def reduced_of(source: object) -> Reduced:
+    """What is solved in place of anything that lowers to a model, checked.
+
+    Raises
+    ------
+    ModelError, UsageError : it is wrong, or no model made of expressions.
+    """
+    if isinstance(source, CallableModel) or (isinstance(source, Called) and not isinstance(source, Lowerable)):
+        raise UsageError(f"{source!r} is made of callbacks, not of expressions", hint="write it as tg.ode, tg.dae, a component or a diagram")
+    return _reduced(_lowered(source))
 
 
 def _called(model: CallableModel) -> CompiledModel:

@@ -12,7 +12,7 @@ from tidegate.executive import Options, prepare
 from tidegate.expressions import Expr
 from tidegate.simulate import compiled_of
 
-ASKED = {"start", "initial", "final", "outputs", "words", "diagnosis", "stops", "identity", "again", "keep_alive"}
+ASKED = {"start", "initial", "final", "outputs", "words", "diagnosis", "stops", "identity", "again", "keep_alive", "series"}
 
 
 class Slider(tg.Component):

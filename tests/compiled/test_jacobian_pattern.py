@@ -28,6 +28,7 @@ def _row_of_cells(cells: int, generator: np.random.Generator) -> tuple[set[tuple
     return places, held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_factors_of_a_row_of_cells_take_as_much_for_every_cell_wherever_its_equations_stand(seed: int) -> None:
     sizes = {}

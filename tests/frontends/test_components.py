@@ -205,6 +205,7 @@ def test_inputs_and_algebraic_variables_make_a_dae() -> None:
 # -- equations
 
 
+@pytest.mark.slow
 @given(numbers, numbers)
 def test_conditional_equations_are_merged_pairwise(x: float, y: float) -> None:
     class Modes(tg.Component):
@@ -570,6 +571,7 @@ def test_messages_and_the_end_of_a_run_are_actions() -> None:
     assert branch.actions == (Message("nearly full"), Terminate("full"))
 
 
+@pytest.mark.slow
 @given(numbers, numbers)
 def test_a_body_may_choose_with_python_conditions(x: float, v: float) -> None:
     class Choice(tg.Component):
@@ -592,6 +594,7 @@ def test_a_body_may_choose_with_python_conditions(x: float, v: float) -> None:
     assert assigned(model.whens[0].branches[0].actions, model, x=x, v=v) == expected
 
 
+@pytest.mark.slow
 @given(numbers, numbers)
 def test_what_a_branch_does_not_assign_keeps_its_value(x: float, v: float) -> None:
     class Sometimes(tg.Component):

@@ -182,6 +182,7 @@ def test_limits_are_those_of_all_and_none_left_is_refused() -> None:
         eliminate_aliases(dae([*states("x"), *first, *second], (rate("x"), -a), (a, -b), (a * a, x)))
 
 
+@pytest.mark.slow
 def test_aliases_are_found_in_time_that_grows_with_their_number() -> None:
     def seconds(n: int) -> float:
         names = [f"a{k}" for k in range(n)]

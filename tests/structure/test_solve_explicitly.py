@@ -111,6 +111,7 @@ def test_linear_blocks_go_with_their_determinant_as_divisor(method: str) -> None
     assert result.final["a"] == pytest.approx(3.0 * result.final["b"], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_nonlinear_blocks_are_torn() -> None:
     equations = [(a, b + c), (b, 2.0 * d), (c, x - d), (d * d * d + a, x + 3.0), (rate("x"), -d)]
     model = dae([state, *algebraic("a", "b", "c", "d", start=(ZERO + 1.0,))], *equations)
@@ -196,6 +197,7 @@ def current(t: float, r: float = 2.0) -> float:
     return 10.0 / r * (1.0 - math.exp(-r * t / 0.5))
 
 
+@pytest.mark.slow
 def test_everything_has_its_name_and_unit(method: str) -> None:
     assert compiled_of(Circuit()).layout.unknowns == ("i",)
     result = tg.simulate(Circuit(), (0.0, 1.0), sensitivities=["r"], method=method, rtol=1e-8)

@@ -74,6 +74,7 @@ def wrong(result: Result) -> set[tuple[str, str]]:
     return {(item.kind, item.name) for item in tg.verify(result).wrong}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t_end", [2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_a_right_run_is_verified(t_end: float, dae_method: str) -> None:
     result = slowing(t_end, method=dae_method)
@@ -107,6 +108,7 @@ def test_a_tick_too_few_is_told() -> None:
     assert ("clock", "tick") in wrong(changed(result, lambda e: None if e.time == times[0] else e))
 
 
+@pytest.mark.slow
 def test_a_tick_too_many_is_told() -> None:
     result = slowing()
     others = iter([2.2])
@@ -117,6 +119,7 @@ def test_a_tick_too_many_is_told() -> None:
     assert ("clock", "tick") in wrong(changed(result, twice))
 
 
+@pytest.mark.slow
 def test_a_single_time_that_moved_is_judged() -> None:
     result = slowing()
     assert [event.time for event in result.events if "ring" in event.causes] == pytest.approx([1.7, 2.2])
@@ -136,6 +139,7 @@ def test_a_message_that_is_missing_or_too_much_is_told() -> None:
     assert wrong(changed(result, lambda e: replace(e, messages=("goodbye",)) if e.kind == "final" else e)) == {("message", "end of the run")}
 
 
+@pytest.mark.slow
 def test_a_run_that_went_on_or_ended_for_no_reason_is_told() -> None:
     result = slowing()
     went_on = copy(result)
@@ -161,10 +165,12 @@ def test_a_wrong_last_value_is_told(t_end: float) -> None:
     assert wrong(result) == {("output", "double")}
 
 
+@pytest.mark.slow
 def test_what_is_done_last_and_is_not_in_the_log_is_told() -> None:
     assert ("missed event", "end of the run") in wrong(changed(slowing(2.0), lambda e: None if e.kind == "final" else e))
 
 
+@pytest.mark.slow
 def test_the_table_says_in_one_line_what_was_not_judged() -> None:
     lines = [line for line in str(tg.verify(slowing(2.0))).splitlines() if line.startswith("not judged: ")]
     assert len(lines) == 1

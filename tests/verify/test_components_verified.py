@@ -20,6 +20,7 @@ def golden_run(name: str, rtol: float, method: str, part: float = 1.0) -> tg.Res
     return tg.simulate(MODELS[name].make(), (0.0, part * MODELS[name].end), rtol=rtol, method=method)
 
 
+@pytest.mark.slow
 # each step is judged by some hundred calls of Python, and IDA takes thousands of steps for what Radau does in a hundred
 @pytest.mark.parametrize(("method", "rtol", "part"), [("radau", 1e-8, 1.0), ("ida", 1e-5, 0.5)])
 @pytest.mark.parametrize("name", [pytest.param(key, marks=[] if key.startswith("D04") else [pytest.mark.slow]) for key in MODELS])
@@ -64,12 +65,14 @@ class WrongSpeed(Pendulum):
         yield self.x**2 + self.y**2 == self.L**2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [WrongGravity, WrongTension, WrongSpeed])
 def test_a_pendulum_with_a_wrong_equation_is_not_verified(wrong: type[tg.Component], dae_method: str) -> None:
     check = tg.verify(golden_run("D05_pendulum_index3", 1e-5, dae_method, 0.1), source=wrong(), points=2)
     assert "equation" in {item.kind for item in check.wrong}, str(check)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{"damper.d": -1.5}, {"m2.m": 2.02}])
 def test_joined_masses_with_a_wrong_part_are_not_verified(changed: dict[str, float], dae_method: str) -> None:
     result = copy(golden_run("D04_coupled_masses", 1e-5, dae_method, 0.1))
@@ -91,11 +94,13 @@ class Late(Clutched):
         yield self.clutch.capacity == tg.where(tg.time < 1, 0.0, tg.where(tg.time < 4.001, 20.0, tg.where(tg.time < 5, 2.0, 25.0)))
 
 
+@pytest.mark.slow
 def test_a_clutch_that_is_released_late_is_not_verified(dae_method: str) -> None:
     check = tg.verify(tg.simulate(Late(), (0.0, 7.0), rtol=1e-5, method=dae_method), source=Clutched(), points=2)
     assert not check.ok
 
 
+@pytest.mark.slow
 def test_an_event_that_is_taken_away_or_put_in_is_told() -> None:
     found = golden_run("D09_friction_clutch", 1e-5, "radau")
     events = list(found.events)

@@ -26,7 +26,7 @@ PROCESSES = {"pump_and_queue", "rocket", "ship_processes", "ship_simula", "tank_
 # blocks of callbacks are no equations
 NO_MODEL = {"connected_blocks", "stepwise_control", *PROCESSES}
 EXAMPLES = sorted({path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.py")} - NO_MODEL)
-LONG = {"buck_converter", "sampled_heater"}  # thousands of events; the reference problems have the first again
+LONG = {"buck_converter", "sampled_heater", "stored_component"}  # thousands of events or of calls; the reference problems have the first again
 QUICK_SEEDS = 24
 SLOW_SEEDS = 60  # each seed is another model; raise it to search on
 RUNS = 8  # of each of them, with other parameters and start values: they share what is followed and compiled

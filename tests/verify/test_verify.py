@@ -29,6 +29,7 @@ def test_a_right_result_is_verified(method: str, rtol: float) -> None:
     assert check.truth == "the function, called as Python"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-3, pytest.param(1e-6, marks=pytest.mark.slow)])
 def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float) -> None:
     right = tg.ode(lambda t, y: [-1.0, 1.0 if max(y[0], 0.0) > 0 else 0.0], y0=[1.0, 0.0])
@@ -101,6 +102,7 @@ def test_parameters_of_the_run_are_those_of_the_judge() -> None:
     assert tg.verify(tg.simulate(model, (0.0, 1.0), parameters={"k": 5.0})).ok
 
 
+@pytest.mark.slow
 def test_the_table_says_what_is_wrong_where_and_by_how_much() -> None:
     wrong, right = (tg.ode(lambda t, y, s=s: {"x": s}, y0={"x": 0.0}) for s in (1.0, 2.0))
     check = judged(wrong, right, 1.0)

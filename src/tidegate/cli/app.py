@@ -100,6 +100,53 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         command.run(request)
 
 
+@app.command(epilog="Example: tidegate sweep tank.py --until 20 --over k=0:10:101 --over inflow=0.1,0.2 --out sweep.nc --workers 2")
+def sweep(  # noqa: PLR0913, PLR0917, every option of the command is an argument
+    source: Source,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUES", help="Values of a parameter: from, to and how many, k=0:10:101, or k=1,2,5. May be repeated."),
+    ] = None,
+    until: Until = None,
+    start: Start = None,
+    settings: Settings = None,
+    sensitivity: Sensitivity = None,
+    variable: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Variable to keep; all without it. May be repeated.")] = None,
+    rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative tolerance; without it 1e-6.")] = None,
+    atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method, as of `tidegate run`.")] = "auto",
+    max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step.")] = None,
+    step: Annotated[float | None, typer.Option(metavar="DT", help="Keep values every DT; without it those at the end.")] = None,
+    points: Annotated[int | None, typer.Option(metavar="N", help="Keep values at N evenly spaced times.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the runs: .nc or .zarr.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Threads; without it one for each processor.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a sweep to the same file that was stopped.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Simulate a model for every combination of values of its parameters."""
+    from tidegate.cli import sweep_command as command
+    from tidegate.cli.run_command import Request
+    from tidegate.cli.told_errors import reported
+
+    request = Request(
+        source=source,
+        start=start,
+        until=until,
+        settings=tuple(settings or ()),
+        sensitivities=tuple(sensitivity or ()),
+        rtol=rtol,
+        atol=atol,
+        method=method,
+        max_step=max_step,
+        step=step,
+        points=points,
+        is_quiet=quiet,
+    )
+    wanted = command.SweepRequest(request, tuple(over or ()), tuple(variable or ()), out, workers, is_resumed=resume)
+    with reported():
+        command.sweep(wanted)
+
+
 @app.command(epilog="Example: tidegate check tank.py --until 20 --sensitivity all --rtol 1e-8; tidegate check tank.py --until 20 --against python")
 def check(
     source: Source,

@@ -12,11 +12,13 @@ from types import ModuleType
 from typing import Any, Final, cast
 
 from tidegate.errors import UsageError
+from tidegate.frontends.components import load_component
 from tidegate.model import Lowerable
 from tidegate.names import close_names, unknown_name
 
-__all__ = ["Source", "load_source"]
+__all__ = ["STORED", "Source", "load_source"]
 
+STORED: Final = ".tgm"
 _PREFIX: Final = "_tidegate_file_"  # a private name, so that a file called json.py hides nothing
 
 
@@ -47,11 +49,24 @@ def load_source(text: str) -> Source:
         If there is no such file, or no such model in it, or several and none is named.
     """
     path, name = _split(text)
+    if path.suffix == STORED:
+        return _stored(path, name)
     module = _import(path)
     name, found = _named(module, path, name) if name else _only(module, path)
     # an instance is what can be simulated; a class stands for the instance with its own default values
     model: Any = found() if isinstance(found, type) else found
     return Source(cast(Lowerable, model), name, path, _t_span(module, path))
+
+
+def _stored(path: Path, name: str) -> Source:
+    """A component that a file holds; opening it runs nothing."""
+    try:
+        kind = load_component(path)
+    except UsageError as error:
+        raise UsageError(error.message, hint=error.hint) from None  # nothing that the user has written led here
+    if name not in ("", kind.__name__):
+        raise unknown_name("model", name, [kind.__name__], of=str(path))
+    return Source(cast(Lowerable, kind()), kind.__name__, path, None)
 
 
 def _split(text: str) -> tuple[Path, str]:
@@ -66,11 +81,13 @@ def _split(text: str) -> tuple[Path, str]:
         raise UsageError(f"{path} is a folder", hint="name a Python file in it")
     if not path.is_file():
         folder = path.parent if path.parent.is_dir() else Path()
-        close = close_names(path.name, (file.name for file in sorted(folder.glob("*.py"))))
+        close = close_names(path.name, (file.name for suffix in (".py", STORED) for file in sorted(folder.glob(f"*{suffix}"))))
         hint = " or ".join(str(path.parent / other) for other in close)
         raise UsageError(f"there is no file {path}", hint=hint or "a Python file, e.g. tank.py:model")
-    if path.suffix != ".py":
-        raise UsageError(f"{path} is no Python file", hint="a file whose name ends in .py")
+    if path.suffix not in (".py", STORED):
+        raise UsageError(
+            f"{path} is no Python file", hint=f"a file whose name ends in .py, or a component that tg.precompile has put into a {STORED} file"
+        )
     return path, name
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 import tidegate
-from tidegate.cli.find_model import Source, load_source
+from tidegate.cli.find_model import STORED, Source, load_source
 from tidegate.cli.library_command import block_line, is_library, library_source, number_settings
 from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
@@ -139,7 +139,10 @@ def span_of(request: Request, source: Source) -> tuple[float, float]:
     first = first if request.start is None else request.start
     last = last if request.until is None else request.until
     if last is None:
-        raise UsageError(f"it is not said how long to simulate {source.name}", hint=f"--until T, or t_span = (0, T) in {source.path}")
+        raise UsageError(
+            f"it is not said how long to simulate {source.name}",
+            hint="--until T" if source.path.suffix == STORED else f"--until T, or t_span = (0, T) in {source.path}",
+        )
     if not last > first:
         raise UsageError(f"the end {last:g} does not lie after the start {first:g}", hint="--from and --until in this order")
     return first, last

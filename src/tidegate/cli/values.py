@@ -12,7 +12,7 @@ from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
 from tidegate.units import convert
 
-__all__ = ["parameter_values", "sensitivity_names"]
+__all__ = ["axis_values", "parameter_values", "sensitivity_names"]
 
 _QUANTITY: Final = re.compile(r"^\s*(?P<number>[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*$")
 _LOGICAL: Final = {"true": 1.0, "false": 0.0}
@@ -63,20 +63,51 @@ def sensitivity_names(names: Iterable[str], model: Model) -> list[str] | str | N
     return [element for name in wanted for element in expanded.get(name, [name])] or None
 
 
-def _value(text: str, parameter: Variable, setting: str) -> float:
+def axis_values(axes: Iterable[str], model: Model) -> dict[str, list[float]]:
+    """The values that ``--over`` gives to each parameter: ``k=0:10:101`` from, to and how many, ``k=1,2,5`` one by one, with units as ``--set`` has.
+
+    Raises
+    ------
+    UsageError, UnitError
+        As for ``parameter_values``, and for a range that is none.
+    """
+    found: dict[str, list[float]] = {}
+    for axis in axes:
+        name, equals, text = axis.partition("=")
+        name = name.strip()
+        if not equals or not name or not text.strip():
+            raise UsageError(f"--over {axis}: a name and values are expected", hint="--over k=0:10:101, or --over k=1,2,5")
+        parameters = {element: variable for variable in model.parameters for element in variable.names}
+        if name not in parameters:
+            raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
+        if name in found:
+            raise UsageError(f"--over {name} is given twice", hint="once is enough")
+        ends = text.split(":")
+        if len(ends) == 1:
+            found[name] = [_value(one.strip(), parameters[name], axis, "--over") for one in text.split(",")]
+            continue
+        if len(ends) != 3 or not ends[2].strip().isdigit() or int(ends[2]) < 1:
+            raise UsageError(f"--over {axis}: from, to and the number of values are expected", hint="--over k=0:10:101")
+        first, last = (_value(end.strip(), parameters[name], axis, "--over") for end in ends[:2])
+        count = int(ends[2])
+        found[name] = [first + (last - first) * k / (count - 1) if k < count - 1 else last for k in range(count)] if count > 1 else [first]
+    return found
+
+
+def _value(text: str, parameter: Variable, setting: str, option: str = "--set") -> float:
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
     match = _QUANTITY.match(text)
     if match is None:
         unit = f" in {parameter.unit}" if parameter.unit else ""
-        raise UsageError(f"--set {setting}: {text!r} is no number", hint=f"a number{unit}, e.g. 0.5 or 2e-3")
+        raise UsageError(f"{option} {setting}: {text!r} is no number", hint=f"a number{unit}, e.g. 0.5 or 2e-3")
     value, unit = float(match["number"]), match["unit"]
     if unit:
         if not parameter.unit:
-            raise UsageError(f"--set {setting}: parameter {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
+            raise UsageError(f"{option} {setting}: parameter {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
         value = convert(value, unit, parameter.unit)
     if not math.isfinite(value):
-        raise UsageError(f"--set {setting}: the value is not finite", hint="a number that fits a double")
+        raise UsageError(f"{option} {setting}: the value is not finite", hint="a number that fits a double")
     if parameter.kind != "real" and value != int(value):
-        raise UsageError(f"--set {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="an integer, true or false")
+        raise UsageError(f"{option} {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="an integer, true or false")
     return value

@@ -25,6 +25,7 @@ from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
+from tidegate.compiled.power_series import ExpressionSeries
 from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
 from tidegate.compiled.start import ExpressionStart
 from tidegate.compiled.transitions import TargetWriter, flatten_transitions, states_before
@@ -182,6 +183,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         constraint_parts=tuple((e.part, e.label) for e in model.constraints),
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
+        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form)),
     )
 
 
@@ -249,6 +251,15 @@ def _grid(source: Expr) -> tuple[float, ...] | None:
 def _first_equation(model: Model, form: MassForm) -> Origin | None:
     equations = [k for k in form.equations if k >= 0]
     return model.equations[equations[0]].origin if equations else None
+
+
+def _rows(model: Model, form: MassForm) -> list[tuple[str, Origin | None]]:
+    """What messages call the row of each unknown, and where it was written."""
+    equations = [model.equations[k] if k >= 0 else None for k in form.equations]
+    return [
+        (equation.label, equation.origin) if equation is not None else (f"the equation of {unknown.data.name}", None)
+        for equation, unknown in zip(equations, form.unknowns, strict=True)
+    ]
 
 
 def _refuse_what_is_not_built(model: Model) -> None:

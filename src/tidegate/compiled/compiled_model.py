@@ -36,8 +36,10 @@ __all__ = [
     "Guards",
     "Located",
     "Point",
+    "PowerSeries",
     "Quantity",
     "Said",
+    "SeriesFunctions",
     "Start",
     "StartValues",
     "Trouble",
@@ -413,6 +415,32 @@ class Diagnosis(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class SeriesFunctions:
+    """Functions that give the power series of the unknowns, into numbers that begin with the unit of time.
+
+    Parameters
+    ----------
+    address : of ``f(t, y, p, m, out)``.
+    address_of_tangent : of ``f(t, y, v, p, m, dt, dy, dp, dm, out)``: unknowns and their derivatives in a direction; 0 where it was not asked for.
+    n_numbers : how many numbers there must be for either.
+    keep_alive : what the addresses need.
+    """
+
+    address: int
+    address_of_tangent: int
+    n_numbers: int
+    keep_alive: tuple[object, ...]
+
+
+class PowerSeries(Protocol):
+    """What gives power series of the unknowns."""
+
+    def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
+        """Machine code for series up to an order, with those of derivatives in a direction or without; UsageError if there are none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
 class CompiledModel:
     """One model as flat native functions.
 
@@ -453,6 +481,7 @@ class CompiledModel:
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
     n_divisors : how many values ``divisors`` gives.
+    series : power series of the unknowns along a solution; None where the equations are not known as expressions.
     """
 
     name: str
@@ -499,6 +528,7 @@ class CompiledModel:
     makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
     n_divisors: int = 0
+    series: PowerSeries | None = None
 
     @cached_property
     def located(self) -> dict[str, Located]:

@@ -11,14 +11,27 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, Literal
 
-__all__ = ["CLASSICAL", "CORE", "FIELDS", "FIRST_FACTORS", "MAX_STAGES", "MOST_PARTS_AT_ONCE", "RADAU", "REAL_SYSTEMS", "SUNDIALS", "Field", "Kind"]
+__all__ = [
+    "CLASSICAL",
+    "CORE",
+    "FIELDS",
+    "FIRST_FACTORS",
+    "MAX_STAGES",
+    "MOST_PARTS_AT_ONCE",
+    "RADAU",
+    "REAL_SYSTEMS",
+    "SUNDIALS",
+    "TAYLOR",
+    "Field",
+    "Kind",
+]
 
 Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
-CORE, RADAU, SUNDIALS, CLASSICAL = "core", "radau", "sundials", "classical"
+CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR = "core", "radau", "sundials", "classical", "taylor"
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,8 @@ _SIZES: Final = [
     *_single("integer", "max_degree part_width n_sens_system"),
     # the unknowns and all their derivatives by parameters
     *_single("integer", "n_lanes"),
+    # numbers in the power series of everything that a step of Taylor's method computes
+    *_single("integer", "n_series"),
     # parameters that move with those with sensitivities, and entries of the index of them
     *_single("integer", "n_moving n_moving_ends"),
     # of an HDAE: 1, and how many F4 and F5 there are; 0 of other models
@@ -297,6 +312,17 @@ _OF_CLASSICAL: Final = [
     *_arrays("number", "sens_coefficients", "max_degree", "n_sens*n", owner=CLASSICAL),
 ]
 
+_OF_TAYLOR: Final = [
+    # the functions that give the series of the unknowns, and of their derivatives in a direction as well; the order
+    *_single("integer", "f_series f_series_tangent series_order"),
+    # how many steps in a row only stability has kept short, and the least and the greatest of what tells it
+    *_single("integer", "stiff_steps"),
+    *_single("number", "stiff_least stiff_most"),
+    *_arrays("number", "series", "n_series", owner=TAYLOR),
+    *_arrays("number", "series_scale series_rate", "n", owner=TAYLOR),
+    *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
+]
+
 # What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.
 # Only the pattern that the structure gives, the first one, is put there at the beginning, and never written again.
 _FACTORS: Final = [
@@ -317,5 +343,5 @@ FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
 
 FIELDS: Final[tuple[Field, ...]] = (
     *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
-    *_OF_CLASSICAL, *_FACTORS,
+    *_OF_CLASSICAL, *_OF_TAYLOR, *_FACTORS,
 )  # fmt: skip

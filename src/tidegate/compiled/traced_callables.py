@@ -24,6 +24,7 @@ from tidegate.expressions import walk
 from tidegate.model import Model
 from tidegate.model.callables import CallableModel
 from tidegate.structure import Reduced
+from tidegate.structure.stabilise import stabilise
 
 __all__ = ["compile_traced"]
 
@@ -33,6 +34,7 @@ _POINTER: Final = ctypes.c_void_p
 
 def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
     """The same as ``compile_callables``, with the machine code of ``traced``."""
+    traced = stabilise(traced).model
     native = compile_model(Reduced(traced, traced))
     layout, quantities = described(model, native.layout.n_modes)
     own = native.layout

@@ -6,8 +6,8 @@ order, |rate| times the distance from it does not shrink with the distance: so m
 simple pole). A quotient whose numerator vanishes too leaves none, or as little as the numerator is known to; such a place is passed. A numerator
 vanishes if it is smaller there, by far, than elsewhere in the step, and its residue within some tolerances.
 
-Close to a pole the iteration of an implicit method may also end on the wrong side of its equations, and turn back: a divisor grows though the rates at
-both ends of the step say that it would be gone in no time. Such a step is not believed either.
+Close to a pole the iteration of an implicit method may also end far from what its equations say, and turn back: a divisor grows though the rates at
+both ends of the step and in its middle make it fall. Such a step is not believed either.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _TOLERANCES: Final = 10.0  # a numerator that vanishes on the solution does so o
 _VANISHES: Final = 0.05  # ... and within this part of what it is at other places
 _INVISIBLE: Final = 1e-6  # of a tolerance: so small are residues of nothing
 _ROUNDINGS: Final = 64 * EPS  # of an unknown: likewise
-_GROWS: Final = 0.1  # of a divisor: if it grows by more ...
-_GONE: Final = 0.2  # ... though the rates at both ends would take more than this part of it within the step, the step has turned back
+_GROWS: Final = 0.1  # of a divisor: if it grows by more though the rates make it fall, the step has turned back
+_KEPT: Final = 0.1  # of such a step at most
 _AHEAD: Final = 1e-3  # of a step: over this the rate of a divisor is measured
 _NEXT: Final = 1e-3  # of the time gone by: a divisor that would be gone so soon, before a step that has turned back, comes to zero there
 _AT_HAND: Final = 1e-9  # of the time: nearer to a pole no shorter step is tried
@@ -201,7 +201,7 @@ def _is_pole(run, t, step, k, theta, low, width):
 
 @native
 def _time_left(run, t, step, k, sign, theta):
-    """When a divisor would be gone, as a part of the step, at the rates that hold at a point of it; _NEVER if not soon."""
+    """When a divisor would be gone, as a part of the step, at the rates that hold at a point of it; _NEVER if it does not fall."""
     if _rates_at(run, t, step, theta) != 0:
         return _NEVER
     time = t + theta * step
@@ -211,16 +211,18 @@ def _time_left(run, t, step, k, sign, theta):
         run.pole_point[q] += _AHEAD * step * run.pole_rate[q]
     call_value(run.f_divisors, time + _AHEAD * step, run.pole_point, run.p, run.m, run.divisor_scratch)
     lost = here - sign * run.divisor_scratch[k]
-    return _AHEAD * here / lost if lost > _GONE * _AHEAD * here else _NEVER
+    return _AHEAD * here / lost if lost > 0.0 else _NEVER
 
 
 @native
 def _turned_back_before(run, t, step, k):
-    """Where a divisor comes to zero that grows over the whole step against the rates at its ends; _NEVER if it does not."""
+    """Where a divisor comes to zero that grows over the whole step against the rates in it; _NEVER if it does not."""
     before = run.divisor_values[0, k]
     after = run.divisor_values[_SAMPLES - 1, k]
     sign = 1.0 if before > 0.0 else -1.0
-    if not sign * (after - before) > _GROWS * abs(before) or not _time_left(run, t, step, k, sign, 1.0) < _NEVER:
+    if not sign * (after - before) > _GROWS * abs(before):
+        return _NEVER
+    if not (_time_left(run, t, step, k, sign, 0.5) < _NEVER and _time_left(run, t, step, k, sign, 1.0) < _NEVER):
         return _NEVER
     return _time_left(run, t, step, k, sign, 0.0)
 
@@ -253,7 +255,7 @@ def first_pole(run, t, low, high, is_event):
                 run.failed_divisor = k
                 run.pole_time = t + left * step
                 # at it, or once more from half the way
-                run.pole_theta = 0.0 if left * step < _NEXT * (t - run.t_start) else min(left, 1.0)
+                run.pole_theta = 0.0 if left * step < _NEXT * (t - run.t_start) else min(left, 2.0 * _KEPT)
                 return 1
         if not first <= theta <= last or not theta < best:
             continue

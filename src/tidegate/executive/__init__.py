@@ -4,7 +4,7 @@ from tidegate.executive.drive import drive, drop_rows_behind
 from tidegate.executive.failures import callback_error, failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
-from tidegate.executive.parameters import numbers_for
+from tidegate.executive.parameters import find_parameters, numbers_for, parameter_vector
 from tidegate.executive.problem import problem_of
 from tidegate.executive.run import Prepared, prepare
 from tidegate.executive.session import Session, Setting, Standing, Status
@@ -24,9 +24,11 @@ __all__ = [
     "drive",
     "drop_rows_behind",
     "failure",
+    "find_parameters",
     "finite_time",
     "numbers_for",
     "of_unknown_length",
+    "parameter_vector",
     "prepare",
     "problem_of",
 ]

@@ -25,7 +25,7 @@ from tidegate.integrators.record_types import Written, event_type, joined, polyn
 from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs
-from tidegate.results.event_log import EventKind, LazyEvents, largest
+from tidegate.results.event_log import EventColumns, EventKind, LazyEvents, largest
 from tidegate.results.labels import ParameterValues
 from tidegate.results.presence import without_absent
 
@@ -436,6 +436,27 @@ class _RecordedEvents(LazyEvents):
 
     def __len__(self) -> int:
         return len(self._first) + len(self._log) + len(self._last)
+
+    def columns(self) -> EventColumns:
+        """Times, kinds, causes and derivatives of the times; events alike in all but their time share what is found of their cause."""
+        legend, log = self._legend, self._log
+        known: dict[tuple[int, bytes, bytes, bytes], str] = {}
+        causes: list[str] = []
+        for entry in log:
+            crossed, before, after, fired = crossed_guard(legend.n_guards, entry), entry["m_before"], entry["m_after"], entry["fired"]
+            key = (crossed, before.tobytes(), after.tobytes(), fired.tobytes())
+            if key not in known:
+                known[key] = ", ".join(legend.causes.of(crossed, before, after, fired).texts)
+            causes.append(known[key])
+        around = [[event.dt_dp.get(name, np.nan) for name in legend.facts["sensitivity_parameters"]] for event in (*self._first, *self._last)]
+        ends = np.array(around, dtype=float).reshape(len(around), len(legend.facts["sensitivity_parameters"]))
+        first = len(self._first)
+        return EventColumns(
+            self.times,
+            [*(event.kind for event in self._first), *(_kind(int(kind)) for kind in log["kind"].tolist()), *(event.kind for event in self._last)],
+            [*(event.cause for event in self._first), *causes, *(event.cause for event in self._last)],
+            np.concatenate([ends[:first], log["dt_dp"].reshape(len(log), ends.shape[1]), ends[first:]]),
+        )
 
     def made(self, position: int) -> Event:
         """The event at this place, put into words."""

@@ -18,7 +18,7 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     Parameters
     ----------
     problem : what to run.
-    method : "radau"; SUNDIALS' "ida", "bdf", "adams"; the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
+    method : "radau", "taylor"; SUNDIALS' "ida", "bdf", "adams"; the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
 
     Raises
     ------
@@ -28,6 +28,8 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method in _CLASSICAL:
         return kernel("tidegate.integrators.classical.native.classical_method").ClassicalIntegrator(problem, method)
+    if method == "taylor":
+        return kernel("tidegate.integrators.taylor.taylor_method").TaylorIntegrator(problem)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
     return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

@@ -42,12 +42,14 @@ class Method:
     hooks : name -> address of the kernel entry, for the six kernel entries of ``integrators.hybrid_loop.loop``.
     degree : largest degree of its polynomials.
     facts : name -> value, of what the method says about itself.
+    sizes : name -> size, of arrays of its own that no other size tells.
     """
 
     owner: str
     hooks: dict[str, int]
     degree: int
     facts: dict[str, float] = field(default_factory=dict[str, float])
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def lay_out(problem: Problem, method: Method) -> w.Workspace:
@@ -69,7 +71,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors,
-        **_systems(problem, method, n, ns),
+        **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
     work = w.Workspace(sizes, (CORE, method.owner))
     facts = {

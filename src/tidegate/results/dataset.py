@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-__all__ = ["LabelledResult", "at_times", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
+__all__ = ["LabelledResult", "at_times", "attributes_of", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
@@ -77,7 +77,7 @@ def trajectories_of(result: LabelledResult) -> xr.Dataset:
     names = storage_names(groups)
     for group in groups:
         name, derivative = names[group.name]
-        attributes = _attributes(group, result.columns[group.columns[0]], name)
+        attributes = attributes_of(group, result.columns[group.columns[0]], name)
         variables[name] = _values(group, name, result.values, attributes)
         if result.sensitivities is not None:
             cube = result.sensitivities[:, :, list(group.columns)].reshape(result.t.size, len(result.sensitivity_parameters), *group.shape)
@@ -121,7 +121,8 @@ def _values(group: Group, name: str, rows: NDArray[np.float64], attributes: dict
     return ("time", *_dimensions(group, name)), values, attributes
 
 
-def _attributes(group: Group, column: Column, stored_name: str) -> dict[str, Any]:
+def attributes_of(group: Group, column: Column, stored_name: str) -> dict[str, Any]:
+    """What is said of a variable; its own name where it is stored under another."""
     texts = {"role": column.role, "units": column.unit, "long_name": column.description}
     texts |= {"display_units": column.display_unit, "quantity": column.quantity}
     attributes = {key: text for key, text in texts.items() if text}
@@ -211,7 +212,7 @@ def at_times(result: LabelledResult, times: ArrayLike, names: str | Sequence[str
         shown = stored[group.name][0] if group.name in stored else group.name
         dimensions = ("time", *_dimensions(group, shown))
         values = values.reshape(t.size, *group.shape)
-        variables[shown] = (dimensions if given.ndim else dimensions[1:], values if given.ndim else values[0], _attributes(group, column, shown))
+        variables[shown] = (dimensions if given.ndim else dimensions[1:], values if given.ndim else values[0], attributes_of(group, column, shown))
     coordinates = {"time": (("time",) if given.ndim else (), given, time_attributes(result))}
     dataset = DenseDataset(variables, coords=coordinates)
     return dataset[shown] if isinstance(names, str) else dataset

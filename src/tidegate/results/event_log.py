@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-__all__ = ["Event", "EventKind", "EventLog", "LazyEvents", "StoredEvents", "Wordings", "largest"]
+__all__ = ["Event", "EventColumns", "EventKind", "EventLog", "LazyEvents", "StoredEvents", "Wordings", "largest"]
 
 EventKind = Literal["state", "time", "step", "set", "initial", "final"]
 
@@ -129,6 +129,10 @@ class LazyEvents(Sequence[Event], ABC):
         """The event at a place from 0 to the last."""
         ...
 
+    def columns(self) -> EventColumns:
+        """Times, kinds, causes and derivatives of the times of all of them."""
+        return _columns_of(list(self))
+
     @overload
     def __getitem__(self, index: int) -> Event: ...
     @overload
@@ -140,6 +144,22 @@ class LazyEvents(Sequence[Event], ABC):
         if not 0 <= position < len(self):
             raise UnknownEventError(f"there are {len(self)} events; number {index} is not among them")
         return self.made(position)
+
+
+class EventColumns(NamedTuple):
+    """What tables of many runs hold of events, one entry an event.
+
+    Parameters
+    ----------
+    times : (events,).
+    kinds, causes : texts.
+    dt_dp : (events, parameters), derivatives of the times by the sensitivity parameters of the run.
+    """
+
+    times: NDArray[np.float64]
+    kinds: list[str]
+    causes: list[str]
+    dt_dp: NDArray[np.float64]
 
 
 class EventLog(Sequence[Event]):
@@ -204,6 +224,10 @@ class EventLog(Sequence[Event]):
         events = list(self)
         wordings, numbers = Wordings().taken_in(events)
         return _log_of, (wordings, np.array(numbers, dtype=float), dict(events[0].sizes) if events else {}, self.time_unit)
+
+    def columns(self) -> EventColumns:
+        """Times, kinds, causes and derivatives of the times, without the values before and after, which cost most of the making of an event."""
+        return self._events.columns() if isinstance(self._events, LazyEvents) else _columns_of(self._events)
 
     def where(self, predicate: Callable[[Event], bool]) -> EventLog:
         """The events for which the predicate holds."""
@@ -294,6 +318,12 @@ class EventLog(Sequence[Event]):
         lines.extend(_html_row(self._cells(event)) for event in tail)
         header = "".join(f"<th>{title}</th>" for title in ("#", self._time_title, "kind", "cause", "change"))
         return f"<table><caption>{len(self)} events</caption><tr>{header}</tr>{''.join(lines)}</table>"
+
+
+def _columns_of(events: Sequence[Event]) -> EventColumns:
+    names = list(dict.fromkeys(name for event in events for name in event.dt_dp))
+    slopes = np.array([[dict(event.dt_dp).get(name, math.nan) for name in names] for event in events], dtype=float).reshape(len(events), len(names))
+    return EventColumns(np.array([event.time for event in events]), [event.kind for event in events], [event.cause for event in events], slopes)
 
 
 def _html_row(cells: Sequence[str]) -> str:

@@ -32,10 +32,12 @@ class FileFrame:
     ----------
     facts : anything that JSON can hold; ``"is"`` says what the frame is.
     numbers : doubles of any shape.
+    end : byte of the file behind it.
     """
 
     facts: dict[str, Any]
     numbers: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    end: int = 0
 
 
 def packed(what: str, facts: Mapping[str, Any] | None = None, numbers: NDArray[np.float64] | None = None) -> bytes:
@@ -76,4 +78,4 @@ def frames_in(path: str | Path) -> Iterator[FileFrame]:
                 return
             facts: dict[str, Any] = json.loads(head)
             numbers: NDArray[np.float64] = np.frombuffer(body, dtype="<f8").astype(np.float64)
-            yield FileFrame(facts, numbers.reshape(facts.pop("shape")))
+            yield FileFrame(facts, numbers.reshape(facts.pop("shape")), file.tell())

@@ -288,6 +288,7 @@ pieces = st.sampled_from([*NUMBERS, *TYPES, *OTHERS])
 lines = st.lists(pieces, max_size=7).map(" ".join) | st.text(max_size=30)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80), st.lists(lines, max_size=25), st.lists(lines, max_size=10), st.lists(lines, max_size=15))
 @example("CONFIGURATIONS :", ["2 K"], ["2 1"], [])
 @example("BLK TYPE", ["2 K"], ["2 1"], [])

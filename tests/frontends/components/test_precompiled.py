@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tidegate as tg
+from golden_components import MODELS
 from tidegate.library import electrical, fluid, rotational, thermal, translational
 
 
@@ -254,12 +255,12 @@ def test_foreign_files_are_refused_and_no_code_is_run(tmp_path: Path) -> None:
     with zipfile.ZipFile(foreign) as archive:
         content = json.loads(archive.read("component.json"))
     less = {name: item for name, item in content.items() if name != "connectors"}
-    for wrong in ({**content, "format": "other"}, {**content, "model": {}}, less, [1, 2], {**content, "version": 2}):
+    for wrong in ({**content, "format": "other"}, {**content, "model": {}}, less, [1, 2], {**content, "version": 3}):
         body = json.dumps(wrong).encode()
         with zipfile.ZipFile(foreign, "w") as archive:
             archive.writestr("component.json", body)
             archive.writestr("sha256", hashlib.sha256(body).hexdigest())
-        with pytest.raises(tg.UsageError, match=r"holds no component|is of version 2"):
+        with pytest.raises(tg.UsageError, match=r"holds no component|is of version 3"):
             tg.load_component(foreign)
 
 
@@ -275,3 +276,103 @@ def test_connectors_of_another_kind_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(tg.ModelError):
         Wrong().lower()
+
+
+class Wire(tg.Connector):
+    v, i = tg.Potential(unit="V"), tg.Flow(unit="A")
+
+
+class Bus(tg.Connector):
+    """Two wires, a request and an answer."""
+
+    plus, minus = Wire(), Wire()
+    wanted = tg.InputSignal(unit="A")
+    level = tg.OutputSignal()
+
+
+class Charger(tg.Component):
+    """What is asked for goes into each of several outlets, as far as the share of each goes."""
+
+    bus = Bus()
+    outlets = tg.Array(Wire, 3)
+    share = tg.Parameter([0.5, 0.3, 0.2])
+    charge = tg.State(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.charge) == self.bus.wanted
+        yield self.bus.level == 2.0 * self.charge
+        for outlet, share in zip(self.outlets, self.share, strict=True):
+            yield outlet.i == -share * self.bus.wanted + 0.01 * (outlet.v - self.bus.minus.v)
+        yield self.bus.plus.i == self.bus.wanted + 0.1 * (self.bus.plus.v - self.bus.minus.v)
+        yield self.bus.plus.i + self.bus.minus.i + sum(outlet.i for outlet in self.outlets) == 0
+
+
+class Control(tg.Component):
+    """The other side of a bus."""
+
+    class Side(tg.Connector):
+        plus, minus = Wire(), Wire()
+        wanted = tg.OutputSignal(unit="A")
+        level = tg.InputSignal()
+
+    bus = Side()
+
+    def equations(self) -> Any:
+        yield self.bus.wanted == 1.0 - 0.25 * self.bus.level
+        yield self.bus.plus.v == 12.0
+        yield self.bus.minus.v == 0.0
+
+
+def charged(kind: Any) -> Any:
+    class Plant(tg.Component):
+        charger = kind(share=[0.6, 0.3, 0.1])
+        control = Control()
+        loads = tg.Array(electrical.Resistor, 3, R=[1.0, 2.0, 3.0])
+        ground = electrical.Ground()
+
+        def equations(self) -> Any:
+            yield tg.connect(self.charger.bus, self.control.bus)
+            for k in range(3):
+                yield tg.connect(self.charger.outlets[k], self.loads[k].p)
+            yield tg.connect(self.ground.p, *(self.loads[k].n for k in range(3)))
+
+    return Plant()
+
+
+def test_connectors_with_signals_with_connectors_and_arrays_of_them_are_stored(tmp_path: Path, dae_method: str) -> None:
+    whole, stored = charged(Charger), charged(again(Charger(), tmp_path))
+    assert [variable.name for variable in stored.lower().variables] == [variable.name for variable in whole.lower().variables]
+    a, b = (tg.simulate(plant, (0.0, 3.0), rtol=1e-8, method=dae_method) for plant in (whole, stored))
+    same(a, b)
+    assert b.final["charger.charge"] == pytest.approx(2.0 * (1.0 - np.exp(-1.5)), rel=1e-6)  # x' = 1 - x / 2
+    assert b.final["loads[1].i"] == pytest.approx(0.3 * np.exp(-1.5) / (1.0 + 0.01 * 2.0), rel=1e-6)
+
+
+def test_a_signal_of_a_stored_connector_must_be_given(tmp_path: Path) -> None:
+    kind = again(Charger(), tmp_path)
+
+    class Alone(tg.Component):
+        charger = kind()
+
+    with pytest.raises(tg.TidegateError, match=r"charger\.bus\.wanted"):
+        Alone().lower()
+
+
+def from_files(kind: type[tg.Component], folder: Path) -> Any:
+    """The same component, each part of which comes from a file."""
+    parts = {}
+    for name, part in vars(kind).items():
+        if isinstance(part, tg.Component):
+            parts[name] = tg.load_component(tg.precompile(part, folder / f"{name}.tgm"))()
+    return type(kind.__name__, (kind,), parts)()
+
+
+@pytest.mark.parametrize("name", ["circuit", "D03_half_wave_rectifier", "D06_tank_with_mixer", "D09_friction_clutch"])
+def test_golden_models_of_stored_parts_are_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    golden = MODELS[name]
+    stored = from_files(golden.make, tmp_path)  # pyright: ignore[reportArgumentType]
+    a, b = (tg.simulate(model, (0.0, golden.end), rtol=1e-8) for model in (golden.make(), stored))
+    same(a, b)
+    assert len(a.events) == len(b.events)
+    whole = tg.load_component(tg.precompile(golden.make(), tmp_path / "whole.tgm"))()
+    same(a, tg.simulate(whole, (0.0, golden.end), rtol=1e-8))

@@ -56,6 +56,7 @@ def test_values_outside_of_the_bounds_of_a_parameter_are_refused(ball: CompiledD
         tg.simulate(ball, (0.0, 1.0), parameters=change)
 
 
+@pytest.mark.slow
 def test_a_block_can_be_joined_and_several_of_one_library_run_at_once(ball: CompiledDSblock) -> None:
     both = tg.dsblock.join({"one": ball, "two": ball}, links={})
     result = tg.simulate(both, (0.0, 1.0), rtol=1e-8, parameters={"two.G": 2 * G})
@@ -110,6 +111,7 @@ def solve_in_pieces(force: Callable[[float], float], ends: tuple[float, ...]) ->
     return x
 
 
+@pytest.mark.slow
 def test_blockp_refuses_warns_changes_the_start_or_does_not_mind(vdp: CompiledDSblock) -> None:
     with pytest.raises(tg.UsageError, match=r"refuses POWER = 3: POWER \(= 3\) has to be even\."):
         tg.simulate(vdp, (0.0, 1.0), parameters={"POWER": 3})
@@ -123,6 +125,7 @@ def test_blockp_refuses_warns_changes_the_start_or_does_not_mind(vdp: CompiledDS
     assert tg.simulate(vdp, (0.0, math.pi), parameters={"LINEAR": True}, rtol=1e-9).final["X1"] == pytest.approx(-2.0, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="tidegate.dsblock"):
         tg.simulate(vdp, (0.0, 0.1), parameters={"QUIET": False})
@@ -162,6 +165,7 @@ def test_the_structure_of_a_compiled_block_varies() -> None:
     np.testing.assert_allclose(result["B"].values[inside], [np.nan, 5 * math.exp(-0.5), np.nan, np.nan], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock) -> None:
     with pytest.raises(tg.UsageError, match=r"there is another model of libvdp.*, and its data are static"):
         tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp")

@@ -208,6 +208,7 @@ def test_compiled_blocks_are_connected_in_the_three_ways(prefix: str, gain: floa
     assert float(run(mixed).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 13, 14, 30])
 def test_a_ring_of_many_blocks_is_torn_once(n: int) -> None:
     # more than 13 are beyond what is searched for the very fewest

@@ -1,4 +1,4 @@
-"""DSblocks of the form HDAE: the same systems as blocks, whose callbacks are only called."""
+"""DSblocks of the form HDAE: the same systems as blocks, whose callbacks are followed or called."""
 
 from __future__ import annotations
 
@@ -60,15 +60,24 @@ def traced() -> Any:
     )
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_block_moves_as_the_same_functions_do_events_included(form: str) -> None:
-    block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-4, hdae=form)
+@pytest.mark.parametrize(("form", "is_traced"), [*((form, True) for form in FORMS), ("index1_stabilised", False), ("index2_stabilised", False)])
+def test_a_block_moves_as_the_same_functions_do_events_included(form: str, is_traced: bool) -> None:
+    block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-8 if is_traced else 1e-4, hdae=form, traced=is_traced)
     other = tg.simulate(traced(), (0, 0.7), rtol=1e-9)
     for name in ("PX", "PY", "VX", "VY"):
-        assert block.final[name] == pytest.approx(other.final[name], abs=2e-3), name
-    assert [event.time for event in block.events] == pytest.approx([event.time for event in other.events], abs=1e-3)
+        assert block.final[name] == pytest.approx(other.final[name], abs=1e-6 if is_traced else 2e-3), name
+    assert [event.time for event in block.events] == pytest.approx([event.time for event in other.events], abs=1e-7 if is_traced else 1e-3)
     assert block.final["ANGLE"] == pytest.approx(np.arctan2(block.final["PY"], block.final["PX"]), abs=1e-12)
     assert "(mu5)[0]" not in block
+
+
+def test_derivatives_by_parameters_of_a_block_are_those_of_differences() -> None:
+    h = 1e-4
+    with pytest.warns(tg.SensitivityWarning, match="memory"):
+        result = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-9, sensitivities=["G"])
+    ends = [tg.simulate(Pendulum(), (0, 0.7), rtol=1e-10, parameters={"G": 9.81 + s * h}).final for s in (1, -1)]
+    for name in ("PX", "PY", "VX", "VY"):
+        assert result.sensitivity(name, "G")[-1] == pytest.approx((ends[0][name] - ends[1][name]) / (2 * h), abs=1e-5), name
 
 
 def test_a_start_off_the_constraints_is_refused_or_moved() -> None:
@@ -101,6 +110,7 @@ def test_what_cannot_be_is_said() -> None:
         tg.simulate(Pendulum(), (0, 1), hdae="index_1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: str) -> None:
     block = tg.dsblock.build(Path(__file__).parent / "blocks" / "pend.c", prefix="pend")

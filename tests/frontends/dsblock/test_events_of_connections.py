@@ -126,6 +126,7 @@ def test_a_step_event_goes_to_the_block_that_asks() -> None:
     assert "far enough" in result.message
 
 
+@pytest.mark.slow
 def test_blocks_that_go_on_answering_each_other_are_named() -> None:
     # each follows the other, and one of them with the other sign: there is no state in which both rest
     blocks = named(ramp=Ramp(), start=Edge(0.5), left=Edge(0.5), right=Edge(0.5, 1.0, 0.0), mix=Mix())
@@ -146,6 +147,7 @@ class Mix(tg.DSblock):
         return u.A * u.B
 
 
+@pytest.mark.slow
 def test_one_that_stops_stops_all_and_the_smallest_priority_counts() -> None:
     blocks = named(one=Clock(0.5, "continue", 70), two=Clock(0.25, "continue", 30), three=Clock(0.75, "stop", 90))
     result = tg.simulate(tg.dsblock.join(blocks, {}), (0.0, 2.0), store_priority=60, outputs=[0.0, 2.0])
@@ -250,6 +252,7 @@ class Vary(tg.DSblock):
         return EventAction(x=[x.A, 10.0][:n], n_states=n, n_indicators=n, next_event=t + 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [False, True])
 def test_numbers_of_states_of_a_block_change_in_a_connection(loop: bool) -> None:
     # b: 10 exp(-t) from t = 1 and from t = 3, where it is there; after: x' = b-sum - x
@@ -325,6 +328,7 @@ class Implicit(tg.DSblock):
         return x.V
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("loop", [False, True])
 def test_what_jumps_through_algebraic_variables_is_an_event_of_the_next_round(tied: bool, loop: bool) -> None:
@@ -365,3 +369,61 @@ class Same(tg.DSblock):
 
     def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
         return u.U
+
+
+class Discharge(tg.DSblock):
+    """``x' = -x / T + u``; where x falls to ``LOW`` it is filled up to ``m.level``, which grows each time."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("X", start=1.0)
+        declare.input("U")
+        declare.output("Y")
+        declare.real("T", 1.0)
+        declare.real("LOW", 0.5)
+        declare.discrete("level", 1.0)
+        declare.indicator("LEFT")
+        declare.outputs_depend_on(inputs=False)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return u.U - x.X / p.T
+
+    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.X
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.X - p.LOW
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
+        m.level = 1.5 * m.level
+        return EventAction(x={"X": m.level})
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_derivatives_by_parameters_go_through_events_of_connections(loop: bool) -> None:
+    blocks: dict[str, Any] = {"tank": Discharge(), "rest": Follow()}
+    links = {"rest.U": "tank.Y"}
+    if loop:
+        # u = (y + u) / 2: the loop gives u = y
+        blocks |= {"left": Mean(), "right": Same()}
+        links = {"left.A": "tank.Y", "left.B": "right.Y", "right.U": "left.Y", "rest.U": "left.Y"}
+
+    def truth(time_constant: float, low: float) -> tuple[float, float]:
+        """x = exp(-t / T), then 1.5 exp(-(t - s) / T) from s = -T log(low); and r' = x - r from r = 0."""
+        s, a = -time_constant * math.log(low), 1.0 / time_constant
+        filled = 1.5 * math.exp(-a * (1.0 - s))
+
+        def driven(r: float, x: float, t: float) -> float:
+            c = x / (1.0 - a)
+            return (r - c) * math.exp(-t) + c * math.exp(-a * t)
+
+        return filled, driven(driven(0.0, 1.0, s), 1.5, 1.0 - s)
+
+    at = {"tank.T": 0.9, "tank.LOW": 0.5}
+    with pytest.warns(tg.SensitivityWarning, match="memory"):
+        result = tg.simulate(tg.dsblock.join(blocks, links), (0, 1.0), rtol=1e-10, parameters=at, sensitivities=["tank.T", "tank.LOW"])
+    assert "tank.derivatives" in result.statistics.extra["compiled callbacks"]
+    for k, name in enumerate(("tank.X", "rest.X")):
+        assert result.final[name] == pytest.approx(truth(0.9, 0.5)[k], abs=1e-8)
+        for which, (dt, dl) in (("tank.T", (1e-5, 0.0)), ("tank.LOW", (0.0, 1e-5))):
+            expected = (truth(0.9 + dt, 0.5 + dl)[k] - truth(0.9 - dt, 0.5 - dl)[k]) / 2e-5
+            assert result.sensitivity(name, which)[-1] == pytest.approx(expected, rel=1e-6, abs=1e-7), (name, which)

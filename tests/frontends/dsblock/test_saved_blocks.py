@@ -50,6 +50,7 @@ class Called(Ball):
         return super().event(happening, t, x, u, p, m)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traced", [True, False])
 def test_a_saved_block_goes_on_as_if_it_had_not_been_saved(traced: bool, tmp_path: Path) -> None:
     block, end = Ball(), 2.3
@@ -86,6 +87,7 @@ def test_memory_that_was_not_declared_is_missed_by_name(tmp_path: Path) -> None:
         again.advance(2.0)
 
 
+@pytest.mark.slow
 def test_connected_blocks_whose_memory_was_not_saved_do_not_go_on(tmp_path: Path) -> None:
     def joined() -> Any:
         return tg.dsblock.join({"a": Ball(), "b": Ball()}, {})

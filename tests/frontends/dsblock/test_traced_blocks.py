@@ -190,6 +190,7 @@ class Mixed(tg.DSblock):
         return EventAction("continue")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_followed_is_called_and_the_rest_is_not(dae_method: str) -> None:
     for inputs in ({}, {"U": 0.0}, {"U": lambda t: 0.0 * t}, {"U": ([0.0, 2.0], [0.0, 0.0])}):
         result = tg.simulate(Mixed(), (0.0, 1.0), rtol=1e-8, inputs=inputs, method=dae_method)
@@ -270,3 +271,46 @@ class Rates(tg.DSblock):
 def test_derivatives_that_outputs_are_given_are_followed_too() -> None:
     result = tg.simulate(Rates(), (0.0, 1.0), rtol=1e-8, traced=True)
     assert result["V"].values == pytest.approx(-6.0 * np.exp(-2.0 * result.t), rel=1e-6)
+
+
+class Reset(tg.DSblock):
+    """``x' = A x``; where x[0] falls to LEVEL, x becomes R x, which leaves the indicator at zero."""
+
+    def __init__(self, matrix: np.ndarray, reset: np.ndarray) -> None:
+        self.matrix, self.reset = matrix, reset
+
+    def define(self, declare: Any) -> None:
+        declare.state("X", shape=(2,), start=(1.0, 0.0))
+        declare.real("LEVEL", 0.5)
+        declare.indicator("ABOVE")
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return self.matrix @ x.X
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.X[0] - p.LEVEL
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return tg.dsblock.EventAction(x={"X": self.reset @ x.X})
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_go_once_through_a_reset_that_depends_on_what_it_resets(seed: int, is_traced: bool) -> None:
+    from scipy.linalg import expm
+    from scipy.optimize import brentq
+
+    random = np.random.default_rng(seed)
+    matrix = np.array([[-0.8, -0.5], [0.5, -0.8]]) + random.uniform(-0.1, 0.1, (2, 2))
+    reset = np.array([[1.0, 0.0], [random.uniform(-4, -3), random.uniform(-1, 1)]])  # x[0] rises behind it
+
+    def truth(level: float) -> Any:
+        at = brentq(lambda t: (expm(matrix * t) @ [1.0, 0.0])[0] - level, 0.0, 1.2, xtol=1e-15)
+        return expm(matrix * (1.2 - at)) @ reset @ expm(matrix * at) @ [1.0, 0.0]
+
+    with pytest.warns(tg.SensitivityWarning, match="memory"):
+        result = tg.simulate(Reset(matrix, reset), (0, 1.2), rtol=1e-9, sensitivities=["LEVEL"], traced=is_traced)
+    assert len(result.events) == 1
+    expected = (truth(0.5 + 1e-5) - truth(0.5 - 1e-5)) / 2e-5
+    for k in range(2):
+        assert float(result.sensitivity("X", "LEVEL")[-1][k]) == pytest.approx(expected[k], abs=1e-6)

@@ -215,6 +215,7 @@ class Wall(tg.DSblock):
         return self.known("outputs", x.X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["derivatives", "indicators", "outputs"])
 def test_where_no_step_is_short_enough_the_error_says_the_reason(place: str, method: str) -> None:
     block = Wall()

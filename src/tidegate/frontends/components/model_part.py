@@ -175,9 +175,9 @@ def declaration_of(variable: Variable, opened: OpenModel, wanted: type[Declarati
     shape = variable.shape or None
     common: dict[str, Any] = {"unit": variable.unit, "description": variable.description, "shape": shape}
     kind = wanted or _KINDS.get(variable.role)
-    if kind is None:
-        made: Declaration = Output(UNSET, **common)
-    elif kind is Input and variable.name in opened.required:
+    if kind is None or issubclass(kind, Output):
+        made: Declaration = (kind or Output)(UNSET, **common)
+    elif issubclass(kind, InputSignal) or (kind is Input and variable.name in opened.required):
         made = InputSignal(**common)
     else:
         made = kind(_value(start, variable.shape), **common)

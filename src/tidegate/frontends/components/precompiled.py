@@ -17,21 +17,21 @@ from typing import Any, ClassVar, Final, cast
 from tidegate.errors import TidegateError, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.component import Component
-from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
-from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Modification
+from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
+from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Declaration, Input, Modification, Output, Parameter
 from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.model_part import ModelPart, declaration_of
-from tidegate.frontends.components.part import Parts
-from tidegate.model import Model, Variable, VariableRole
+from tidegate.frontends.components.part_array import Array, PartArray
+from tidegate.model import Model, Variable, VariableRole, element_names
 from tidegate.model.portable import as_data, from_data
 from tidegate.model.ports import OpenModel
 
 __all__ = ["StoredPart", "load_component", "precompile"]
 
 _FORMAT: Final = "tidegate component"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _MOST_BYTES: Final = 1 << 28  # what a file may unpack to
-_ENDS: Final[dict[str, type[Potential | Flow]]] = {"Potential": Potential, "Flow": Flow}
+_KINDS: Final[dict[str, type[Declaration]]] = {kind.__name__: kind for kind in (Potential, Flow, InputSignal, OutputSignal, Input, Output, Parameter)}
 
 
 def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
@@ -44,7 +44,7 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
 
     Raises
     ------
-    ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called, connectors with signals.
+    ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called.
 
     Examples
     --------
@@ -61,8 +61,10 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
     model = lower(component, kind, is_open=True)
     if model.opaque_parts or model.step_events:
         raise UsageError(f"{kind} has functions that are called, which a file cannot hold", hint="write equations")
-    ends = {name: _end(kind, name, item) for name, item in component._parts().items() if isinstance(item, Connector) or _is_array_of_ends(item)}  # noqa: SLF001 - one package
+    placed = {name: component.part(name) for name in component._parts()}  # noqa: SLF001 - one package
+    ends = {name: _end(kind, name, item) for name, item in placed.items() if _is_end(item)}
     required = [name for name, item in component.declarations().items() if isinstance(item, InputSignal)]
+    required += [path for name, end in ends.items() for path, role in _paths(name, end).items() if role == "InputSignal"]
     content = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -77,24 +79,36 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
     return _write_whole(Path(path), body)
 
 
-def _is_array_of_ends(item: object) -> bool:
-    return isinstance(item, Parts) and isinstance(getattr(item, "part", None), Connector)
+def _is_end(item: object) -> bool:
+    """A connector, or an array of connectors."""
+    return isinstance(item, Connector) or (isinstance(item, PartArray) and all(isinstance(one, Connector) for one in item.named("").values()))
 
 
-def _end(kind: str, name: str, end: Any) -> dict[str, Any]:
-    """A connector as data."""
-    if not isinstance(end, Connector):
-        raise UsageError(f"{kind}.{name} is an array of connectors, which a file cannot hold yet", hint="give each connector a name of its own")
+def _end(kind: str, name: str, end: Connector | PartArray) -> dict[str, Any]:
+    """A connector as data: its variables, connectors in it; of an array its shape, and what is in each."""
+    if isinstance(end, PartArray):
+        each = [_end(kind, own, one) for own, one in end.named(name).items()]
+        if any(one != each[0] for one in each):
+            raise UsageError(f"{kind}.{name} has connectors of several kinds, which a file cannot hold")
+        return {"shape": list(end.shape), "each": each[0] if each else {"class": "", "variables": {}, "inside": {}}}
     variables: dict[str, str] = {}
     for own, item in end._own_declarations().items():  # noqa: SLF001 - one package
-        if not isinstance(item, Potential | Flow):
-            what = f"{kind}.{name}.{own}"
-            hint = "a signal beside the connector can be held"
-            raise UsageError(f"{what} is no potential and no flow; a file cannot hold such connectors yet", hint=hint)
-        variables[own] = "Flow" if isinstance(item, Flow) else "Potential"
-    if end._parts():  # noqa: SLF001
-        raise UsageError(f"{kind}.{name} is a connector with connectors in it, which a file cannot hold yet")
-    return {"class": type(end).__name__, "variables": variables}
+        found = next((word for word, known in _KINDS.items() if type(item) is known), None)
+        if found is None:
+            what = f"{kind}.{name}.{own} is a tg.{type(item).__name__}"
+            raise UsageError(f"{what}, which a file cannot hold in a connector", hint="declare it in the component beside the connector")
+        variables[own] = found
+    inside = {own: _end(kind, f"{name}.{own}", end.part(own)) for own in end._parts()}  # noqa: SLF001
+    return {"class": type(end).__name__, "variables": variables, "inside": inside}
+
+
+def _paths(name: str, end: Mapping[str, Any]) -> dict[str, str]:
+    """Every variable of a stored connector by its path, and what it is."""
+    if "shape" in end:
+        places = element_names(name, tuple(end["shape"]))
+        return {path: role for place in places for path, role in _paths(place, end["each"]).items()}
+    own = {f"{name}.{variable}": str(role) for variable, role in end["variables"].items()}
+    return own | {path: role for inner, one in end["inside"].items() for path, role in _paths(f"{name}.{inner}", one).items()}
 
 
 def _tree(component: Any, path: str = "") -> list[tuple[str, Any]]:
@@ -235,7 +249,7 @@ def _class_of(content: Mapping[str, Any]) -> type[StoredPart]:
     model = from_data(content["model"])
     if not isinstance(model, Model):
         raise TypeError(model)
-    of_ends = {f"{name}.{own}" for name, end in content["connectors"].items() for own in end["variables"]}
+    of_ends = {path for name, end in content["connectors"].items() for path in _paths(name, end)}
     inputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.INPUT)
     outputs = tuple(variable.name for variable in model.variables if variable.role is VariableRole.OUTPUT)
     opened = OpenModel(model, frozenset(content["required"]), inputs, outputs)
@@ -246,8 +260,11 @@ def _class_of(content: Mapping[str, Any]) -> type[StoredPart]:
     return type(str(content["name"]), (StoredPart,), {**declared, **ends, **own})
 
 
-def _connector(name: str, end: Mapping[str, Any], by_name: Mapping[str, Variable], opened: OpenModel) -> Connector:
-    variables = {own: declaration_of(by_name[f"{name}.{own}"], opened, _ENDS[role]) for own, role in end["variables"].items()}
-    made = type(str(end["class"]), (Connector,), variables)()
-    vars(made)["_named"] = name
-    return made
+def _connector(name: str, end: Mapping[str, Any], by_name: Mapping[str, Variable], opened: OpenModel) -> Any:
+    if "shape" in end:
+        shape = tuple(int(length) for length in end["shape"])
+        places = element_names(name, shape)
+        return Array(_connector(places[0], end["each"], by_name, opened), shape) if places else Array(Connector, shape)
+    variables = {own: declaration_of(by_name[f"{name}.{own}"], opened, _KINDS[role]) for own, role in end["variables"].items()}
+    inside = {own: _connector(f"{name}.{own}", one, by_name, opened) for own, one in end["inside"].items()}
+    return type(str(end["class"]), (Connector,), {**variables, **inside})()

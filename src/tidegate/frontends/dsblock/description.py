@@ -197,6 +197,7 @@ class Description:
     has_step_events, has_jacobian : INFO(2), INFO(3).
     has_communication : BLOCKK is there, be it without W.
     groups : whose numbers of states and indicators change each by itself, where X and Z are not one such group.
+    algebraic : of a DAE whose residuals are known to be ``f - xd``, and some that see no xd, places of x in the latter's order; else None.
     outputs_may_retry : outputs may ask for a smaller step, so they are asked for within steps, too.
     """
 
@@ -218,6 +219,7 @@ class Description:
     has_communication: bool = False
     outputs_may_retry: bool = False
     groups: tuple[Group, ...] = ()
+    algebraic: tuple[int, ...] | None = None
 
     @property
     def communicates(self) -> bool:

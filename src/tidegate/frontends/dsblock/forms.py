@@ -6,11 +6,13 @@ Of an index-1 DAE ``0 = F(t, x, xd, u, p)`` (Otter, DSblock 3.3, form 1) nothing
 * where columns of E are zero and the others have full rank, x of the zero columns are algebraic, and every other x gets its derivative
   as an unknown w: x' = w, 0 = F(t, x, w). E may depend on anything then.
 * where its rank is lower, and E is constant, E x' = -F(t, x, 0).
+
+A connection of ODEs knows that its residuals are f - xd, and those of loops: x' = F(t, x, 0) there, and no further unknowns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, SignalKind
 
-__all__ = ["Equations", "dae_equations", "leading_matrix", "ode_equations"]
+__all__ = ["Equations", "dae_equations", "explicit_equations", "leading_matrix", "ode_equations"]
 
 FloatArray = NDArray[np.float64]
 Residual = Callable[[FloatArray, FloatArray], FloatArray]  # of x and xd
@@ -134,6 +136,11 @@ def ode_equations(described: Description) -> Equations:
     """Every x a state."""
     none = np.zeros(0, dtype=np.intp)
     return Equations(described.names(SignalKind.STATE), none, none, has_rates=False)
+
+
+def explicit_equations(described: Description, algebraic: Sequence[int]) -> Equations:
+    """Of a DAE whose residuals are ``f - xd``, and behind them those of the algebraic x, the last ones."""
+    return Equations(described.names(SignalKind.STATE), np.zeros(0, dtype=np.intp), np.array(algebraic, dtype=np.intp))
 
 
 def leading_matrix(residual: Residual, x: FloatArray, xd: FloatArray) -> FloatArray:

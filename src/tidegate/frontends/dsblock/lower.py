@@ -33,9 +33,10 @@ from tidegate.frontends.dsblock.block import (
     Run,
 )
 from tidegate.frontends.dsblock.checks import value_problems
+from tidegate.frontends.dsblock.chosen_parameters import chosen_parameters
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
-from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind, element_names
-from tidegate.frontends.dsblock.forms import Equations, dae_equations, leading_matrix, ode_equations
+from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
+from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, leading_matrix, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
@@ -79,7 +80,7 @@ class _Lowered:
         self.recorded = (*self.outputs, *self.auxiliaries, *self.indicators, *self.input_names, _COMMUNICATED)
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
-        self.form: Equations = self.constrained or (ode_equations(described) if described.form is Form.ODE else self._probed())
+        self.form: Equations = self.constrained or self._equations()
         kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
         self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
         self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
@@ -87,9 +88,12 @@ class _Lowered:
         self.runs: dict[int, Run] = {}
         self.last: dict[int, float] = {}  # when something happened last
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
+        self.is_further: dict[int, bool] = {}  # whether what was asked last was a further round of the same instant
         self.traced = Traced(None, (), {})
         self.needed = (*described.discretes, _RUN, _NX, _NZ)
         self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
+        self.stabilisation, self.makes_consistent = "" if self.constrained is None else self.constrained.stabilisation, options.make_consistent
+        self.multipliers = () if self.constrained is None else self.constrained.multipliers
         self.reasons: dict[int, str] = {}  # of runs that the block ends
         self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
@@ -154,11 +158,16 @@ class _Lowered:
         has_steps = self.described.has_step_events and n_completed == 1
         return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
 
+    def _equations(self) -> Equations:
+        if self.described.form is Form.ODE:
+            return ode_equations(self.described)
+        return self._probed() if self.described.algebraic is None else explicit_equations(self.described, self.described.algebraic)
+
     def _probed(self) -> Equations:
         """Which derivatives enter the residuals, found out in a run that goes nowhere."""
         described = self.described
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
-        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), self._chosen_parameters())
+        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), chosen_parameters(self.described, self.p, self.options.parameters))
         run, reply = self.block.tried(at) if isinstance(self.block, CanBeTried) else self.block.begin(at)
         begun = described if reply.x is None or len(reply.x) < len(x0) else replace(described, x0=tuple(reply.x.tolist()))
         found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
@@ -180,24 +189,6 @@ class _Lowered:
                 f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
                 hint="leave out traced=True, and they are called",
             )
-
-    def _chosen_parameters(self) -> FloatArray:
-        """Parameters with the values that the caller has given; what cannot be is refused where they are set."""
-        p, first = self.p.copy(), 0
-        given = {name.upper().replace(" ", ""): value for name, value in self.options.parameters.items()}
-        for kind in ParameterKind:
-            for entry in self.described.parameters:
-                if entry.kind is not kind:
-                    continue
-                elements = element_names(entry.name.upper(), entry.shape)
-                for name, where in [(entry.name.upper(), slice(first, first + entry.size)), *((one, first + k) for k, one in enumerate(elements))]:
-                    try:
-                        value = np.asarray(given[name], dtype=float)
-                        p[where] = value.ravel(order="F") if value.shape == entry.shape and name == entry.name.upper() else value
-                    except (KeyError, TypeError, ValueError):
-                        continue
-                first += entry.size
-        return p
 
     def _require_form(self, run: Run, entry: Entry) -> None:
         """Refuse parameters and start values with which derivatives enter a DAE otherwise than where that was found out.
@@ -459,7 +450,11 @@ class _Lowered:
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""
         run, last = self._run(at), float(at.d[self.place[_LAST]])
-        if run is None or self._is_same(at.time, last):
+        if run is None:
+            return {}
+        number = int(at.d[self.place[_RUN]])
+        self.is_further[number] = self._is_same(at.time, last)
+        if self.is_further[number]:
             return {}
         n = len(self.indicators)
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
@@ -467,9 +462,8 @@ class _Lowered:
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
         if not (ticks or crossed.any() or steps):
             return {}  # a communication point
-        if int(at.d[self.place[_RUN]]) in self.reasons:
+        if number in self.reasons:
             return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
-        number = int(at.d[self.place[_RUN]])
         if self.last.get(number, -math.inf) != last:
             raise UsageError(
                 f"what DSblock {self.described.name} remembers is not as this run has left it: a copy of the simulation, or the run itself before it "
@@ -483,12 +477,12 @@ class _Lowered:
         return {_LAST: at.time, **self._happened(run, at, ticks, crossed, steps, number)}
 
     def rehearse(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
-        """What would happen at other values: asked of a copy of the run that remembers what it did before."""
+        """What would happen at other values, where ``happen`` has just been asked: of a copy of the run that remembers what it did before."""
         number, n = round(at.d[self.place[_RUN]]), len(self.indicators)
         before = self.before.get(number)
         crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
-        if not (ticks or crossed.any() or steps) or number in self.reasons:
+        if not (ticks or crossed.any() or steps) or number in self.reasons or self.is_further.get(number, False):
             return {}
         if before is None:
             raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, cast
 
@@ -20,7 +20,7 @@ from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.wishes import StopRun
 
-__all__ = ["CALLBACKS", "SHARED", "Memory", "PythonBlock"]
+__all__ = ["CALLBACKS", "SHARED", "Memory", "PythonBlock", "flat_parts", "wanted_parts"]
 
 FloatArray = NDArray[np.float64]
 CALLBACKS: Final = (
@@ -162,6 +162,39 @@ class PythonBlock:
         return given
 
 
+def wanted_parts(wanted: Sequence[bool]) -> frozenset[int]:
+    """What ``parts`` is told to compute."""
+    return frozenset(k for k, is_wanted in enumerate(wanted, 1) if is_wanted)
+
+
+def flat_parts(block: PythonBlock, answer: object, which: frozenset[int], dtype: type = float) -> NDArray[Any]:
+    """What ``parts`` of an HDAE returned, F1 ... F5 one behind the other; what was not wanted is NaN.
+
+    Raises
+    ------
+    UsageError : something is missing, or has another size.
+    """
+    described, name = block.description, block.name
+    if not isinstance(answer, Mapping):
+        raise UsageError(f"parts of DSblock {name} returned {answer!r}", hint="return a dict: {1: derivatives of x1, 2: ..., 5: ...}")
+    given = cast("Mapping[object, Any]", answer)
+    found = cast("NDArray[Any]", np.full(sum(described.parts), np.nan, dtype=dtype))
+    for k, place in enumerate(part_slices(described.parts), 1):
+        size = described.parts[k - 1]
+        if k not in which or not size:
+            continue
+        if k not in given:
+            raise UsageError(f"parts of DSblock {name} lack F{k}, which was asked for", hint=f"the dict needs the entry {k}: {size} values")
+        if k == 1:
+            found[place] = flat(f"F1 of DSblock {name}", given[1], _leading(block.states, size), dtype=dtype)
+            continue
+        values = cast("NDArray[Any]", np.asarray(given[k], dtype=dtype)).ravel(order="F")
+        if len(values) != size:
+            raise UsageError(f"F{k} of DSblock {name} has {len(values)} values; {size} are declared")
+        found[place] = values
+    return found
+
+
 class PythonRun:
     """See ``block.Run``."""
 
@@ -199,27 +232,8 @@ class PythonRun:
         return self._given(callback, _leading(self._block.states, len(at.x)), at)
 
     def _parts(self, at: Entry, wanted: tuple[bool, ...]) -> FloatArray:
-        described, name = self._block.description, self._block.name
-        which = frozenset(k for k, is_wanted in enumerate(wanted, 1) if is_wanted)
-        answer: Any = self._callbacks.parts(which, *self._arguments(at))
-        if not isinstance(answer, Mapping):
-            raise UsageError(f"parts of DSblock {name} returned {answer!r}", hint="return a dict: {1: derivatives of x1, 2: ..., 5: ...}")
-        given = cast("Mapping[object, Any]", answer)
-        found = np.full(sum(described.parts), np.nan)
-        for k, place in enumerate(part_slices(described.parts), 1):
-            size = described.parts[k - 1]
-            if k not in which or not size:
-                continue
-            if k not in given:
-                raise UsageError(f"parts of DSblock {name} lack F{k}, which was asked for", hint=f"the dict needs the entry {k}: {size} values")
-            if k == 1:
-                found[place] = flat(f"F1 of DSblock {name}", given[1], _leading(self._block.states, size))
-                continue
-            values = np.asarray(given[k], dtype=float).ravel(order="F")
-            if len(values) != size:
-                raise UsageError(f"F{k} of DSblock {name} has {len(values)} values; {size} are declared")
-            found[place] = values
-        return found
+        which = wanted_parts(wanted)
+        return flat_parts(self._block, self._callbacks.parts(which, *self._arguments(at)), which)
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""

@@ -6,27 +6,26 @@ functions have, and what was said of every callback. What happens at events is l
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import CodeType
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import UntraceableError
-from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, constant, dependencies, evaluate, node, symbol
+from tidegate.errors import Origin, UntraceableError
+from tidegate.expressions import ZERO, Expr, Role, as_real, constant, symbol
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
-from tidegate.expressions.tracing.reads import Reads, collect_reads
-from tidegate.expressions.tracing.vector import Vector
-from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalEntry
+from tidegate.expressions.tracing.reads import Reads
+from tidegate.frontends.dsblock.block import Block, Entry
+from tidegate.frontends.dsblock.constrained import part_slices
+from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalEntry
 from tidegate.frontends.dsblock.forms import Equations
-from tidegate.frontends.dsblock.named import Named, flat
-from tidegate.frontends.dsblock.python_block import CALLBACKS, Memory, PythonBlock
+from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.frontends.dsblock.signals import InputSignals
+from tidegate.frontends.dsblock.symbolic_run import CanBeFollowed, Followed, mentioned, symbolic_run
 from tidegate.model import Branch, Definition, Equation, Form, Model, Terminate, TimeEvent, Variable, VariableRole, When
 from tidegate.model.callables import At
 
@@ -36,7 +35,6 @@ FloatArray = NDArray[np.float64]
 _TIME: Final = symbol(Role.TIME, "time")
 _HALF: Final = 0.5  # between two whole numbers
 _VARIES: Final = frozenset({"n_states", "n_indicators"})
-_SAYS: Final = frozenset({"print", "input", "open"})
 
 
 class Asked(Protocol):
@@ -57,6 +55,9 @@ class Asked(Protocol):
     next_name: str
     stopped_name: str
     counter_name: str
+    stabilisation: str
+    makes_consistent: bool
+    multipliers: tuple[str, ...]
 
     def rates(self, at: At) -> FloatArray:
         """f of ``M y' = f``."""
@@ -80,23 +81,21 @@ class Traced:
     model : the neutral model; None where nothing could be followed.
     compiled : callbacks that were.
     called : the others, each with the reason.
-    reads : what was read of the block and its surroundings, which is part of the code now.
-    owner, of_class : the block's object, and what was read of its class, which the object must not hide.
+    reads : what was read of blocks and their surroundings, which is part of the code now.
+    of_class : what was read of the class of a block's object, which that object must not hide.
     """
 
     model: Model | None
     compiled: Sequence[str]
     called: Mapping[str, str]
     reads: Sequence[Reads] = ()
-    owner: object = None
-    of_class: Sequence[str] = ()
+    of_class: Sequence[tuple[object, str]] = ()
 
     def changed(self) -> str:
         """The name of something that was read and is not what it was; empty if there is none."""
         if self.model is None:
             return ""
-        own = vars(self.owner)
-        if hidden := next((name for name in self.of_class if name in own), ""):
+        if hidden := next((name for owner, name in self.of_class if name in vars(owner)), ""):
             return hidden
         return next((name for reads in self.reads if not reads.are_as_before() and (name := reads.changed())), "")
 
@@ -108,31 +107,6 @@ class Traced:
         return found
 
 
-class _SymbolicNamed(Named):
-    """The same with expressions in the vector."""
-
-    __slots__ = ()
-
-    def _value(self, place: tuple[SignalEntry | ParameterEntry, slice]) -> Any:
-        entry, where = place
-        if entry.shape:
-            return Vector(self._vector[where].reshape(entry.shape, order="F"))
-        value: Any = self._vector[where.start]
-        return node("nonzero", (value,)) if entry.kind is ParameterKind.LOGICAL else value
-
-
-class _NumericNamed(Named):
-    """With numbers, those of integers as they are: they are moved a little."""
-
-    __slots__ = ()
-
-    def _value(self, place: tuple[SignalEntry | ParameterEntry, slice]) -> Any:
-        entry, where = place
-        if entry.kind is ParameterKind.INTEGER and not entry.shape:
-            return float(self._vector[where.start])
-        return super()._value(place)
-
-
 def traced(asked: Asked, starts: tuple[FloatArray, FloatArray, FloatArray, Mapping[str, float]]) -> Traced:
     """Follow what can be followed.
 
@@ -140,53 +114,36 @@ def traced(asked: Asked, starts: tuple[FloatArray, FloatArray, FloatArray, Mappi
     ----------
     starts : of unknowns by name, parameters and discrete variables: start values.
     """
-    block = asked.block
-    if not isinstance(block, PythonBlock):
-        return Traced(None, (), {"all": "they are not written in Python, or of several blocks"})
-    reason = _cannot_at_all(block)
+    reason = _cannot_at_all(asked.block)
     if reason:
         return Traced(None, (), {"all": reason})
-    return _Follower(asked, block, starts).traced()
+    follower = _Follower(asked, asked.block, starts)
+    try:
+        return follower.traced()
+    except Exception as error:
+        if asked.described.form is not Form.HDAE:
+            raise
+        return Traced(None, (), {"all": str(getattr(error, "message", "") or error)})
 
 
-def _cannot_at_all(block: PythonBlock) -> str:
+def _cannot_at_all(block: Block) -> str:
     described = block.description
+    if isinstance(block, CanBeFollowed):
+        return next((f"{part.description.name}: {reason}" for part in block.blocks() if (reason := _cannot_at_all(part))), "")
+    if not isinstance(block, PythonBlock):
+        return "it is not written in Python"
     if described.has_step_events:
         return "there are step events"
-    if described.form is Form.HDAE:
-        return "it is an HDAE"
     for callback in ("start", "event"):
-        if _mentioned(getattr(block.callbacks, callback, None)) & _VARIES:
+        if mentioned(getattr(block.callbacks, callback, None)) & _VARIES:
             return "the number of states or indicators may change"
     return ""
 
 
-def _mentioned(function: Any) -> set[str]:
-    """Names in the code of a function, those of keywords among them."""
-    code = getattr(function, "__code__", None)
-    return set() if code is None else set(_names_in(code))
-
-
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_varnames)
-    for item in code.co_consts:
-        if isinstance(item, CodeType):
-            yield from _names_in(item)
-        elif isinstance(item, tuple):
-            yield from (name for name in item if isinstance(name, str))  # pyright: ignore[reportUnknownVariableType] - constants of any kind
-
-
-def _stored(function: Any) -> Iterator[str]:
-    """Names of attributes that a function sets."""
-    code = getattr(function, "__code__", None)
-    if code is not None:
-        yield from (item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_ATTR", "DELETE_ATTR"))
-
-
 class _Follower:
-    """Follows the callbacks of one block."""
+    """Follows the callbacks of one block, or of those that it connects."""
 
-    def __init__(self, asked: Asked, block: PythonBlock, starts: tuple[FloatArray, FloatArray, FloatArray, Mapping[str, float]]) -> None:
+    def __init__(self, asked: Asked, block: Block, starts: tuple[FloatArray, FloatArray, FloatArray, Mapping[str, float]]) -> None:
         self.asked, self.block, self.form = asked, block, asked.form
         self.x0, self.xd0, self.p0, self.d0 = starts
         described = asked.described
@@ -196,85 +153,29 @@ class _Follower:
         if self.form.mass is None:
             for k in self.form.with_rate.tolist():
                 self.xd[k] = symbol(Role.UNKNOWN, f"der({asked.states[k]})")
+        self.slopes = [symbol(Role.DERIVATIVE, name) for name in asked.states]
         self.p = [symbol(Role.PARAMETER, name) for name in self.parameters]
         self.d = {name: symbol(Role.DISCRETE, name) for name in asked.discretes}
-        self.reads: list[Reads] = []
-        self.of_class: list[str] = []
-        self.stored = {name for callback in CALLBACKS for name in _stored(getattr(block.callbacks, callback, None))}
-        self.compiled: list[str] = []
+        start = {_TIME: described.t0, **dict(zip(self.x, self.x0.tolist(), strict=True)), **dict(zip(self.slopes, self.xd0.tolist(), strict=True))}
+        start |= {item: float(value) for item, value in zip(self.xd, self.xd0.tolist(), strict=True) if item.op == "symbol"}
+        start |= dict(zip(self.p, self.p0.tolist(), strict=True)) | {self.d[name]: self.d0[name] for name in described.discretes}
+        self.followed = Followed(_TIME, self.d, start)
+        self.run = symbolic_run(block, self.followed)
         self.called: dict[str, str] = {}
 
-    # -- arguments --------------------------------------------------------------------------------------------------------------------------------
+    def _at(self, u: Sequence[Expr]) -> Entry:
+        vectors = (np.array([*items], dtype=object) for items in (self.x, self.xd, u, self.p))
+        x, xd, inputs, p = vectors
+        return Entry(_TIME, x, xd if self.asked.described.form is Form.DAE else None, inputs, p, len(self.asked.indicators))  # pyright: ignore[reportArgumentType] - a symbol of time
 
-    def _start(self) -> dict[Expr, float]:
-        found = {_TIME: self.asked.described.t0, **dict(zip(self.x, self.x0.tolist(), strict=True))}
-        found |= {item: float(value) for item, value in zip(self.xd, self.xd0.tolist(), strict=True) if item.op == "symbol"}
-        return found | dict(zip(self.p, self.p0.tolist(), strict=True)) | {self.d[name]: self.d0[name] for name in self.block.description.discretes}
-
-    def _arguments(self, kind: type[Named], time: Any, value: Callable[[Expr], Any], u: Sequence[Any], *, with_rates: bool) -> tuple[Any, ...]:
-        block = self.block
-
-        def named(which: str, entries: Any, items: Sequence[Any]) -> Named:
-            dtype = object if kind is _SymbolicNamed else float
-            return kind(f"{which} of DSblock {block.name}", entries, np.array([*items], dtype=dtype))
-
-        memory = Memory()
-        for name in block.description.discretes:
-            setattr(memory, name, value(self.d[name]))
-        rates = (named("xdot", block.states, [value(item) for item in self.xd]),) if with_rates else ()
-        p = named("p", block.parameters, [value(item) for item in self.p])
-        return time, named("x", block.states, [value(item) for item in self.x]), *rates, named("u", block.inputs, u), p, memory
-
-    def _follow(self, callback: str, entries: tuple[SignalEntry, ...], u: Sequence[Expr], *, with_rates: bool) -> list[Expr]:
-        """What a callback computes.
-
-        Raises
-        ------
-        Exception : it cannot be followed.
-        """
-        function = getattr(self.block.callbacks, callback)
-        what = f"{callback} of DSblock {self.block.name}"
-        if said := sorted(_mentioned(function) & _SAYS):
-            raise UntraceableError(f"it uses {said[0]}")
-        self.block.callbacks.environment = self.block.environment
-        with collect_reads() as reads:
-            given = self._arguments(_SymbolicNamed, _TIME, lambda item: item, u, with_rates=with_rates)
-            followed = trace(function, given)
-        reads.forget(given)
-        mine = self.block.callbacks
-        owned = [(place, name) for place, name in reads.places() if place is mine or (isinstance(place, type) and isinstance(mine, place))]
-        if kept := [name for _, name in owned if name in self.stored]:
-            raise UntraceableError(f"self.{kept[0]} may change during a run")
-        if followed.changed:
-            raise UntraceableError("it keeps something in memory")
-        found = [as_expr(item) for item in flat(what, followed.value, entries, dtype=object).tolist()]
-        if any(item.data.role is Role.DERIVATIVE for item in dependencies(*found)):
-            raise UntraceableError("it reads a derivative that is no unknown of the equations")
-
-        def plain(point: Mapping[Expr, float]) -> list[float]:
-            at = {**self._start(), **point}
-
-            def value(item: Expr) -> float:
-                return at[item] if item in at else float(evaluate([item], at)[0])
-
-            arguments = self._arguments(_NumericNamed, at[_TIME], value, self.asked.inputs.at(at[_TIME]).tolist(), with_rates=with_rates)
-            return flat(what, function(*arguments), entries).tolist()
-
-        require_agreement(what, function_origin(function), found, plain, self._start())
-        self.reads.append(reads)
-        self.of_class += [name for place, name in owned if place is not mine and name not in vars(mine)]
-        return [as_real(item) for item in found]
-
-    def _or_called(
-        self, callback: str, entries: tuple[SignalEntry, ...], u: Sequence[Expr], call: Callable[[], list[Expr]], *, with_rates: bool
-    ) -> list[Expr]:
+    def _or_called(self, callback: str, follow: Callable[[], NDArray[Any]], call: Callable[[], list[Expr]]) -> list[Expr]:
+        before = list(self.followed.callbacks)
         try:
-            found = self._follow(callback, entries, u, with_rates=with_rates)
+            return follow().tolist()
         except Exception as error:  # noqa: BLE001, whatever a function does with symbols, it can still be called
             self.called[callback] = str(getattr(error, "message", "") or error)
+            self.followed.callbacks[:] = before
             return call()
-        self.compiled.append(callback)
-        return found
 
     def _call(self, function: Callable[[At], Any], n: int, name: str) -> list[Expr]:
         """Nodes that call Python."""
@@ -290,7 +191,7 @@ class _Follower:
             return list(function(At(numbers[0], values[1 : 1 + n_y], values[1 + n_y : 1 + n_y + n_p], np.zeros(0, dtype=bool), d)))
 
         arguments = [_TIME, *(symbol(Role.UNKNOWN, item) for item in unknowns), *self.p, *(self.d[item] for item in self.asked.needed)]
-        return opaque_call(OpaqueFunction(call, n, f"{name} of DSblock {self.block.name}"), arguments)
+        return opaque_call(OpaqueFunction(call, n, f"{name} of DSblock {self.asked.described.name}"), arguments)
 
     def _unknowns(self) -> list[str]:
         return [*self.form.states(self.x0), *self.form.others(self.x0, self.xd0)]
@@ -317,28 +218,33 @@ class _Follower:
             def call(time: float) -> Sequence[float]:
                 return self.asked.inputs.at(time)[place].tolist()
 
-            return opaque_call(OpaqueFunction(call, entry.size, f"input {entry.name} of DSblock {self.block.name}"), [_TIME])
+            return opaque_call(OpaqueFunction(call, entry.size, f"input {entry.name} of DSblock {self.asked.described.name}"), [_TIME])
         return [value]
 
     # -- the model --------------------------------------------------------------------------------------------------------------------------------
 
     def traced(self) -> Traced:
-        asked, block, described = self.asked, self.block, self.asked.described
-        u = self._inputs()
+        asked, described = self.asked, self.asked.described
+        at = self._at(self._inputs())
         is_dae = described.form is Form.DAE
-        equations = self._equations(u) if self.x else []
+        n_explicit = described.parts[0] if described.form is Form.HDAE else len(self.x)
+        equations = self._equations(at) if self.x else []
         # derivatives that are no unknowns stand for themselves, and what reads them is called
-        slopes = [symbol(Role.DERIVATIVE, name) if item is ZERO else item for name, item in zip(asked.states, self.xd, strict=True)]
-        rates = slopes if is_dae else [item.right for item in equations[: len(self.x)]]
-        z = [] if not block.indicators else self._or_called(
-            "indicators", block.indicators, u, lambda: self._call(asked.all_indicators, len(asked.indicators), "indicators"), with_rates=False
+        slopes = [slope if item is ZERO else item for slope, item in zip(self.slopes, self.xd, strict=True)]
+        # of an HDAE those of x1 alone are known
+        rates = slopes if is_dae else [*(item.right for item in equations if item.left is not ZERO), *slopes[n_explicit:]]
+        z = [] if not asked.indicators else self._or_called(
+            "indicators", lambda: self.run.indicators(at), lambda: self._call(asked.all_indicators, len(asked.indicators), "indicators")
         )  # fmt: skip
-        definitions = self._definitions(u, z, rates)
-        if not self.compiled:
+        definitions = self._definitions(replace(at, xd=np.array([*rates], dtype=object)), z)
+        compiled = tuple(dict.fromkeys(self.followed.callbacks))
+        if not compiled:
             return Traced(None, (), self.called)
         model = Model(
             name=described.name,
-            form=Form.DAE if is_dae else Form.ODE,
+            form=described.form,
+            stabilisation=asked.stabilisation,
+            makes_consistent=asked.makes_consistent,
             variables=tuple(self._variables()),
             equations=tuple(equations),
             definitions=tuple(definitions),
@@ -347,53 +253,69 @@ class _Follower:
             check_units=False,
         )
         called = dict(self.called)
-        if hasattr(block.callbacks, "event"):
+        if not isinstance(self.block, PythonBlock) or hasattr(self.block.callbacks, "event"):
             called["event"] = ""
-        return Traced(model, tuple(self.compiled), called, tuple(self.reads), block.callbacks, tuple(self.of_class))
+        return Traced(model, compiled, called, tuple(self.followed.reads), tuple(self.followed.of_class))
 
-    def _equations(self, u: Sequence[Expr]) -> list[Equation]:
+    def _equations(self, at: Entry) -> list[Equation]:
         n, form, asked = len(self.x), self.form, self.asked
 
         def called() -> list[Expr]:
             every = self._call(asked.rates, len(self._unknowns()), callback)
             return [-item for item in every] if form.mass is not None else every[len(every) - n :]
 
+        if asked.described.form is Form.HDAE:
+            return self._parts(at)
         callback = "derivatives" if asked.described.form is Form.ODE else "residual"
-        values = self._or_called(callback, self.block.states, u, called, with_rates=callback == "residual")
-        slopes = [symbol(Role.DERIVATIVE, name) for name in asked.states]
+        values = self._or_called(callback, lambda: self.run.equations(at), called)
+        slopes = self.slopes
         if callback == "derivatives":
             return [Equation(slope, value, label=f"der({slope.data.name})") for slope, value in zip(slopes, values, strict=True)]
         if form.mass is not None:
             flows: list[Expr] = [sum((float(e) * s for e, s in zip(row, slopes, strict=True) if e != 0.0), start=ZERO) for row in form.mass]
             return [Equation(ZERO, flow + value, label=f"residual {k + 1}") for k, (flow, value) in enumerate(zip(flows, values, strict=True))]
         differential: list[int] = form.differential.tolist()
+        if asked.described.algebraic is not None:
+            slope_of = {k: slopes[k] for k in differential}
+            return [Equation(slope_of.get(k, ZERO), value, label=f"residual {k + 1}") for k, value in enumerate(values)]
         own = [Equation(slopes[k], self.xd[k], label=f"der({asked.states[k]})") for k in differential]
         return own + [Equation(ZERO, value, label=f"residual {k + 1}") for k, value in enumerate(values)]
 
-    def _definitions(self, u: Sequence[Expr], z: Sequence[Expr], rates: Sequence[Expr]) -> list[Definition]:
+    def _parts(self, at: Entry) -> list[Equation]:
+        """F1 ... F5.
+
+        Raises
+        ------
+        Exception : they cannot be followed: then nothing of an HDAE is, since its forms are made of their gradients.
+        """
+        sizes = self.asked.described.parts
+        values = self.run.equations(at, tuple(size > 0 for size in sizes))
+        labels = {k: [f"F{k}" if size == 1 else f"F{k}({i + 1})" for i in range(size)] for k, size in enumerate(sizes, 1)}
+        found: list[Equation] = []
+        for k, place in enumerate(part_slices(sizes), 1):
+            left: Sequence[Expr] = self.slopes[: sizes[0]] if k == 1 else [ZERO] * sizes[k - 1]
+            found += [Equation(*one, part=k) for one in zip(left, values[place], [Origin()] * sizes[k - 1], labels[k], strict=True)]
+        return found
+
+    def _definitions(self, at: Entry, z: Sequence[Expr]) -> list[Definition]:
         """Everything recorded; called as a whole if a part of it must be."""
-        asked, block, described = self.asked, self.block, self.asked.described
-        before, needs, is_dae = list(self.compiled), described.dependence, described.form is Form.DAE
-        wanted = [("outputs", block.outputs, is_dae or needs.outputs_need_rates)] if asked.outputs else []
-        wanted += [("communication", block.auxiliaries, is_dae or needs.auxiliaries_need_rates)] if described.communicates else []
+        asked, described = self.asked, self.asked.described
+        before = list(self.followed.callbacks)
+        wanted = [("outputs", self.run.outputs)] if asked.outputs else []
+        wanted += [("communication", self.run.auxiliaries)] if described.communicates else []
         found: list[Expr] = []
         callback = ""
-        own, self.xd = self.xd, list(rates)
         try:
-            for callback, entries, with_rates in wanted:
-                if not entries:
-                    raise UntraceableError("it is there for what it does")  # noqa: TRY301
-                found += self._follow(callback, entries, u, with_rates=with_rates)
-                self.compiled.append(callback)
+            for name, follow in wanted:
+                callback = name
+                found += follow(at).tolist()
         except Exception as error:  # noqa: BLE001, as above
-            self.compiled = before
+            self.followed.callbacks[:] = before
             reason = str(getattr(error, "message", "") or error)
-            self.called |= {name: reason if name == callback else "" for name, _, _ in wanted}
+            self.called |= {name: reason if name == callback else "" for name, _ in wanted}
             values = self._call(asked.values, len(asked.recorded), "outputs")
         else:
-            values = [*found, *z, *u, constant(1.0)]
-        finally:
-            self.xd = own
+            values = [*found, *z, *at.u.tolist(), constant(1.0)]
         return [Definition(name, value) for name, value in zip(asked.recorded, values, strict=True)]
 
     def _variables(self) -> Iterator[Variable]:
@@ -402,6 +324,8 @@ class _Follower:
         for name, value in self.form.states(self.x0).items():
             yield Variable(name, VariableRole.STATE, start=(constant(value),))
         for name, value in others.items():
+            if name in asked.multipliers:
+                continue  # of the form that is solved, which is made of this model
             yield Variable(name, VariableRole.ALGEBRAIC, start=(constant(value),))
         for name, value in zip(self.parameters, self.p0.tolist(), strict=True):
             yield Variable(name, VariableRole.PARAMETER, start=(constant(value),))

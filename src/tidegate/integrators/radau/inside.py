@@ -33,12 +33,13 @@ def _note_largest(run):
         if run.n_forms > 0 and run.index_two[q] == 1:
             continue  # of index two: of a lower order inside the step, which the others do not see
         size = max(abs(y[q]), abs(point[q]), abs(y[q] + end[q]))
-        x = abs(err[q])
+        x = abs(err[q]) / (run.atol[q] + run.rtol * size + rounding[q])
         if not x < 1e300:
             run.inside = np.inf
             return
-        run.inside = max(run.inside, x / (run.atol[q] + run.rtol * size + rounding[q]))
-        run.inside_of_largest = max(run.inside_of_largest, x / (run.atol[q] + run.rtol * max(size, run.y_max[q]) + rounding[q]))
+        run.inside = max(run.inside, x)
+        of_largest = abs(err[q]) / (run.atol[q] + run.rtol * max(size, run.y_max[q]) + rounding[q])
+        run.inside_of_largest = max(run.inside_of_largest, of_largest)
 
 
 @kernel_entry(NUMBER, NUMBER)

@@ -51,7 +51,7 @@ class Connection:
 
     @property
     def form(self) -> str:
-        """What the whole is: "ode", or "dae" where derivatives or inputs are unknowns."""
+        """What the whole is: "ode", "dae" where derivatives or inputs are unknowns, "hdae" where a block is."""
         return self.declared.form.name.lower()
 
     @property
@@ -105,7 +105,7 @@ def join(
     Raises
     ------
     InvalidModelError : names that do not exist, shapes that do not agree, inputs with two drivers: all of it together.
-    UsageError : no blocks, or something that is none.
+    UsageError : no blocks, or something that is none; a block of the form HDAE with a DAE.
     SingularSystemError : when it is run: a loop has no solution, or many.
     InitializationError : likewise: a loop was not solved.
 
@@ -133,17 +133,43 @@ def join(
     if not blocks:
         raise UsageError("join: there are no blocks", hint='give them by name: tg.dsblock.join({"one": a, "two": b}, links={...})')
     parts = [Part(str(key), called(_block(str(key), value), str(key))) for key, value in blocks.items()]
-    if wrong := [part.name for part in parts if part.described.form is Form.HDAE]:
-        raise UsageError(f"join: {listed(wrong)} is of the form HDAE", hint="only ODE and DAE blocks can be connected so far")
+    _check_forms(parts)
     wired = wiring(parts, links, inputs, outputs)
     values = _guesses(wired, guesses or {})
     ordered = order(wired, set(values))
+    if ordered.circles and any(part.described.form is Form.HDAE for part in parts):
+        raise UsageError(
+            f"join: {listed(ordered.circles)} close a circle through derivatives, beside a block of the form HDAE",
+            hint="compute outputs without derivatives, or put a state into the circle",
+        )
     if unused := [one for one in values if one not in ordered.torn]:
         torn = [wired.input_name(*one) for one in ordered.torn]
         where = f"loops are torn at {listed(torn)}; give guesses for these" if torn else "no loop of this connection has to be solved"
         raise UsageError(f"join: no guess is needed for {listed(wired.input_name(*one) for one in unused)}", hint=where)
     text = f"connection of {listed(f'{part.name} ({part.described.text})' if part.described.text else part.name for part in parts)}"
     return Connection(JoinedBlock(layout(name, text[:132], wired, ordered, values)))
+
+
+def _check_forms(parts: Sequence[Part]) -> None:
+    """An HDAE with a DAE, or with and without F4, is not of the form HDAE.
+
+    Raises
+    ------
+    UsageError : naming the blocks.
+    """
+    constrained = [part for part in parts if part.described.form is Form.HDAE]
+    if not constrained:
+        return
+    if implicit := [part.name for part in parts if part.described.form is Form.DAE]:
+        raise UsageError(
+            f"join: {listed(implicit)} is of the form DAE, {listed(part.name for part in constrained)} of the form HDAE",
+            hint="write the DAE as an HDAE, too: its algebraic equations are F2",
+        )
+    without = [part.name for part in constrained if part.described.parts[2] and not part.described.parts[3]]
+    if without and any(part.described.parts[3] for part in constrained):
+        raise UsageError(
+            f"join: {listed(without)} has F3 and no F4, and others have F4", hint="give F4, of which F3 is the derivative, to all of them or to none"
+        )
 
 
 def _block(name: str, source: Any) -> Block:

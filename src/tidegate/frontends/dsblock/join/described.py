@@ -25,7 +25,7 @@ from tidegate.frontends.dsblock.description import (
     element_names,
 )
 from tidegate.frontends.dsblock.join.order import Order
-from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Wiring
+from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part, Wiring
 from tidegate.frontends.dsblock.proposals import COMMUNICATION
 from tidegate.model import Form
 
@@ -42,7 +42,9 @@ class Layout:
 
     Parameters
     ----------
-    states, indicators, auxiliaries : where those of a part lie in X, Z and W.
+    states : where those of a part lie in X; of an HDAE x1 of all parts comes first, then x2 and torn elements of inputs, then x3.
+    indicators, auxiliaries : likewise in Z and W.
+    equations : of an HDAE, for each part where its F1 ... F5 lie in those of the connection; of an ODE part all are F1.
     parameters : places of a part's parameters in the connection's.
     torn : places in X of torn elements of inputs, in the order of ``order.torn``.
     outputs : of each element of Y its part and its place there.
@@ -52,7 +54,7 @@ class Layout:
     wired: Wiring
     order: Order
     described: Description
-    states: tuple[slice, ...]
+    states: tuple[IndexArray, ...]
     indicators: tuple[slice, ...]
     auxiliaries: tuple[slice, ...]
     parameters: tuple[IndexArray, ...]
@@ -60,6 +62,7 @@ class Layout:
     outputs: tuple[tuple[int, int], ...]
     driven: tuple[tuple[int, int], ...]
     hidden: tuple[tuple[int, int], ...]
+    equations: tuple[tuple[slice, ...], ...] = ()
 
 
 def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping[tuple[int, int], float]) -> Layout:
@@ -70,10 +73,8 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     guesses : of torn elements, where they are not zero.
     """
     signals = _Entries()
-    states = signals.of_parts(wired, SignalKind.STATE)
-    first_torn = signals.size(SignalKind.STATE)
-    for one in ordered.torn:
-        signals.add(SignalEntry(wired.input_name(*one), SignalKind.STATE))
+    sizes = [_sizes(part.described) for part in wired.parts]
+    states, first_torn = _states(wired, ordered, sizes, signals)
     for outer in (*wired.inputs, *wired.outputs):
         signals.add(outer.like)
     indicators = signals.of_parts(wired, SignalKind.INDICATOR)
@@ -83,25 +84,71 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     hidden = _hidden(wired, signals)
     entries, places = _parameters(wired)
     parts = [part.described for part in wired.parts]
-    x0 = [value for part in parts for value in part.x0] + [guesses.get(one, 0.0) for one in ordered.torn]
+    x0 = np.zeros(signals.size(SignalKind.STATE))
+    for part, where in zip(parts, states, strict=True):
+        x0[where] = part.x0
+    x0[first_torn : first_torn + len(ordered.torn)] = [guesses.get(one, 0.0) for one in ordered.torn]
     xd0 = [value for part in parts for value in (part.xd0 or (0.0,) * len(part.x0))] + [0.0] * len(ordered.torn)
     is_dae = ordered.form is Form.DAE
+    needs_rates = is_dae and not ordered.is_explicit
     described = Description(
         name=name, form=ordered.form, signals=tuple(signals.entries), parameters=entries, text=text, t0=min(part.t0 for part in parts),
-        x0=tuple(x0), xd0=tuple(xd0) if is_dae else (),
-        dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=is_dae, auxiliaries_need_rates=is_dae),
+        x0=tuple(x0.tolist()), xd0=tuple(xd0) if is_dae else (),
+        dependence=Dependence(_needed_inputs(wired, ordered, shown), outputs_need_rates=needs_rates, auxiliaries_need_rates=needs_rates),
+        algebraic=tuple(range(first_torn, first_torn + len(ordered.torn))) if is_dae and ordered.is_explicit else None,
         proposals=_proposals([part.proposals for part in parts]), has_step_events=any(part.has_step_events for part in parts),
-        groups=tuple(_groups(wired, states, indicators)),
+        groups=() if ordered.form is Form.HDAE else tuple(_groups(wired, states, indicators)), parts=_parts(ordered, sizes),
         has_communication=any(part.has_communication for part in parts), outputs_may_retry=any(part.outputs_may_retry for part in parts),
         discretes={f"{part.name}.{name}": value for part in wired.parts for name, value in part.described.discretes.items()},
     )  # fmt: skip
     torn = slice(first_torn, first_torn + len(ordered.torn))
-    return Layout(wired, ordered, described, states, indicators, auxiliaries, places, torn, tuple(shown), driven, hidden)
+    return Layout(wired, ordered, described, states, indicators, auxiliaries, places, torn, tuple(shown), driven, hidden, _equations(ordered, sizes))
 
 
-def _groups(wired: Wiring, states: Sequence[slice], indicators: Sequence[slice]) -> Iterator[Group]:
+def _sizes(described: Description) -> tuple[int, int, int, int, int]:
+    """Of F1 ... F5."""
+    return described.parts if described.form is Form.HDAE else (len(described.x0), 0, 0, 0, 0)
+
+
+def _parts(ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]]) -> tuple[int, int, int, int, int]:
+    """NF1 ... NF5 of an HDAE; loops are among F2."""
+    if ordered.form is not Form.HDAE:
+        return 0, 0, 0, 0, 0
+    n1, n2, n3, n4, n5 = (sum(one) for one in zip(*sizes, strict=True))
+    return n1, n2 + len(ordered.torn), n3, n4, n5
+
+
+def _equations(ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]]) -> tuple[tuple[slice, ...], ...]:
+    found: list[list[slice]] = [[] for _ in sizes]
+    first = 0
+    for k, total in enumerate(_parts(ordered, sizes)):
+        end = first
+        for places, size in zip(found, sizes, strict=True):
+            places.append(slice(end, end := end + size[k]))
+        first += total
+    return tuple(map(tuple, found))
+
+
+def _states(wired: Wiring, ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]], signals: _Entries) -> tuple[tuple[IndexArray, ...], int]:
+    """Where the states of each part lie, and the first torn element of an input behind x2."""
+    is_constrained = ordered.form is Form.HDAE
+    places: list[IndexArray] = [np.zeros(sum(size[:3]), dtype=np.intp) for size in sizes]
+    first_torn = 0
+    for k in range(3):
+        for where, part, size in zip(places, wired.parts, sizes, strict=True):
+            signals.of_part(part, range(sum(size[:k]), sum(size[: k + 1])), where)
+        if k == (1 if is_constrained else 2):
+            first_torn = signals.size(SignalKind.STATE)
+            for one in ordered.torn:
+                signals.add(SignalEntry(wired.input_name(*one), SignalKind.STATE))
+    return tuple(places), first_torn
+
+
+def _groups(wired: Wiring, states: Sequence[IndexArray], indicators: Sequence[slice]) -> Iterator[Group]:
     """Each part is one, unless it is itself a connection."""
-    for part, x, z in zip(wired.parts, states, indicators, strict=True):
+    first = 0
+    for part, places, z in zip(wired.parts, states, indicators, strict=True):
+        x = slice(first, first := first + len(places))
         if not part.described.groups:
             yield Group(part.name, x, z)
         for group in part.described.groups:
@@ -123,6 +170,21 @@ class _Entries:
 
     def add(self, entry: SignalEntry) -> None:
         self.entries.append(replace(entry, first=self.size(entry.kind)))
+
+    def of_part(self, part: Part, wanted: range, places: IndexArray) -> None:
+        """Some states of a part: whole entries, or elements of those of which others are not wanted. Their places are noted."""
+        for entry in _with_nominal(part.described).of_kind(SignalKind.STATE):
+            inside = [k for k in range(entry.first, entry.first + entry.size) if k in wanted]
+            if not inside:
+                continue
+            first = self.size(SignalKind.STATE)
+            if len(inside) == entry.size:
+                self.add(replace(entry, name=f"{part.name}.{entry.name}"))
+            else:
+                names = element_names(entry.name, entry.shape)
+                for k in inside:
+                    self.add(replace(entry, name=f"{part.name}.{names[k - entry.first]}", shape=()))
+            places[inside] = range(first, first + len(inside))
 
     def of_parts(self, wired: Wiring, kind: SignalKind) -> tuple[slice, ...]:
         places: list[slice] = []
@@ -202,7 +264,7 @@ def _needed_inputs(wired: Wiring, ordered: Order, shown: Iterable[tuple[int, int
             continue
         seen.add(part)
         needs = wired.parts[part].described.dependence
-        everything = ordered.form is Form.ODE and needs.outputs_need_rates
+        everything = ordered.is_explicit and needs.outputs_need_rates
         for element, source in enumerate(wired.driver[part].tolist()):
             if (part, element) in ordered.torn or not (everything or needs.inputs[element]):
                 continue

@@ -5,7 +5,7 @@ Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
@@ -70,6 +70,15 @@ class JoinedBlock:
         """The same connection in a run that says this of itself."""
         return _of_parts(self.plan, [Part(part.name, _within(part.block, environment)) for part in self.plan.wired.parts])
 
+    def blocks(self) -> Iterator[Block]:
+        """Those that are connected."""
+        return (part.block for part in self.plan.wired.parts)
+
+    def of_runs(self, run: Callable[[Block, str], Run], prefix: str) -> JoinedRun:
+        """A run of other runs of the parts; of events it is never told."""
+        parts = self.plan.wired.parts
+        return JoinedRun(self.plan, [run(part.block, f"{prefix}{part.name}.") for part in parts], [Pending() for _ in parts])
+
     def begin(self, at: Entry) -> tuple[JoinedRun, Reply]:
         """All parts begin."""
         inputs: list[FloatArray] | None = None
@@ -106,7 +115,7 @@ class JoinedBlock:
             begun.replies[part], begun.u[part] = reply, u
             where = self.plan.states[part]
             if reply.x is not None:
-                begun.at.x[where.start : where.start + len(reply.x)] = reply.x
+                begun.at.x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and begun.at.xd is not None:
                 begun.at.xd[where] = reply.xd
         return begun

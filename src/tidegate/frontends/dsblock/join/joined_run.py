@@ -79,29 +79,33 @@ class JoinedRun:
         instant.at = self.evaluation.settled(at)
         self.evaluation.forget()
         self.evaluation.check_dependence(instant.at)
+        if self.plan.described.form is Form.HDAE:
+            self.evaluation.check_constraints(instant.at)
         self._sides = self._sides_of(self.indicators(instant.at))
         instant.action = max(instant.action, Action.RESTART, key=lambda action: action.value)
         return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
 
     # -- values -----------------------------------------------------------------------------------------------------------------------------------
 
-    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:  # noqa: ARG002, of an HDAE
-        """Derivatives, or residuals."""
-        return self.evaluation.equations(at)
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """Derivatives, residuals, or the wanted parts of an HDAE."""
+        return self.evaluation.equations(at, wanted)
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
         found = self.evaluation.signals(at)
-        return np.array([found.y[part][k] for part, k in self.plan.outputs])
+        return np.array([found.y[part][k] for part, k in self.plan.outputs], dtype=at.x.dtype)
 
     def indicators(self, at: Entry) -> FloatArray:
         """Z."""
         z = self._indicators(at, self.evaluation.signals(at))
+        if z.dtype == object:
+            return z
         np.fmax(self._largest, np.abs(z), out=self._largest, where=np.isfinite(z))
         return z
 
     def _indicators(self, at: Entry, found: Signals) -> FloatArray:
-        z = np.zeros(len(self._largest))
+        z = np.zeros(len(self._largest), dtype=at.x.dtype)
         for part, where in enumerate(self.plan.indicators):
             if where.start < where.stop:
                 z[where] = self.evaluation.indicators(part, at, found.u[part])
@@ -136,6 +140,17 @@ class JoinedRun:
         if entry.xd is None and self.plan.wired.parts[part].described.dependence.auxiliaries_need_rates:
             return replace(entry, xd=self.evaluation.rates(part, at, found))
         return entry
+
+    def copied(self) -> JoinedRun | None:
+        """Another that remembers the same; None if a part cannot be copied."""
+        copies: list[Run] = [copy for run in self.runs if (copy := getattr(run, "copied", _no_copy)()) is not None]
+        if len(copies) < len(self.runs):
+            return None
+        other = JoinedRun(self.plan, copies, [replace(one) for one in self.pending])
+        other.evaluation.counts = list(self.evaluation.counts)
+        other._asked, other._numbers = self._asked, list(self._numbers)
+        other._largest, other._sides = self._largest.copy(), self._sides.copy()
+        return other
 
     def recorded(self) -> FloatArray:
         """Discrete numbers of all parts."""
@@ -224,10 +239,12 @@ class JoinedRun:
         self.evaluation.take_numbers(part, reply)
         now = self.evaluation.counts[part]
         one = self.plan.wired.parts[part]
-        if now[0] != before[0] and one.described.form is Form.DAE:
+        whole = self.plan.described
+        if (now[0] != before[0] and one.described.form is Form.DAE) or (now != before and whole.form is Form.HDAE):
+            what = "is a DAE and changes" if one.described.form is Form.DAE else "changes, beside a block of the form HDAE,"
+            which = f"states from {before[0]} to {now[0]}" if now[0] != before[0] else f"indicators from {before[1]} to {now[1]}"
             raise UsageError(
-                f"the block {one.name} of the connection {self.plan.described.name} is a DAE and changes its number of states from {before[0]} to "
-                f"{now[0]}; in a connection only ODEs can",
+                f"the block {one.name} of the connection {whole.name} {what} its number of {which}; only ODEs among ODEs and DAEs can",
                 hint="keep all of them, and give those that rest equations as x' = 0",
             )
         self._numbers[part] = reply.groups or (self._numbers[part] if one.described.groups else (now,))
@@ -243,7 +260,7 @@ class JoinedRun:
             self._take_numbers(part, reply)
             where = self.plan.states[part]
             if reply.x is not None:
-                x[where.start : where.start + len(reply.x)] = reply.x
+                x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and xd is not None:
                 xd[where] = reply.xd
             self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)
@@ -287,7 +304,7 @@ class JoinedRun:
         return Reply(
             action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
             next_event=first.time if math.isfinite(first.time) else at.time, may_reach=min([*reach, *later]) if reach else None,
-            directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)),
+            directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)) if self.plan.described.groups else None,
             priority=instant.priority, reason="; ".join(instant.reasons),
         )  # fmt: skip
 
@@ -310,6 +327,10 @@ class _Instant:
         if reply.directions is not None:
             kept = self.directions[indicators]
             self.directions[indicators] = np.where(reply.directions == AS_BEFORE, kept, reply.directions)
+
+
+def _no_copy() -> None:
+    """Of a run that cannot be copied."""
 
 
 def _is_same(a: float, b: float) -> bool:

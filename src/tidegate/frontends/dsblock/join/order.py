@@ -58,13 +58,15 @@ class Order:
 
     Parameters
     ----------
-    form : ODE or DAE.
+    form : ODE, DAE or HDAE.
+    is_explicit : derivatives of all parts are explicit; then only torn inputs are unknowns besides X.
     calls : for outputs of all parts; equations are among them only where outputs need derivatives that are no unknowns.
     loops : those that are torn.
     circles : links of circles that go through derivatives only.
     """
 
     form: Form
+    is_explicit: bool
     calls: tuple[tuple[Call, int], ...]
     loops: tuple[Loop, ...]
     circles: tuple[str, ...]
@@ -87,10 +89,11 @@ def order(wired: Wiring, guessed: Collection[tuple[int, int]] = ()) -> Order:
     loops = tuple(_loop(wired, members, direct) for members in components(parts, direct) if is_circle(members, direct))
     torn = {one for loop in loops for one in loop.torn}
     explicit, circular = _sorted(wired, torn)
-    if not torn and not circular and all(part.described.form is Form.ODE for part in wired.parts):
-        return Order(Form.ODE, tuple(explicit), (), ())
+    if not circular and all(part.described.form is not Form.DAE for part in wired.parts):
+        is_constrained = any(part.described.form is Form.HDAE for part in wired.parts)
+        return Order(Form.HDAE if is_constrained else Form.DAE if torn else Form.ODE, True, tuple(explicit), loops, ())
     kept = {arc for arc in direct if any(one not in torn for one in _elements(wired, *arc))}
-    return Order(Form.DAE, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
+    return Order(Form.DAE, False, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
 
 
 def _elements(wired: Wiring, source: int, part: int, *, direct: bool = True) -> list[tuple[int, int]]:
@@ -191,7 +194,7 @@ def _sorted(wired: Wiring, torn: Collection[tuple[int, int]]) -> tuple[list[tupl
     n = len(wired.parts)  # node k: outputs of part k; node n + k: its equations
     arcs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for part, one in enumerate(wired.parts):
-        is_ode, flags = one.described.form is Form.ODE, one.described.dependence.inputs
+        is_ode, flags = one.described.form is not Form.DAE, one.described.dependence.inputs
         for element, source in enumerate(wired.driver[part].tolist()):
             if source == OUTSIDE or (part, element) in torn:
                 continue

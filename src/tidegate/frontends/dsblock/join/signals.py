@@ -1,4 +1,7 @@
-"""All signals of a connection at one point: outputs and inputs of its parts, in the order of calls. In: x, xd, u; out: ``Signals``, residuals."""
+"""All signals of a connection at one point: outputs and inputs of its parts, in the order of calls. In: x, xd, u; out: ``Signals``, residuals.
+
+Vectors hold numbers, or expressions where a connection is followed on symbols.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import InitializationError, SingularSystemError, UsageError
 from tidegate.frontends.dsblock.block import Entry, Reply, Run
+from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.loops import consistent, differences, is_singular
@@ -52,7 +56,7 @@ class _Place:
     needs_rates : its outputs are given derivatives, and it is an ODE.
     """
 
-    states: slice
+    states: IndexArray
     parameters: IndexArray
     outside: tuple[IndexArray, IndexArray]
     linked: tuple[IndexArray, IndexArray]
@@ -92,10 +96,10 @@ class Evaluation:
     def __init__(self, plan: Layout, runs: Sequence[Run]) -> None:
         self.plan, self.runs = plan, runs
         self._places = _places(plan)
-        self._is_dae = plan.order.form is Form.DAE
+        self._is_dae, self._is_explicit = plan.order.form is Form.DAE, plan.order.is_explicit
         self._n_outputs = self._places[-1].y.stop
         # how many states and indicators of each part are there
-        self.counts = [(place.states.stop - place.states.start, place.n_indicators) for place in self._places]
+        self.counts = [(len(place.states), place.n_indicators) for place in self._places]
         self._last: tuple[tuple[object, ...], Signals] | None = None
 
     def take_numbers(self, part: int, reply: Reply) -> None:
@@ -121,23 +125,33 @@ class Evaluation:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
         place = self._places[part]
         if place.y.start == place.y.stop:
-            return np.zeros(0)
+            return np.zeros(0, dtype=at.x.dtype)
         rates = None
         if place.needs_rates:
-            rates = at.xd[place.states][: self.counts[part][0]] if self._is_dae and at.xd is not None else self.rates(part, at, signals)
+            is_given = not self._is_explicit and at.xd is not None
+            rates = at.xd[place.states][: self.counts[part][0]] if is_given and at.xd is not None else self.rates(part, at, signals)
         return self.runs[part].outputs(self.entry(part, at, signals.u[part], rates))
 
     def rates(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Derivatives of an ODE among the parts."""
         if part not in signals.rates:
             none = not self.counts[part][0]
-            signals.rates[part] = np.zeros(0) if none else self.runs[part].equations(self.entry(part, at, signals.u[part]))
+            signals.rates[part] = np.zeros(0, dtype=at.x.dtype) if none else self._rates(part, self.entry(part, at, signals.u[part]))
         return signals.rates[part]
+
+    def _rates(self, part: int, entry: Entry) -> FloatArray:
+        described = self.plan.wired.parts[part].described
+        if described.form is not Form.HDAE:
+            return self.runs[part].equations(entry)
+        found = np.full(len(entry.x), np.nan, dtype=entry.x.dtype)  # those of x2 and x3 are in no equation
+        n1 = described.parts[0]
+        found[:n1] = self.runs[part].equations(entry, (True, False, False, False, False))[:n1]
+        return found
 
     def indicators(self, part: int, at: Entry, u: FloatArray) -> FloatArray:
         """Indicators of a part; those that are not there are zero."""
         n = self.counts[part][1]
-        found = np.zeros(self._places[part].n_indicators)
+        found = np.zeros(self._places[part].n_indicators, dtype=at.x.dtype)
         if n:
             found[:n] = self.runs[part].indicators(self.entry(part, at, u))[:n]
         return found
@@ -154,8 +168,8 @@ class Evaluation:
         return found
 
     def _signals(self, at: Entry) -> Signals:
-        every = np.zeros(self._n_outputs)
-        found = Signals([np.zeros(place.n_inputs) for place in self._places], [every[place.y] for place in self._places], {})
+        every = np.zeros(self._n_outputs, dtype=at.x.dtype)
+        found = Signals([np.zeros(place.n_inputs, dtype=at.x.dtype) for place in self._places], [every[place.y] for place in self._places], {})
         for part in range(len(self._places)):
             self._gather(part, at, found, every)
         for call, part in self.plan.order.calls:
@@ -202,31 +216,74 @@ class Evaluation:
                     hint="name those they depend on at once: declare.outputs_depend_on(inputs=[...])",
                 )
 
-    def equations(self, at: Entry) -> FloatArray:
-        """Derivatives, or residuals with those of the loops behind."""
+    def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
+        """Derivatives, residuals with those of the loops behind, or F1 ... F5 with those of the loops behind F2."""
         plan, found = self.plan, self.signals(at)
-        f = np.zeros(len(at.x))
+        if plan.described.form is Form.HDAE:
+            return self._parts(at, found, wanted or (True,) * 5)
+        f = np.zeros(len(at.x), dtype=at.x.dtype)
         for part, place in enumerate(self._places):
             where = place.states
-            if where.start == where.stop:
+            if not len(where):
                 continue
             if place.is_dae:
                 f[where] = self.runs[part].equations(self.entry(part, at, found.u[part]))
             else:
                 # what is not there stays as it is
                 n = self.counts[part][0]
-                f[where.start : where.start + n] = self.rates(part, at, found)
+                f[where[:n]] = self.rates(part, at, found)
                 if self._is_dae:
                     assert at.xd is not None
                     f[where] -= at.xd[where]
-        f[plan.torn] = at.x[plan.torn] - self._sources(found)
+        if plan.order.torn:
+            f[plan.torn] = at.x[plan.torn] - self._sources(found)
         return f
+
+    def _parts(self, at: Entry, found: Signals, wanted: tuple[bool, ...]) -> FloatArray:
+        plan = self.plan
+        f = np.full(sum(plan.described.parts), np.nan, dtype=at.x.dtype)
+        for part, (one, places) in enumerate(zip(plan.wired.parts, plan.equations, strict=True)):
+            described = one.described
+            if described.form is not Form.HDAE:
+                if wanted[0]:
+                    f[places[0]] = self.rates(part, at, found)
+                continue
+            own = self.runs[part].equations(self.entry(part, at, found.u[part]), wanted)
+            for is_wanted, place, mine in zip(wanted, places, part_slices(described.parts), strict=True):
+                if is_wanted:
+                    f[place] = own[mine]
+        if plan.order.torn and wanted[1]:
+            f[plan.torn] = at.x[plan.torn] - self._sources(found)
+        return f
+
+    def check_constraints(self, at: Entry) -> None:
+        """Refuse F4 and F5 that move with more than x1, through the inputs of their block.
+
+        Raises
+        ------
+        UsageError : there is one.
+        """
+        plan = self.plan
+        n1, _, _, n4, n5 = plan.described.parts
+        if not n4 + n5:
+            return
+        kept, before = (False, False, False, True, True), self.equations(at)
+        for k in range(n1, len(at.x)):
+            x = at.x.copy()
+            x[k] += _OTHER * (abs(x[k]) + 1.0)
+            after = self.equations(replace(at, x=x), kept)
+            for one, places in zip(plan.wired.parts, plan.equations, strict=True):
+                if any(not np.array_equal(before[place], after[place], equal_nan=True) for place in places[3:]):
+                    raise UsageError(
+                        f"F4 or F5 of the block {one.name} of the connection {plan.described.name} moves with "
+                        f"{plan.described.names(SignalKind.STATE)[k]}; constraints may look at x1 only",
+                        hint="drive inputs that enter F4 and F5 from outside, or by outputs that depend on x1 alone",
+                    )
 
     def _sources(self, found: Signals) -> FloatArray:
         """The outputs that drive torn inputs."""
         wired = self.plan.wired
-        values = [float(found.y[int(wired.driver[part][k])][int(wired.element[part][k])]) for part, k in self.plan.order.torn]
-        return np.array(values)
+        return np.array([found.y[int(wired.driver[part][k])][int(wired.element[part][k])] for part, k in self.plan.order.torn])
 
     # -- what equations determine together ----------------------------------------------------------------------------------------------------------
 
@@ -242,14 +299,23 @@ class Evaluation:
             return at
         self.forget()
         xd = np.zeros(len(at.x)) if at.xd is None else at.xd
+        residuals = self._determining if self.plan.described.form is Form.HDAE else self.equations
         try:
-            found = consistent(lambda x, xd: self.equations(replace(at, x=x, xd=xd)), at.x, xd)
+            found = consistent(lambda x, xd: residuals(replace(at, x=x, xd=xd)), at.x, xd)
         except InitializationError as error:
             self._check_loops(replace(at, xd=xd))
             raise self._unsolved(InitializationError, at, self._links(), f"was not solved: {error.args[0]}") from error
-        settled = replace(at, x=found.x, xd=found.xd)
+        settled = replace(at, x=found.x, xd=None if self.plan.described.form is Form.HDAE else found.xd)
         self._check_loops(settled)
         return settled
+
+    def _determining(self, at: Entry) -> FloatArray:
+        """F1 - x1', F2 and F3 of an HDAE, which determine x1', x2 and x3."""
+        assert at.xd is not None
+        n1 = self.plan.described.parts[0]
+        f = self.equations(at, (True, True, True, False, False))[: len(at.x)]
+        f[:n1] -= at.xd[:n1]
+        return f
 
     def _check_loops(self, at: Entry) -> None:
         """Refuse loops that do not determine their values: in which what is put in comes out as it is."""

@@ -1,0 +1,247 @@
+"""Recurrences as straight-line LLVM text (stage: compiled): every coefficient in a register of its own, zeros left out. For small programs.
+
+The number of products grows with the square of the order, and nothing is repeated or looked up. In every sum the products of the newest coefficients
+come last, so that the others do not wait for them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from tidegate.compiled.emit_taylor.recurrences import Program, Row
+from tidegate.expressions import Expr
+
+__all__ = ["literal", "straight_line_body"]
+
+_TWO_SUMS: Final = 6  # products from which on a sum is made of two that do not wait for each other
+_Series = list[str | None]
+
+
+def literal(value: float) -> str:
+    """A number as LLVM reads it."""
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+def straight_line_body(program: Program, places: Mapping[Expr, int], order: int) -> list[str]:
+    """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and write those of the states.
+
+    Coefficient k of state q goes to place 1 + (k - 1) n + q.
+    """
+    return _StraightLine(program, places, order).lines
+
+
+class _StraightLine:
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int) -> None:
+        self.program = program
+        self.places = places
+        self.order = order
+        self.lines: list[str] = []
+        self.count = 0
+        self.loaded: dict[Expr, str] = {}
+        self.kept: dict[tuple[str, Expr], str] = {}
+        self.series: dict[Expr, _Series] = {}
+        self.weighted: dict[Expr, _Series] = {}
+        self._write()
+
+    def _write(self) -> None:
+        self.unit = self.new("load double, ptr %out")
+        rows = self.program.rows
+        for row in rows:
+            self.series[row.target] = [self.first(row.target)]
+        rate_of = dict(zip(self.program.states, self.program.rates, strict=True))
+        n = len(rate_of)
+        for k in range(1, self.order + 1):
+            scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
+            for row in rows:
+                if row.kind == "state":
+                    value = self._of_state(rate_of[row.target], k, scale)
+                elif row.kind == "time":
+                    value = self.unit if k == 1 else None
+                else:
+                    value = _RULES[row.kind](self, row, k)
+                self.series[row.target].append(value)
+            for q, state in enumerate(self.program.states):
+                place = self.new(f"getelementptr double, ptr %out, i64 {1 + (k - 1) * n + q}")
+                self.lines.append(f"  store double {self.series[state][k] or literal(0.0)}, ptr {place}")
+
+    def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:
+        if rate not in self.series:
+            return self.op("fmul", self.first(rate), scale) if k == 1 else None
+        value = self.series[rate][k - 1]
+        return None if value is None else self.op("fmul", value, scale)
+
+    # ---- instructions
+
+    def new(self, instruction: str) -> str:
+        """The register that holds what an instruction gives."""
+        self.count += 1
+        name = f"%s{self.count}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def op(self, name: str, a: str, b: str) -> str:
+        """An operation of two numbers; products may be fused with sums."""
+        return self.new(f"{name} contract double {a}, {b}")
+
+    def minus(self, a: str | None) -> str | None:
+        """-a."""
+        return None if a is None else self.new(f"fneg double {a}")
+
+    def plus(self, a: str | None, b: str | None) -> str | None:
+        """a + b, zeros left out."""
+        if a is None or b is None:
+            return a or b
+        return self.op("fadd", a, b)
+
+    def difference(self, a: str | None, b: str | None) -> str | None:
+        """a - b, zeros left out."""
+        if a is None or b is None:
+            return a or self.minus(b)
+        return self.op("fsub", a, b)
+
+    def times(self, a: str | None, b: str | None) -> str | None:
+        """a b, zeros left out."""
+        return None if a is None or b is None else self.op("fmul", a, b)
+
+    def first(self, item: Expr) -> str:
+        """The first coefficient of a node."""
+        if item.op == "const":
+            return literal(item.value)
+        if item not in self.loaded:
+            place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
+            self.loaded[item] = self.new(f"load double, ptr {place}")
+        return self.loaded[item]
+
+    def once(self, what: str, item: Expr, make: Callable[[], str]) -> str:
+        """A value of a node that is computed when it is first asked for."""
+        if (what, item) not in self.kept:
+            self.kept[what, item] = make()
+        return self.kept[what, item]
+
+    def reciprocal(self, item: Expr) -> str:
+        """1 / a_0."""
+        return self.once("reciprocal", item, lambda: self.new(f"fdiv double {literal(1.0)}, {self.first(item)}"))
+
+    def coefficient(self, item: Expr | None, k: int) -> str | None:
+        """a_k; None for zero."""
+        return None if item is None else self.series[item][k]
+
+    def weight(self, item: Expr, j: int) -> str | None:
+        """j a_j."""
+        known = self.weighted.setdefault(item, [])
+        while len(known) <= j:
+            i = len(known)
+            value = self.series[item][i]
+            known.append(value if i == 1 else None if value is None or i == 0 else self.op("fmul", value, literal(float(i))))
+        return known[j]
+
+    def total(self, products: list[tuple[str | None, str | None]]) -> str | None:
+        """A sum of products, the newest at the ends of the list, which come last."""
+        pairs = [(a, b) for a, b in products if a is not None and b is not None]
+        middle, ends = pairs, []
+        if len(pairs) > 2:
+            middle, ends = pairs[1:-1], [pairs[0], pairs[-1]]
+        sums: list[str | None] = [None, None]
+        for index, (a, b) in enumerate(middle):
+            which = index & 1 if len(middle) >= _TWO_SUMS else 0
+            sums[which] = self.plus(sums[which], self.times(a, b))
+        value = self.plus(*sums)
+        for a, b in ends:
+            value = self.plus(value, self.times(a, b))
+        return value
+
+    def convolution(self, a: Expr, b: Expr, k: int, low: int, high: int) -> str | None:
+        """sum_{j=low}^{high} a_j b_{k-j}."""
+        return self.total([(self.series[a][j], self.series[b][k - j]) for j in range(low, high + 1)])
+
+    def weighted_convolution(self, a: Expr, b: Expr, k: int, low: int, high: int) -> str | None:
+        """sum_{j=low}^{high} j a_j b_{k-j}, divided by k."""
+        value = self.total([(self.weight(a, j), self.series[b][k - j]) for j in range(low, high + 1)])
+        return value if k == 1 else self.times(value, literal(1.0 / k))
+
+    # ---- recurrences
+
+    def same(self, row: Row, k: int) -> str | None:
+        return self.coefficient(row.operands[0], k)
+
+    def neg(self, row: Row, k: int) -> str | None:
+        return self.minus(self.coefficient(row.operands[0], k))
+
+    def add(self, row: Row, k: int) -> str | None:
+        return self.plus(*(self.coefficient(item, k) for item in row.operands))
+
+    def sub(self, row: Row, k: int) -> str | None:
+        return self.difference(*(self.coefficient(item, k) for item in row.operands))
+
+    def scale(self, row: Row, k: int) -> str | None:
+        return self.times(self.coefficient(row.operands[0], k), self.first(row.needed(1)))
+
+    def ratio(self, row: Row, k: int) -> str | None:
+        return self.times(self.coefficient(row.operands[0], k), self.reciprocal(row.needed(1)))
+
+    def mul(self, row: Row, k: int) -> str | None:
+        a, b = row.needed(0), row.needed(1)
+        if a is b:
+            half = self.convolution(a, a, k, 0, (k - 1) // 2)
+            twice = None if half is None else self.op("fadd", half, half)
+            middle = self.series[a][k // 2] if k % 2 == 0 else None
+            return self.plus(twice, self.times(middle, middle))
+        return self.convolution(a, b, k, 0, k)
+
+    def div(self, row: Row, k: int) -> str | None:
+        a, b = row.operands[0], row.needed(1)
+        value = self.difference(self.coefficient(a, k), self.convolution(row.target, b, k, 0, k - 1))
+        return self.times(value, self.reciprocal(b)) if value is not None else None
+
+    def sqrt(self, row: Row, k: int) -> str | None:
+        y = row.target
+        half = self.convolution(y, y, k, 1, (k - 1) // 2)
+        twice = None if half is None else self.op("fadd", half, half)
+        middle = self.series[y][k // 2] if k % 2 == 0 else None
+        value = self.difference(self.coefficient(row.operands[0], k), self.plus(twice, self.times(middle, middle)))
+        if value is None:
+            return None
+        return self.times(value, self.once("half reciprocal", y, lambda: self.new(f"fdiv double {literal(0.5)}, {self.first(y)}")))
+
+    def signed(self, row: Row, value: str | None) -> str | None:
+        return value if row.sign > 0 else self.minus(value)
+
+    def product(self, row: Row, k: int) -> str | None:
+        return self.signed(row, self.weighted_convolution(row.needed(0), row.needed(1), k, 1, k))
+
+    def quotient(self, row: Row, k: int) -> str | None:
+        a, u = row.operands[0], row.needed(1)
+        known = self.weighted_convolution(row.target, u, k, 1, k - 1)
+        value = self.difference(self.signed(row, self.coefficient(a, k)), known)
+        return None if value is None else self.times(value, self.reciprocal(u))
+
+    def angle(self, row: Row, k: int) -> str | None:
+        y, x, u = (row.needed(index) for index in range(3))
+        value = self.difference(self.weighted_convolution(y, x, k, 1, k), self.weighted_convolution(x, y, k, 1, k))
+        value = self.difference(value, self.weighted_convolution(row.target, u, k, 1, k - 1))
+        return None if value is None else self.times(value, self.reciprocal(u))
+
+    def power(self, row: Row, k: int) -> str | None:
+        a, y, exponent = (row.needed(index) for index in range(3))
+        one_more = self.once("one more", exponent, lambda: self.new(f"fadd double {self.first(exponent)}, {literal(1.0)}"))
+        value = self.times(one_more, self.weighted_convolution(a, y, k, 1, k))
+        value = self.difference(value, self.convolution(a, y, k, 1, k))
+        return None if value is None else self.times(value, self.reciprocal(a))
+
+    def select(self, row: Row, k: int) -> str | None:
+        condition = row.needed(0)
+        a, b = (self.coefficient(item, k) for item in row.operands[1:])
+        if a is None and b is None:
+            return None
+        holds = self.once("holds", condition, lambda: self.new(f"fcmp une double {self.first(condition)}, 0.0"))
+        return self.new(f"select i1 {holds}, double {a or literal(0.0)}, double {b or literal(0.0)}")
+
+
+_RULES: Final[dict[str, Callable[[_StraightLine, Row, int], str | None]]] = {
+    "same": _StraightLine.same, "neg": _StraightLine.neg, "add": _StraightLine.add, "sub": _StraightLine.sub, "scale": _StraightLine.scale,
+    "ratio": _StraightLine.ratio, "mul": _StraightLine.mul, "div": _StraightLine.div, "sqrt": _StraightLine.sqrt,
+    "product": _StraightLine.product, "quotient": _StraightLine.quotient, "angle": _StraightLine.angle, "power": _StraightLine.power,
+    "select": _StraightLine.select,
+}  # fmt: skip

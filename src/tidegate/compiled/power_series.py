@@ -1,0 +1,104 @@
+"""The power series of a model's unknowns as native functions, made when a method asks for them (stage: compiled)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegate.compiled.compiled_model import SeriesFunctions
+from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
+from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
+from tidegate.compiled.native import NativeModule, load
+from tidegate.compiled.vector_symbols import Symbols, seed
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, Role
+from tidegate.expressions.differentiate import tangent
+
+__all__ = ["ExpressionSeries"]
+
+_VALUE: Final = ("t", "y", "p", "m", "out")
+_TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
+_HINT: Final = "method='radau' integrates it"
+
+
+@dataclass(eq=False)
+class ExpressionSeries:
+    """Of a model made of expressions.
+
+    Parameters
+    ----------
+    symbols : of the flat vectors.
+    rhs, mass : the form M y' = f.
+    labels : what messages call each row, and where it was written.
+    """
+
+    symbols: Symbols
+    rhs: tuple[Expr, ...]
+    mass: Mapping[tuple[int, int], Expr]
+    labels: Sequence[tuple[str, Origin | None]]
+    _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
+
+    def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
+        """Machine code for series up to an order.
+
+        Parameters
+        ----------
+        order : of the last coefficient.
+        with_tangent : also for derivatives of the unknowns in a direction.
+
+        Raises
+        ------
+        UsageError : a right side has no power series.
+        """
+        if (order, with_tangent) not in self._made:
+            self._made[order, with_tangent] = self._make(order, with_tangent=with_tangent)
+        return self._made[order, with_tangent]
+
+    def _make(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
+        rates = self._rates()
+        unknowns = self.symbols.unknowns
+        values = emit_series(self._program(unknowns, rates), Arguments(_VALUE, frozenset({"t"}), self.symbols.positions), order, "series")
+        module = load(values.text)
+        kept: list[NativeModule] = [module]
+        address_of_tangent, n_numbers = 0, values.n_numbers
+        if with_tangent:
+            seeds = {s: direction for s, direction in self.symbols.seeds().items() if s.data.role is not Role.TIME}
+            moves = tangent(list(rates), seeds)
+            directions = [seed("dy", k) for k in range(len(unknowns))]
+            arguments = Arguments(_TANGENT, frozenset({"t", "dt"}), self.symbols.positions | self.symbols.seed_positions())
+            program = self._program([*unknowns, *directions], [*rates, *moves])
+            both = emit_series(program, arguments, order, "series_tangent")
+            kept.append(load(both.text))
+            address_of_tangent = kept[1].address("series_tangent")
+            n_numbers = max(n_numbers, both.n_numbers)
+        return SeriesFunctions(module.address("series"), address_of_tangent, n_numbers, tuple(kept))
+
+    def _program(self, states: Sequence[Expr], rates: Sequence[Expr]) -> Program:
+        try:
+            return series_program(states, rates)
+        except NoSeriesError as found:
+            label, origin = self._where(states, rates)
+            raise UsageError(f"method 'taylor' cannot integrate {label}: {found.why}", origin=origin, hint=_HINT) from None
+
+    def _where(self, states: Sequence[Expr], rates: Sequence[Expr]) -> tuple[str, Origin | None]:
+        """The first equation that has no series."""
+        for index, rate in enumerate(rates):
+            try:
+                series_program(states, [rate] * len(states))
+            except NoSeriesError:
+                return self.labels[index % len(self.labels)]
+        return "the model", None
+
+    def _rates(self) -> list[Expr]:
+        """y' as expressions."""
+        n = len(self.rhs)
+        coupled = [(i, j) for i, j in self.mass if i != j]
+        if coupled or len(self.mass) < n:
+            row = coupled[0][0] if coupled else next(i for i in range(n) if (i, i) not in self.mass)
+            label, origin = self.labels[row]
+            raise UsageError(
+                f"method 'taylor' integrates equations that give one derivative each, and {label} holds {'several' if coupled else 'none'}",
+                origin=origin, hint=_HINT,
+            )  # fmt: skip
+        return [f / self.mass[i, i] for i, f in enumerate(self.rhs)]

@@ -1,0 +1,99 @@
+"""Taylor's method as the loop sees it, besides its step: restart, acceptance, events, sensitivities and values inside a step.
+
+The derivatives S of the unknowns by parameters have power series like the unknowns themselves, y' = f and S' = f_y S + f_p together; one call gives
+them for one parameter. They follow the unknowns' steps.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_tangent
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR
+from tidegate.events.guards import polynomial_point
+from tidegate.integrators.hybrid_loop.event import AT_START
+from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
+from tidegate.linear.forced import model_rates
+from tidegate.sensitivity.jump import set_direction
+
+_AFTER_EVENT: Final = 10.0  # of the way to an event: no longer step is proposed behind it, for one that is loses digits of what is in it, ...
+_AT_LEAST: Final = 0.1  # ... unless that is so small a part of what was proposed
+
+__all__ = ["taylor_accept", "taylor_locate", "taylor_restart", "taylor_sensitivities", "taylor_values"]
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_accept(run, t, _whole):
+    """f at the new point."""
+    model_rates(run, t, run.y, run.f0)
+    run.c_rhs += 1
+    return 0
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_restart(run, t, which):
+    """Nothing of the past is used; at a start the first step is as long as was asked for."""
+    if run.mass_kind == 1:
+        for q in range(run.n):
+            if run.mass[q] == 0.0:
+                return SINGULAR
+    if which == AT_START:
+        run.nominal = max(run.step_new, 0.0)
+    elif run.length > 0.0:
+        run.step_new = min(run.step_new, max(_AFTER_EVENT * run.length, _AT_LEAST * run.step_new))
+    run.not_finite_at = np.nan
+    return taylor_accept(run, t, 0)
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_locate(run, theta, crossed):
+    """The event's point lies on the polynomial, which is as good inside the step as at its end."""
+    return end_on_polynomial(run, theta, crossed, True)
+
+
+@native
+def _sensitivities_on(run, theta, offset):
+    """S at a part of the step, to offset ``offset`` of r."""
+    a = run.series_sens
+    order = run.series_order
+    for q in range(run.n_sens * run.n):
+        x = a[order - 1, q]
+        for k in range(order - 2, -1, -1):
+            x = x * theta + a[k, q]
+        run.r[offset + q] = run.r[run.sens_at + q] + x * theta
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_sensitivities(run, _number, _whole):
+    """The polynomials of S over the step, and S at its end."""
+    n = run.n
+    series = run.series
+    a = run.series_sens
+    zero = run.zero
+    for i in range(run.n_sens):
+        set_direction(run, i, True)
+        series[0] = run.length
+        call_tangent(run.f_series_tangent, run.t, run.y, zero, run.p, run.m, 0.0, run.sens[i], run.dp, run.dm, series)
+        set_direction(run, i, False)
+        run.c_rhs += 1
+        for k in range(run.series_order):
+            for q in range(n):
+                x = series[1 + k * 2 * n + n + q]
+                if not abs(x) < np.inf:
+                    return NOT_FINITE
+                a[k, i * n + q] = x
+    _sensitivities_on(run, run.step / run.length, run.sens_end_at)
+    return 0
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_values(run, when, _whole):
+    """Unknowns and S at a time inside the step."""
+    theta = (when - run.t) / run.length
+    polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.y_old)
+    if run.n_sens > 0:
+        _sensitivities_on(run, theta, run.sens_out_at)
+    return 0

@@ -1,0 +1,436 @@
+"""A model as a block of DSblock 3.3 (stage: source text). In: a flat system. Out: what stands in the block, in no language yet.
+
+Source: Otter, DSblock 3.3 (DLR 1994). Unknowns are X, guards are Z, discrete variables and unknowns that follow from others are W; what is constant
+between events is kept in DUSER. The rules of events are those of ``event_rules.txt``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidegate.compiled.locking import GuardKind
+from tidegate.errors import UsageError
+from tidegate.expressions import (
+    FALSE,
+    ONE,
+    ZERO,
+    Expr,
+    Role,
+    as_expr,
+    as_real,
+    differentiate,
+    evaluate,
+    jacobian,
+    raw_node,
+    select,
+    substitute,
+    symbol,
+    tangent,
+)
+from tidegate.expressions.sparsity import dependencies
+from tidegate.model import Assignment, Bound, Message, Terminate, Variable, VariableRole
+from tidegate.source_text.block_names import BlockNames
+from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values, require_square
+
+__all__ = ["BlockText", "Formula", "ParameterText", "SignalText", "block_text"]
+
+RELATION, LOWER, UPPER, FLOOR_LOWER, FLOOR_UPPER = range(5)
+_PASSES: Final = {"SINGULAR": 1, "NOT_CONSISTENT": 2, "UNSETTLED": 3, "CONFLICT": 4}
+_ARGUMENTS: Final = ("t", "x", "u", "dp", "ip", "lp", "m")
+_MOST_TEXT: Final = 132
+_CJ: Final = symbol(Role.SEED, "cj")
+
+
+@dataclass(frozen=True)
+class SignalText:
+    """A signal: its letter X, U, Y, Z or W, its name, and a text."""
+
+    letter: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ParameterText:
+    """A scalar parameter: of which type, "d", "i" or "l", with its value and bounds."""
+
+    kind: str
+    name: str
+    text: str
+    value: float
+    minimum: Bound | None
+    maximum: Bound | None
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A routine that is a list of expressions, ``out[index] = expression``.
+
+    Parameters
+    ----------
+    name, comment, arguments : of it; the last argument is written to.
+    size : of what is set to zero before; 0 if everything is written, or the rest is to stay.
+    """
+
+    name: str
+    comment: str
+    arguments: tuple[str, ...]
+    outputs: tuple[tuple[int, Expr], ...]
+    size: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class BlockText:
+    """A block.
+
+    Parameters
+    ----------
+    name, text : of the model.
+    form : 0 ODE, 1 DAE.
+    signals, parameters : in order of declaration.
+    x0 : start values; nominal : typical sizes of X, if there are any.
+    formulas : routines made of expressions.
+    numbers, tables : of ``event_rules.txt``.
+    said : lines that are printed, by what can happen; complaints : errors by number.
+    places : the vector and index of every symbol; parameters are in "dp", "ip" and "lp".
+    has_events : whether there is anything for BLOCKV.
+    names : the block's names by those of the model.
+    """
+
+    name: str
+    text: str
+    form: int
+    signals: tuple[SignalText, ...]
+    parameters: tuple[ParameterText, ...]
+    x0: tuple[float, ...]
+    nominal: tuple[float, ...]
+    formulas: tuple[Formula, ...]
+    numbers: dict[str, int]
+    tables: dict[str, list[int]]
+    said: dict[int, list[str]]
+    complaints: dict[int, str]
+    places: dict[Expr, tuple[str, int]]
+    has_events: bool
+    names: dict[str, str]
+
+    def count(self, letter: str) -> int:
+        """How many signals of a kind there are."""
+        return sum(signal.letter == letter for signal in self.signals)
+
+    @property
+    def n_memory(self) -> int:
+        """Length of DUSER."""
+        return self.numbers["N_MEMORY"]
+
+    def kind(self, kind: str) -> list[ParameterText]:
+        """The parameters of a type."""
+        return [parameter for parameter in self.parameters if parameter.kind == kind]
+
+
+def block_text(system: FlatSystem) -> BlockText:
+    """The block of a system.
+
+    Raises
+    ------
+    UsageError, ModelError : it holds what the format cannot carry.
+    """
+    require_square(system)
+    return _Maker(system).made()
+
+
+@dataclass(eq=False)
+class _Maker:
+    system: FlatSystem
+    names: BlockNames = field(default_factory=BlockNames)
+
+    def made(self) -> BlockText:
+        system = self.system
+        self.variables = {name: v for v in system.reduced.given.variables for name in v.names} | {
+            name: v for v in system.model.variables for name in v.names
+        }
+        self.places, parameters = self._parameters()
+        self.complaints = {
+            1: "a system of linear equations is singular", 2: "the algebraic equations have no solution here",
+            3: "an event does not come to rest", 4: "two clauses want different values of one variable",
+        }  # fmt: skip
+        outputs = [v.name for v in system.model.by_role(VariableRole.OUTPUT)]
+        self.outputs = {n: value for n, value in system.shown.items() if self._is_output(n, outputs)}
+        self.recorded = {s.data.name: s for s in system.discretes} | {n: value for n, value in system.shown.items() if n not in self.outputs}
+        signals = self._signals()
+        formulas = self._formulas()
+        n = len(system.form.unknowns)
+        numbers = self._numbers(n)
+        start = self._evaluated(initial_values(system))
+        x0 = tuple(start[s] for s in system.form.unknowns)
+        sizes = [v.nominal for v in system.model.unknowns for _ in v.names]
+        nominal = tuple(v for v in sizes if v) if len(sizes) == n and all(sizes) else ()
+        has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"])
+        return BlockText(
+            name=system.model.name, text="exported by tidegate", form=numbers["IS_DAE"], signals=signals, parameters=parameters, x0=x0,
+            nominal=nominal, formulas=formulas, numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
+            places=self.places, has_events=has_events, names=self.names.given,
+        )  # fmt: skip
+
+    @staticmethod
+    def _is_output(name: str, outputs: Sequence[str]) -> bool:
+        return name in outputs or name.split("[", maxsplit=1)[0] in outputs
+
+    def _evaluated(self, values: Mapping[Expr, Expr]) -> dict[Expr, float]:
+        """Start values with the parameters that the block is exported with, at time zero."""
+        known: dict[Expr, float] = {TIME: 0.0}
+        for variable in self.system.model.parameters:
+            known |= {s: evaluate([start], known)[0] for s, start in zip(variable.symbols(), variable.starts(), strict=True)}
+        return dict(zip(values, evaluate(values.values(), known), strict=True))
+
+    # -- declarations
+
+    def _parameters(self) -> tuple[dict[Expr, tuple[str, int]], tuple[ParameterText, ...]]:
+        places, found = self.system.places(), list[ParameterText]()
+        counts = {"d": 0, "i": 0, "l": 0}
+        for variable in self.system.parameters:
+            kind = {"real": "d", "integer": "i", "boolean": "l"}[variable.kind]
+            for own, item, start in zip(variable.names, variable.symbols(), variable.starts(), strict=True):
+                places[item] = (f"{kind}p", counts[kind])
+                counts[kind] += 1
+                found.append(ParameterText(kind, self.names.name(own), _described(own, variable), start.value, variable.minimum, variable.maximum))
+        return places, tuple(found)
+
+    def _signals(self) -> tuple[SignalText, ...]:
+        system = self.system
+        found: list[SignalText] = []
+
+        def add(letter: str, names: Sequence[str]) -> None:
+            found.extend(SignalText(letter, self.names.name(own), _described(own, self.variables.get(own))) for own in names)
+
+        add("X", [s.data.name for s in system.form.unknowns])
+        add("U", [s.data.name for s in system.inputs])
+        add("Y", list(self.outputs))
+        guards = [f"indicator {k + 1}" for k in range(len(system.guards))]
+        found.extend(
+            SignalText("Z", self.names.name(own), _short(repr(guard.source))) for own, guard in zip(guards, system.locking.guards, strict=True)
+        )
+        for k in self._moving_clocks():
+            label = system.transitions.event_actions[self._first_clock() + k].label
+            found.append(SignalText("Z", self.names.name(f"clock {k + 1}"), _short(f"time of {label or 'a time event'}")))
+        add("W", list(self.recorded))
+        return tuple(found)
+
+    # -- sizes and tables
+
+    def _first_clock(self) -> int:
+        return len(self.system.transitions.event_actions) - len(self.system.transitions.times)
+
+    def _moving_clocks(self) -> list[int]:
+        """Time events whose times, or whether they happen, events can change: a time event of the block is set by time events only."""
+        found: list[int] = []
+        for k, event in enumerate(self.system.model.time_events):
+            parts = [item for item in (event.first, event.period, event.condition) if item is not None]
+            read = dependencies(*parts, self.system.transitions.enabled[k])
+            if any(s.data.role is not Role.PARAMETER for s in read):
+                found.append(k)
+        return found
+
+    def _numbers(self, n: int) -> dict[str, int]:
+        system, memory = self.system, self.system.memory
+        transitions = system.transitions
+        n_branches = system.n_branches
+        is_ode = system.form.is_identity
+        return {
+            "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic[0]), "N_DISCRETE": len(system.discretes),
+            "N_ACTIONS": len(transitions.event_actions), "N_BRANCHES": n_branches, "N_WHEN": transitions.n_rising,
+            "N_REMARKS": self._first_clock() - n_branches, "N_CONDITIONS": len(transitions.conditions), "N_CLOCKS": len(transitions.times),
+            "N_DROPS": len(system.dropping), "N_NEW": n + len(system.discretes) + 1, "CONFLICT_PLACE": n + len(system.discretes),
+            "N_MEMORY": memory.total, "N_MODES": memory.discrete,
+            "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
+            "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
+            "IS_ODE": int(is_ode), "IS_DAE": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120, "HAS_WORDS": int(bool(self._said())),
+            "RELATION": RELATION, "LOWER": LOWER, "UPPER": UPPER, "FLOOR_LOWER": FLOOR_LOWER, "FLOOR_UPPER": FLOOR_UPPER, **_PASSES,
+        }  # fmt: skip
+
+    def _tables(self) -> dict[str, list[int]]:
+        system = self.system
+        transitions, guards = system.transitions, system.locking.guards
+        position = {s: k for k, s in enumerate(system.locking.modes)}
+        kinds = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
+        branches = transitions.event_actions[: system.n_branches]
+        firsts = [branch.conditions[0] if branch.conditions else 0 for branch in branches]
+        rows, columns = system.algebraic
+        moving = self._moving_clocks()
+        events = system.model.time_events
+        places = {s: k for k, s in enumerate(system.form.unknowns)}
+        return {
+            "guard_kind": [kinds[g.kind] + (2 if g.source.op == "floor" else 0) for g in guards],
+            "guard_mode": [position[g.mode] for g in guards],
+            "guard_strict": [int(g.strict) for g in guards],
+            "branch_first": [*firsts, transitions.n_rising],
+            "branch_chain": [branch.chain for branch in branches],
+            "action_priority": [min(max(action.priority, 1), 100) for action in transitions.event_actions],
+            "action_ends": [int(any(isinstance(a, Terminate) for a in action.actions)) for action in transitions.event_actions],
+            "algebraic_row": rows,
+            "algebraic_column": columns,
+            "clock_is_fixed": [int(k not in moving) for k in range(len(events))],
+            "clock_repeats": [int(event.period is not None) for event in events],
+            "drop_place": [places[s] for s in system.dropping],
+        }
+
+    def _said(self) -> dict[int, list[str]]:
+        """What is printed when something happens."""
+        found: dict[int, list[str]] = {}
+        for k, event in enumerate(self.system.transitions.event_actions):
+            texts = [a.text if isinstance(a, Message) else a.message for a in event.actions if isinstance(a, (Message, Terminate))]
+            if any(texts):
+                found[k] = [_short(text) for text in texts if text]
+        return found
+
+    # -- formulas
+
+    def _formulas(self) -> tuple[Formula, ...]:
+        system = self.system
+        form, n = system.form, len(system.form.unknowns)
+        rhs, unknowns = list(form.rhs), list(form.unknowns)
+        slopes = jacobian(rhs, unknowns)
+        rates = [symbol(Role.DERIVATIVE, s.data.name) for s in unknowns]
+        residuals = [-f for f in rhs]
+        equations = {key: value if form.is_identity else -value for key, value in slopes.items()}
+        for (i, j), entry in form.mass.items():
+            residuals[i] = residuals[i] + entry * rates[j]
+            if not form.is_identity:
+                equations[i, j] = equations.get((i, j), ZERO) + _CJ * entry
+        full = [
+            _formula("right_sides", "right sides f of M x' = f", enumerate(rhs)),
+            _formula("slopes_of_right_sides", "df/dx by rows", ((i * n + j, v) for (i, j), v in slopes.items()), size=n * n),
+            _formula("slopes_by_time", "df/dt", enumerate(differentiate(f, TIME) for f in rhs)),
+            _formula("mass_matrix", "M by rows", ((i * n + j, v) for (i, j), v in form.mass.items()), size=n * n),
+            _formula("residuals", "M x' - f", enumerate(residuals), ("t", "x", "xd", *_ARGUMENTS[2:])),
+            _formula(
+                "slopes_of_equations",
+                "what BLOCKJ gives",
+                ((j * n + i, v) for (i, j), v in equations.items()),
+                ("t", "x", "xd", *_ARGUMENTS[2:], "cj"),
+                size=n * n,
+            ),
+            _formula("outputs", "Y", enumerate(map(as_real, self.outputs.values()))),
+            _formula("auxiliaries", "W", enumerate(map(as_real, self.recorded.values()))),
+        ]
+        self.places[_CJ] = ("cj", 0)
+        return (*full, *self._guard_formulas(), *self._event_formulas(), *self._start_formulas())
+
+    def _guard_formulas(self) -> list[Formula]:
+        system = self.system
+        guards, unknowns = list(system.guards), list(system.form.unknowns)
+        rates = {s: symbol(Role.DERIVATIVE, s.data.name) for s in unknowns}
+        along = tangent(guards, {TIME: ONE, **rates})
+        weights = [symbol(Role.SEED, "wt"), *(symbol(Role.SEED, f"w{k}") for k in range(len(unknowns)))]
+        self.places |= {weights[0]: ("wt", 0)} | {s: ("w", k) for k, s in enumerate(weights[1:])}
+        scales: list[Expr] = [ZERO] * len(guards)
+        for (i, j), slope in jacobian(guards, [TIME, *unknowns]).items():
+            size = as_real(abs(slope.value)) if slope.is_constant else select(raw_node("ge", (slope,)), slope, -slope)
+            scales[i] = scales[i] + size * weights[j]
+        masked = [ONE if a is None else select(a, g, ONE) for g, a in zip(guards, system.activity, strict=True)]
+        enabled, times = system.transitions.enabled, system.transitions.times
+        masked += [select(enabled[k], TIME - times[k], -ONE) for k in self._moving_clocks()]
+        return [
+            _formula("guards", "discontinuity functions", enumerate(guards)),
+            _formula("guard_rates", "their derivatives by time", enumerate(along), ("t", "x", "xd", *_ARGUMENTS[2:])),
+            _formula("guard_scales", "how much they move with time and unknowns", enumerate(scales), (*_ARGUMENTS, "wt", "w")),
+            _formula("indicators", "Z", enumerate(masked)),
+        ]
+
+    def _event_formulas(self) -> list[Formula]:
+        system, transitions = self.system, self.system.transitions
+        n = len(system.form.unknowns)
+        index = {s: k for k, s in enumerate(system.form.unknowns)} | {s: n + k for k, s in enumerate(system.discretes)}
+        bodies = [(index[target], value) for target, value in transitions.new_values.items()]
+        if transitions.conflict is not FALSE:
+            bodies.append((n + len(system.discretes), as_real(transitions.conflict)))
+        never = as_real(float("inf"))
+        times = [select(on, at, never) for on, at in zip(transitions.enabled, transitions.times, strict=True)]
+        return [
+            _formula("conditions", "conditions of clauses", enumerate(map(as_real, transitions.conditions))),
+            _formula("bodies", "what clauses give, for those that happen", bodies),
+            _formula("clock_times", "times of time events", enumerate(times)),
+        ]
+
+    def _start_formulas(self) -> list[Formula]:
+        system, memory = self.system, self.system.memory
+        starts = initial_values(system)
+        unknowns, place = list(system.form.unknowns), self.places
+        following = [(k, starts[s]) for k, s in enumerate(unknowns) if dependencies(starts[s])]
+        remembered = [(place[s][1], starts[s]) for s in system.discretes]
+        remembered += [(memory.previous + k, starts[s]) for k, s in enumerate(system.discretes)]
+        assigned = [action for action in system.model.initial_actions if isinstance(action, Assignment)]
+        unsuited = {s for action in assigned for s in dependencies(action.value)} & {unknowns[k] for k in system.algebraic[1]}
+        if unsuited:
+            name = next(iter(unsuited)).data.name
+            raise UsageError(
+                f"{system.model.name} cannot be exported: an action at its start reads {name}, which only a consistent start determines",
+                hint="give the start value in terms of states and parameters",
+            )
+        values = substitute([as_real(action.value) for action in assigned], {_previous(s): s for s in unknowns} | system.form.derivative_values)
+        targets = [action.target for action in assigned]
+        index = {s: k for k, s in enumerate((*unknowns, *system.discretes))}
+        acted = [(index[s], v) for s, v in zip(targets, values, strict=True) if s in index]
+        now = {symbol(Role.DERIVATIVE, s.data.name): system.model.derivative_starts.get(s.data.name, ZERO) for s in unknowns}
+        sources = [(place[g.mode][1], g.source) for g in system.locking.guards if g.kind is not GuardKind.UPPER]
+        guesses = substitute([as_real(source) for _, source in sources], now | {_previous(s): s for s in unknowns})
+        return [
+            _formula("states_at_start", "start values that follow from parameters", following, ("t", "dp", "ip", "lp")),
+            _formula("memory_at_start", "discrete variables", remembered, ("t", "dp", "ip", "lp")),
+            _formula("actions_at_start", "what is done once at the start", acted),
+            _formula("modes_at_start", "what relations say of start values", [(k, v) for (k, _), v in zip(sources, guesses, strict=True)]),
+            self._checks("check_parameters", self._demands(), ("t", "dp", "ip", "lp")),
+            self._checks("check_start", self._held(), _ARGUMENTS),
+        ]
+
+    def _checks(self, name: str, checks: Sequence[tuple[Expr, str]], arguments: tuple[str, ...]) -> Formula:
+        """A number of a complaint, or nothing: the first that is due."""
+        value: Expr = ZERO
+        for holds, sentence in reversed(checks):
+            number = len(self.complaints) + 1
+            self.complaints[number] = _short(sentence)
+            value = select(holds, value, as_expr(float(number)))
+        return _formula(name, "the number of what is wrong", [(0, value)] if checks else [], arguments)
+
+    def _demands(self) -> list[tuple[Expr, str]]:
+        found: list[tuple[Expr, str]] = []
+        for demand in self.system.reduced.demands:
+            size = select(demand.value >= 0.0, demand.value, -demand.value)
+            found.append((size <= 1e-12 if demand.is_zero else size > 0.0, demand.sentence))
+        periods = [(event.period, event.label) for event in self.system.model.time_events if event.period is not None]
+        found += [
+            (period > 0.0, f"the period of {label or 'a time event'} is not positive")
+            for period, label in periods
+            if all(s.data.role is Role.PARAMETER for s in dependencies(period))
+        ]
+        return found
+
+    def _held(self) -> list[tuple[Expr, str]]:
+        found: list[tuple[Expr, str]] = []
+        for item in self.system.reduced.followers:
+            if item.is_held:
+                value, start = substitute([item.value, item.start], self.system.form.derivative_values)
+                gap, size = value - start, select(start >= 0.0, start, -start)
+                near = (gap <= 1e-6 * size + 1e-8) & (-gap <= 1e-6 * size + 1e-8)
+                found.append((near, f"the start value of {item.name} does not hold: {item.reason}"))
+        return found
+
+
+def _previous(s: Expr) -> Expr:
+    return symbol(Role.PREVIOUS, s.data.name)
+
+
+def _formula(name: str, comment: str, outputs: object, arguments: tuple[str, ...] = _ARGUMENTS, size: int = 0) -> Formula:
+    return Formula(name, comment, (*arguments, "out"), tuple(outputs), size)  # type: ignore[call-overload]
+
+
+def _described(own: str, variable: Variable | None) -> str:
+    """A text of the interface: the description, or the user's name, and the unit."""
+    said = (variable.description if variable is not None else "") or own
+    return _short(f"{said} [{variable.unit}]" if variable is not None and variable.unit else said)
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split()).encode("ascii", errors="replace").decode()
+    return plain if len(plain) <= _MOST_TEXT else plain[: _MOST_TEXT - 3] + "..."

@@ -1,0 +1,192 @@
+"""What is done for each run of a sweep (stage: sweep). In goes a prepared run and values of its parameters, out comes what is kept of it.
+
+A study can be pickled: it goes to other processes, which make machine code of it once.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.errors import RunError, TidegateError
+from tidegate.executive import Prepared
+from tidegate.names import unknown_name
+from tidegate.results import Column, Result
+from tidegate.results.columns import Group, group_columns, storage_names
+from tidegate.sweep.batch import FAILED, FINISHED, KINDS, TERMINATED, Batch, Outcome, batch_of
+from tidegate.sweep.members import TAKEN
+
+__all__ = ["Halted", "Study", "stored_names", "study_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Halted(BaseException):
+    """The sweep was stopped while a run was under way. No error: it ends the run, past everybody who catches errors."""
+
+
+class Study:
+    """The runs of one model with other parameters.
+
+    Parameters
+    ----------
+    prepared : the run, with the model's own parameters and those that all runs share.
+    names : of the scalar parameters that vary.
+    groups : variables that are kept, by places in the columns of a result.
+    times : at which they are; nothing for the end of the run only.
+    keeps_events : whether the events are kept.
+    """
+
+    def __init__(self, prepared: Prepared, names: Sequence[str], groups: Sequence[Group], times: FloatArray | None, *, keeps_events: bool) -> None:
+        self.prepared, self.names, self.groups, self.times, self.keeps_events = prepared, tuple(names), tuple(groups), times, keeps_events
+        self.columns = [column for group in groups for column in group.columns]
+        model, legend = prepared.problem.model, prepared.problem
+        self.sensitivity_parameters = tuple(model.layout.parameters[int(k)] for k in legend.sensitivity_parameters)
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())
+
+    @property
+    def is_for_one_thread(self) -> bool:
+        """Whether runs call Python of the user, or a model with a memory, which need not bear to be called by several threads at once."""
+        model = self.prepared.problem.model
+        return model.has_opaque or model.opening is not None or model.closing is not None
+
+    def watching(self, is_halted: Callable[[], bool]) -> Study:
+        """The same; runs that are under way when the sweep is halted end at once."""
+
+        def look(_now: float) -> None:
+            if is_halted():
+                raise Halted
+
+        watched = Prepared(self.prepared.problem, replace(self.prepared.options, progress=look), None)
+        return Study(watched, self.names, self.groups, self.times, keeps_events=self.keeps_events)
+
+    def batches(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Batch | None:
+        """These runs, one after the other; those done when the sweep is halted, and nothing if there are none.
+
+        Parameters
+        ----------
+        values : (members, names).
+        """
+        done = list(self.outcomes(members, values, is_halted))
+        return batch_of(done) if done else None
+
+    def outcomes(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Iterator[Outcome]:
+        """The same, one by one."""
+        for member, row in zip(members, values.tolist(), strict=True):
+            if is_halted():
+                return
+            try:
+                yield self.outcome(member, row)
+            except Halted:
+                return
+
+    def outcome(self, member: int, row: Sequence[float]) -> Outcome:
+        """One run."""
+        problem = self.prepared.problem
+        result: Result | None = None
+        status, end, message = FINISHED, problem.t_end, ""
+        try:
+            # getting a run ready is Python, which other threads could not do beside it; what is made for several runs is made once
+            with self._lock:
+                run = self.prepared.with_parameters(**dict(zip(self.names, row, strict=True)))
+            result = run.run()
+            if result.status == "terminated":
+                status, message = TERMINATED, result.message
+                times = result.events.times
+                end = float(max(result.t[-1:].max(initial=-math.inf), times[-1:].max(initial=-math.inf)))
+        except RunError as error:
+            status, message, result, end = FAILED, error.message, error.result, error.time
+        except TidegateError as error:  # these values do not go together
+            status, message, end = FAILED, error.message, problem.t_start
+        return self._kept(member, status, message, end, result)
+
+    def _kept(self, member: int, status: int, message: str, end: float, result: Result | None) -> Outcome:
+        n_times, n_slopes = () if self.times is None else (len(self.times),), len(self.sensitivity_parameters)
+        values = np.full((*n_times, len(self.columns)), np.nan)
+        slopes = np.full((*n_times, n_slopes, len(self.columns)) if n_slopes else (0,), np.nan)
+        if result is not None and result.t.size and (self.times is not None or status != FAILED):  # otherwise the end was not reached
+            if self.times is not None:
+                rows = np.searchsorted(result.t, self.times, side="right") - 1  # of several rows of one time the last
+                places = np.flatnonzero((rows >= 0) & (result.t[np.maximum(rows, 0)] == self.times))
+                rows = rows[places]
+            else:
+                rows, places = -1, slice(None)
+            values[places] = result.values[rows][..., self.columns]
+            if n_slopes and result.sensitivities is not None:
+                slopes[places] = result.sensitivities[rows][..., self.columns]
+        times, kinds, causes, dt_dp = np.zeros(0), list[int](), list[str](), np.zeros((0, n_slopes))
+        if self.keeps_events and result is not None:
+            found = result.events.columns()
+            times, kinds, causes = found.times, [KINDS.index(kind) for kind in found.kinds], found.causes
+            dt_dp = found.dt_dp.reshape(len(times), n_slopes)
+        steps = 0 if result is None else result.statistics.steps
+        return Outcome(member, status, message, end, steps, values, slopes, times, kinds, causes, dt_dp)
+
+
+def study_of(prepared: Prepared, names: Sequence[str], variables: str | Sequence[str] | None, *, keeps_events: bool) -> Study:
+    """What is to be done for each run.
+
+    Parameters
+    ----------
+    prepared : with ``outputs`` for trajectories, or none for values at the end.
+    variables : to be kept; None for all.
+
+    Raises
+    ------
+    UsageError : there is no such variable.
+    """
+    problem = prepared.problem
+    chosen = _chosen(problem.model.layout.columns, variables, problem.model.name)
+    if prepared.options.outputs is not None:
+        return Study(prepared, names, chosen, problem.output_times, keeps_events=keeps_events)
+    # the end of a run that the model ends is a row at an event; functions of the user may end it anywhere
+    rows = {} if problem.model.has_opaque else {"outputs": [problem.t_end], "event_rows": True}
+    options = replace(prepared.options, **rows)
+    return Study(_with_options(prepared, options), names, chosen, None, keeps_events=keeps_events)
+
+
+def _with_options(prepared: Prepared, options: Any) -> Prepared:
+    from tidegate.executive import prepare
+
+    problem = prepared.problem
+    return prepare(problem.model, (problem.t_start, problem.t_end), options, None)
+
+
+def _chosen(columns: Sequence[Column], variables: str | Sequence[str] | None, model: str) -> list[Group]:
+    groups = {group.name: group for group in group_columns(columns)}
+    if variables is None:
+        return list(groups.values())
+    places = {column.name: k for k, column in enumerate(columns)}
+    chosen: dict[str, Group] = {}
+    for name in [variables] if isinstance(variables, str) else variables:
+        if not isinstance(name, str) or (name not in groups and name not in places):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise unknown_name("variable", name, [*groups, *places], of=f"model {model}")
+        chosen[name] = groups[name] if name in groups else Group(name, (), (places[name],))
+    return list(chosen.values())
+
+
+def stored_names(groups: Sequence[Group], taken: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """For each variable the names in the dataset of its values and of its sensitivities, free of clashes with the sweep's own."""
+    used = {*taken, *TAKEN}
+    found: dict[str, tuple[str, str]] = {}
+    for name, pair in storage_names(groups).items():
+        free: list[str] = []
+        for wanted in pair:
+            while wanted in used:
+                wanted += "_"  # noqa: PLW2901 - one underscore more until it is free
+            used.add(wanted)
+            free.append(wanted)
+        found[name] = (free[0], free[1])
+    return found

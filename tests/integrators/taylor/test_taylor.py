@@ -1,0 +1,164 @@
+"""Runs by Taylor series against closed forms, another program's integrator and golden values; what the method cannot do is refused by name."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import tidegate as tg
+from reference_problems import GOLDEN, happened, numbers, problem
+from tidegate.errors import UsageError
+
+__all__: list[str] = []
+
+
+def run(model: Any, end: float, **options: Any) -> Any:
+    return tg.simulate(model, (0.0, end), method="taylor", **options)
+
+
+def _orbit(t: Any, y: Any) -> list[Any]:
+    x, z, u, v = y
+    cubed = (x * x + z * z) ** 1.5
+    return [u, v, -x / cubed, -z / cubed]
+
+
+@cache
+def orbit() -> Any:
+    """Eccentricity 0.6, period 2 pi."""
+    return tg.ode(_orbit, y0=[0.4, 0.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10, 1e-13])
+def test_an_orbit_closes_and_keeps_its_energy(rtol: float) -> None:
+    result = run(orbit(), 20.0 * math.pi, rtol=rtol)
+    x, z, u, v = (np.asarray(result[name]) for name in ("y[0]", "y[1]", "y[2]", "y[3]"))
+    # errors along the orbit grow with the square of the number of turns
+    assert [x[-1], z[-1], u[-1], v[-1]] == pytest.approx([0.4, 0.0, 0.0, 2.0], rel=0.0, abs=3000 * rtol)
+    energy = 0.5 * (u * u + v * v) - 1.0 / np.hypot(x, z)
+    assert energy == pytest.approx(-0.5, rel=0.0, abs=100 * rtol)
+
+
+def _ring(n: int) -> Any:
+    def rates(t: float, y: Any) -> list[Any]:
+        return [(y[(i + 1) % n] - y[i - 2]) * y[i - 1] - y[i] + 8.0 for i in range(n)]
+
+    return rates
+
+
+@pytest.mark.parametrize("n", [5, 40], ids=["straight", "looped"])
+def test_lorenz_ring_agrees_with_another_program(n: int) -> None:
+    start = [8.0 + math.sin(i) for i in range(n)]
+    result = run(tg.ode(_ring(n), y0=start), 2.0, rtol=1e-11)
+    other = solve_ivp(_ring(n), (0.0, 2.0), start, method="DOP853", rtol=1e-13, atol=1e-13)
+    assert [result.final[f"y[{i}]"] for i in range(n)] == pytest.approx(other.y[:, -1].tolist(), rel=1e-8)
+
+
+def test_series_whose_last_coefficients_vanish_by_accident_do_not_let_a_step_pass() -> None:
+    # of exp(t^6 / 6) only every sixth coefficient is there, of t^30 none that is looked at
+    result = run(tg.ode(lambda t, y: [t**5 * y[0], 31.0 * t**30], y0=[1.0, 0.0]), 1.5, rtol=1e-8)
+    assert [result.final["y[0]"], result.final["y[1]"]] == pytest.approx([math.exp(1.5**6 / 6.0), 1.5**31], rel=1e-6)
+
+
+def test_dense_output_and_outputs_inside_steps_are_as_good_as_the_steps() -> None:
+    times = np.linspace(0.0, 10.0, 37)
+    model = tg.ode(lambda t, y: [y[1], -y[0]], y0=[0.0, 1.0])
+    result = run(model, 10.0, rtol=1e-10, outputs=times)
+    assert np.asarray(result["y[0]"]) == pytest.approx(np.sin(times), abs=1e-8)
+    dense = run(model, 10.0, rtol=1e-10)
+    assert len(np.asarray(dense["y[0]"])) < 30
+    assert np.asarray(dense.at(times)["y[0]"]) == pytest.approx(np.sin(times), abs=1e-8)
+
+
+def test_start_step_and_largest_step_are_kept() -> None:
+    model = tg.ode(lambda t, y: [-y[0]], y0=[1.0])
+    times = np.asarray(run(model, 1.0, max_step=0.1, first_step=1e-3).time)
+    assert np.diff(times).max() <= 0.1 * (1 + 1e-12)
+    assert times[1] <= 1e-3 * (1 + 1e-12)
+
+
+def test_derivatives_by_parameters_are_those_of_the_closed_form() -> None:
+    # x = x0 exp(-k t^2 / 2) with x0 = a^2
+    model = tg.ode(lambda t, y, p: [-p["k"] * t * y["x"]], y0={"x": 4.0}, p={"k": 1.5})
+    result = run(model, 1.2, rtol=1e-9, sensitivities=["k"], outputs=[0.7, 1.2])
+    for row, t in enumerate((0.7, 1.2)):
+        expected = -0.5 * t * t * 4.0 * math.exp(-0.75 * t * t)
+        assert float(np.asarray(result.sensitivity("x", "k"))[row]) == pytest.approx(expected, rel=1e-7)
+
+
+def test_derivatives_that_begin_to_move_in_a_power_or_a_root_are_not_lost() -> None:
+    # x' = a, u' = sqrt(1 + x), w' = (2 + x)^1.5: dx/da = t is zero where the step begins
+    model = tg.ode(lambda t, y, p: [p["a"], (1.0 + y["x"]) ** 0.5, (2.0 + y["x"]) ** 1.5], y0={"x": 0.0, "u": 0.0, "w": 0.0}, p={"a": 2.0})
+    result = run(model, 1.0, rtol=1e-10, sensitivities=["a"])
+    a = 2.0
+    du = (a * math.sqrt(1.0 + a) - ((1.0 + a) ** 1.5 - 1.0) * 2.0 / 3.0) / (a * a)
+    dw = (a * (2.0 + a) ** 1.5 - ((2.0 + a) ** 2.5 - 2.0**2.5) * 2.0 / 5.0) / (a * a)
+    found = [float(np.asarray(result.sensitivity(name, "a"))[-1]) for name in "uw"]
+    assert found == pytest.approx([du, dw], rel=1e-8)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10, 1e-12])
+def test_ball_and_hidden_crossing_have_their_golden_events(rtol: float) -> None:
+    for key, parameter, names in (("P1", "e", "hv"), ("P2", "p", "x")):
+        golden, chosen = GOLDEN[key], problem(key)
+        result = tg.simulate(chosen.model, chosen.t_span, method="taylor", rtol=rtol, atol=0.01 * rtol, sensitivities=[parameter])
+        times = [event.time for event in happened(result)]
+        assert times == pytest.approx(numbers(golden["event_times"]), rel=0.0, abs=10 * rtol)
+        for name in names:
+            assert result.final[name] == pytest.approx(float(golden["end"][name]), rel=0.0, abs=100 * rtol)
+            slope = float(np.asarray(result.sensitivity(name, parameter))[-1])
+            assert slope == pytest.approx(float(golden["sens"][f"d{name}_d{parameter}"]), rel=1e3 * rtol)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-14])
+def test_a_hidden_crossing_is_found_however_short_it_is(rtol: float) -> None:
+    chosen = problem("P2")
+    for digits in range(1, 10):
+        result = tg.simulate(chosen.model, chosen.t_span, method="taylor", rtol=rtol, parameters={"p": 3.0 - 10.0**-digits})
+        assert len(happened(result)) == 3, digits
+
+
+def _phases(t: Any, y: Any, p: Any) -> list[Any]:
+    s, c = y["s"], y["c"]
+    # sin(t - a) sin(t - b), written in states
+    above = (s * math.cos(p["a"]) - c * math.sin(p["a"])) * (s * math.cos(p["b"]) - c * math.sin(p["b"]))
+    return [c, -s, 1.0 if above > 0.0 else -1.0]
+
+
+@cache
+def phases() -> Any:
+    return tg.ode(_phases, y0={"s": 0.0, "c": 1.0, "x": 0.0}, p={"a": 1.0, "b": 2.0})
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8, 1e-12])
+def test_pairs_of_crossings_at_random_places_are_all_found(rtol: float) -> None:
+    random = np.random.default_rng(7)
+    for _ in range(12):
+        a = float(random.uniform(0.2, 2.5))
+        b = a + 10.0 ** float(random.uniform(-3.0, -0.7))
+        roots = sorted(phase + k * math.pi for phase in (a, b) for k in range(3) if phase + k * math.pi < 7.0)
+        result = run(phases(), 7.0, rtol=rtol, parameters={"a": a, "b": b})
+        times = [event.time for event in happened(result)]
+        assert times == pytest.approx(roots, rel=0.0, abs=max(1e4 * rtol, 1e-11) / (b - a))
+
+
+def _refused() -> dict[str, tuple[Any, str]]:
+    cubic = tg.table([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 0.0, 1.0], kind="cubic", name="curve")
+    called = tg.opaque(lambda x: x * x)
+    return {
+        "algebraic": (tg.dae(lambda t, y, ydot: [ydot["x"] - y["z"], y["z"] ** 5 + y["z"] + y["x"]], y0={"x": 1.0, "z": -0.5}), "`?z`?.* algebraic"),
+        "no_event": (tg.ode(lambda t, y: [tg.no_event(tg.where(y["x"] > 0.5, 1.0, 2.0))], y0={"x": 0.0}), "no_event"),
+        "cubic table": (tg.ode(lambda t, y: [cubic(y["x"])], y0={"x": 0.0}), "cubic table"),
+        "opaque": (tg.ode(lambda t, y: [called(y["x"])], y0={"x": 1.0}), "only Python can evaluate"),
+    }
+
+
+@pytest.mark.parametrize("name", ["algebraic", "no_event", "cubic table", "opaque"])
+def test_what_has_no_series_is_refused_by_name(name: str) -> None:
+    model, said = _refused()[name]
+    with pytest.raises(UsageError, match=said):
+        run(model, 1.0)
