@@ -211,6 +211,17 @@ def test_what_the_data_do_not_determine_is_told_by_name() -> None:
     assert found.degrees_of_freedom == 7
 
 
+def test_a_cause_that_no_event_has_is_told_though_the_run_fails(ball: Any) -> None:
+    with pytest.raises(tg.UsageError, match="has 0 events of `hits`, and 3 were measured; its events are `bounce, h < 0`"):
+        tg.fit(ball, None, {"e": 0.5}, events={"hits": [0.45, 1.15, 1.7]})
+
+
+def test_no_data_are_left_to_say_how_sure_it_is(line: Any) -> None:
+    found = tg.fit(line, {"x": ([2.0], [1.0])}, ["b"])
+    assert np.isnan(found.standard_errors["b"])
+    assert "no data left" in str(found)
+
+
 def test_declared_limits_hold(ball: Any) -> None:
     """Bounces that would need e > 1."""
     found = tg.fit(ball, None, {"e": 0.9, "g": 9.81}, events={"h < 0": bounces(1.0, 1.05, 9.81, 4)})
@@ -269,6 +280,7 @@ TIMES = [1.0, 2.0, 3.0]
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "k", "sigma": {"depth": 1.0}}, "no data 'depth'"),
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "k", "events": {"level": [5.0]}}, "no common measure without standard deviations"),
         ({"events": {"level > depth": [1.0, 2.0, 3.0]}, "parameters": "k"}, "the run has 1 events of `level > depth`, and 3 were measured"),
+        ({"events": {"level > depth": [5.0, 4.0]}, "parameters": "k"}, "must be increasing, the first event first"),
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "k", "outputs": 0.1}, "a fit has no option 'outputs'"),
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "k", "loss": "square"}, "loss is 'square'"),
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "k", "max_runs": 0}, "max_runs is 0"),

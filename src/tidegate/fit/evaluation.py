@@ -112,7 +112,7 @@ class Objective:
         for series in self.series:
             found = _events(result, series) if series.is_events else _values(result, series)
             if isinstance(found, str):
-                if failure is not None:
+                if failure is not None and not (series.is_events and _is_unknown(result, series)):
                     raise failure
                 return found
             sigma = np.ones(series.values.size) if series.sigma is None else series.sigma
@@ -135,6 +135,12 @@ def _values(result: Result, series: Series) -> tuple[FloatArray, FloatArray] | s
         return f"the run ended near t = {number(float(end))}, before the last datum of {series.name} at t = {number(float(series.places[-1]))}"
     assert result.sensitivities is not None
     return result.values[rows, series.column], result.sensitivities[rows, :, series.column]
+
+
+def _is_unknown(result: Result, series: Series) -> bool:
+    """Whether there are events, and none of them is meant."""
+    causes = result.events.columns().causes
+    return bool(causes) and not any(series.name in cause for cause in causes)
 
 
 def _events(result: Result, series: Series) -> tuple[FloatArray, FloatArray] | str:

@@ -213,7 +213,9 @@ class Fit:
         question, errors = self._question, self.standard_errors
         rows = [("parameter", "value", "standard error", "start", "limits", "unit")]
         for k, (name, value) in enumerate(self.values.items()):
-            error = "at its limit" if name in self.at_limits else "not determined" if np.isinf(errors[name]) else number(errors[name], 3)
+            is_blind, is_bare = np.isinf(errors[name]), np.isnan(errors[name])
+            error = "not determined" if is_blind else "no data left" if is_bare else number(errors[name], 3)
+            error = "at its limit" if name in self.at_limits else error
             low, high = (0.0 if abs(limit) < _OPEN else float(limit) for limit in (question.lower[k], question.upper[k]))
             limits = f"{number(low)} to {number(high)}"
             has_limits = np.isfinite([question.lower[k], question.upper[k]]).any()

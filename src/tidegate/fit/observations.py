@@ -78,6 +78,10 @@ def observations(layout: Layout, model: str, time_unit: str, data: Any, events: 
         raise UsageError(f"events must be a dict of times by cause, not {events!r}", hint=_HOW)
     for text, times in cast("Mapping[Any, Any]", events or {}).items():
         given = _numbers(f"times of {text}", times)
+        if np.any(np.diff(given[np.isfinite(given)]) <= 0.0):
+            raise UsageError(
+                f"times of `{text}` must be increasing, the first event first", hint="sort them; NaN stands for one that was not measured"
+            )
         found.append(Series(str(text), True, np.arange(given.size, dtype=float), given, None, time_unit))
     series = [_measured(_weighted(one, sigma)) for one in found]
     _check_names(series, sigma)
