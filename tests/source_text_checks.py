@@ -15,6 +15,7 @@ __all__ = ["differences", "exported"]
 C_OPTIONS = ("-std=c99", "-Wall", "-Wextra", "-Werror")
 # the interface says which arguments there are; a block need not look at all of them
 FORTRAN_OPTIONS = ("-Wall", "-Wno-unused-dummy-argument", "-Werror", "-Wno-error=maybe-uninitialized")
+ROUNDING = 1e-13  # of the largest variable: what is the difference of others is nothing but that
 ALLOWED = 1e-9  # of the size of a variable, and of the length of the run
 
 
@@ -41,17 +42,19 @@ def differences(
     near = [bool(times.size) and float(np.min(np.abs(times - event.time))) <= allowed * length for event in ours]
     found += [f"the block has no event at {event.time!r}: {event}" for event, is_there in zip(ours, near, strict=True) if not is_there]
     expected = np.array([event.time for event in ours])
+    known = {theirs for name, theirs in names.items() if name in own.dataset}  # a choice of states is no event of the model
     for event in other.events:
         is_known = expected.size and float(np.min(np.abs(expected - event.time))) <= allowed * length
-        changed = {k for k in event.before if event.before[k] != event.after[k] and k in names.values()}
+        changed = {k for k in known if abs(event.after.get(k, 0.0) - event.before.get(k, 0.0)) > allowed * (1.0 + abs(event.before.get(k, 0.0)))}
         if not is_known and changed and event.time > span[0]:
             found.append(f"the block has an event at {event.time!r} that the model has not: {event}")
+    largest = max((float(np.max(np.abs(np.asarray(own[name], dtype=float)))) for name in names if name in own.dataset), default=1.0)
     for name, theirs in names.items():
         if name not in own.dataset or theirs not in other.dataset:
             continue
         a, b = np.asarray(own[name], dtype=float), np.asarray(other[theirs], dtype=float)
         size = float(np.max(np.abs(a))) or 1.0
         gap = float(np.max(np.abs(a - b)))
-        if not gap <= allowed * size:
+        if not gap <= allowed * size + ROUNDING * largest:
             found.append(f"{name} differs by {gap / size:.1e} of its size")
     return found

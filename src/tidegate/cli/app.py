@@ -199,6 +199,21 @@ def show(
             command.show(source, picture, "equations" if equations else None, part)
 
 
+@app.command(epilog="Example: tidegate export tank.py --language fortran --out blocks")
+def export(
+    source: Source,
+    language: Annotated[str, typer.Option(metavar="NAME", help="c or fortran.")] = "c",
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the file is put; made if it is missing.")] = Path(),
+    name: Annotated[str, typer.Option(metavar="NAME", help="Of the block and its file; without it that of FILE.")] = "",
+) -> None:
+    """Write a model as a block of DSblock 3.3, in C or Fortran."""
+    from tidegate.cli import export_command as command
+    from tidegate.cli.told_errors import reported
+
+    with reported():
+        command.export(source, language, out, name)
+
+
 @app.command(epilog="Example: tidegate plot tank.nc level --out tank.png")
 def plot(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `tidegate run --out` wrote, or the .part of a run that was killed.")],

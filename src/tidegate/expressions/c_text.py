@@ -57,7 +57,7 @@ class _C:
             return "NAN"
         if math.isinf(value):
             return "INFINITY" if value > 0 else "(-INFINITY)"
-        return repr(value) if value >= 0.0 else f"({value!r})"
+        return repr(value) if math.copysign(1.0, value) > 0.0 else f"({value!r})"
 
     def truth(self, value: bool) -> str:
         """A literal condition."""
@@ -94,6 +94,7 @@ def c_helpers(called: frozenset[str]) -> list[str]:
     return [text for name, text in _TABLE_FUNCTIONS.items() if name in called]
 
 
-def c_tables(tables: Tables) -> list[str]:
-    """The arrays of constants."""
-    return [f"static const double {name}[{len(values)}] = {{{', '.join(map(C.number, values))}}};" for values, name in tables.names.items()]
+def c_tables(tables: Tables, read: frozenset[str]) -> list[str]:
+    """The arrays of constants that are read."""
+    several = [(name, values) for values, name in tables.names.items() if name in read]
+    return [f"static const double {name}[{len(values)}] = {{{', '.join(map(C.number, values))}}};" for name, values in several]

@@ -81,7 +81,7 @@ class Fortran:
             return f"transfer({struct.unpack('>q', struct.pack('>d', value))[0]}_8, 0d0)"
         digits = repr(value)
         text = digits.replace("e", "d") if "e" in digits else f"{digits}d0"
-        return text if value >= 0.0 else f"({text})"
+        return text if math.copysign(1.0, value) > 0.0 else f"({text})"
 
     def truth(self, value: bool) -> str:
         """A literal condition."""

@@ -6,17 +6,19 @@ a compiler keeps the order of ``ieee_arithmetic`` and results agree with plain e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from tidegate.errors import UsageError
-from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER
+from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, apply
 from tidegate.expressions.nodes import UNARY_FUNCTIONS, Expr, walk
 
 __all__ = ["Language", "StraightLine", "Tables", "straight_line"]
 
 _LONGEST: Final = 72  # characters of an expression that is still written inside another one
+_WORD: Final = re.compile(r"\w+")
 _DIRECTLY: Final = frozenset(["const", "symbol", "true", "false"])
 _OPERATORS: Final = frozenset(["add", "sub", "mul", "div", "neg", "ge", "gt", "nonzero", "and", "or", "not"])
 
@@ -81,7 +83,6 @@ class StraightLine:
     statements : in order, without indentation.
     tables : names of the arrays of constants that are read.
     called : names of the functions that are called.
-    read : places of symbols that are read.
     """
 
     reals: tuple[str, ...]
@@ -90,7 +91,6 @@ class StraightLine:
     statements: tuple[str, ...]
     tables: frozenset[str]
     called: frozenset[str]
-    read: frozenset[str]
 
 
 def straight_line(outputs: Sequence[tuple[str, Expr]], places: Mapping[Expr, str], language: Language, tables: Tables) -> StraightLine:
@@ -115,14 +115,14 @@ class _Writer:
         self.places, self.language, self.tables = places, language, tables
         self.texts: dict[Expr, str] = {}
         self.pieces: dict[Expr, str] = {}
-        self.statements: list[str] = []
+        self.statements: list[tuple[str, str]] = []
         self.reals: list[str] = []
         self.integers: list[str] = []
         self.conditions: list[str] = []
         self.read_tables: set[str] = set()
         self.called: set[str] = set()
-        self.read: set[str] = set()
         self.uses: dict[Expr, int] = {}
+        self.known: dict[Expr, float] = {}  # what is made of constants alone; a compiler might refuse to find that it is not finite
 
     def written(self, outputs: Sequence[tuple[str, Expr]]) -> StraightLine:
         order = list(walk([expr for _, expr in outputs]))
@@ -133,7 +133,7 @@ class _Writer:
             targets.setdefault(expr, []).append(target)
             self.uses[expr] = self.uses.get(expr, 0) + 1
         for item in order:
-            text = self._text(item)
+            text = self._folded(item) or self._text(item)
             if (
                 item.op not in _DIRECTLY
                 and (self.uses[item] > 1 or len(text) > _LONGEST)
@@ -145,17 +145,53 @@ class _Writer:
             value = self.texts[expr]
             if expr.is_boolean:
                 value = self.language.choice(value, self.language.number(1.0), self.language.number(0.0))
-            self.statements += [self.language.assigned(target, value) for target in several]
+            self.statements += [("", self.language.assigned(target, value)) for target in several]
+        self._drop_unused()
         return StraightLine(
-            tuple(self.reals), tuple(self.integers), tuple(self.conditions), tuple(self.statements),
-            frozenset(self.read_tables), frozenset(self.called), frozenset(self.read),
+            tuple(self.reals), tuple(self.integers), tuple(self.conditions), tuple(text for _, text in self.statements),
+            frozenset(self.read_tables), frozenset(self.called),
         )  # fmt: skip
 
     def _named(self, text: str, names: list[str], letter: str) -> str:
         name = f"{letter}{len(names)}"
         names.append(name)
-        self.statements.append(self.language.assigned(name, text))
+        self.statements.append((name, self.language.assigned(name, text)))
         return name
+
+    def _drop_unused(self) -> None:
+        """Leave out what has a name and is not used, since what it stood in turned out to be a number."""
+        used: set[str] = set()
+        kept: list[tuple[str, str]] = []
+        for name, text in reversed(self.statements):
+            if not name or name in used:
+                kept.append((name, text))
+                used.update(_WORD.findall(text.split("=", maxsplit=1)[1]))
+        self.statements = kept[::-1]
+        for names in (self.reals, self.integers, self.conditions):
+            names[:] = [name for name in names if name in used]
+        self.read_tables &= used
+        self.called = {name for name in self.called if used.intersection(_WORD.findall(self.language.called(name, ("", ""))))}
+
+    def _folded(self, item: Expr) -> str:
+        """A literal for what is made of constants; nothing for anything else."""
+        if item.is_constant:
+            self.known[item] = item.value
+        elif item.args and all(arg in self.known for arg in item.args):
+            value = apply(item.op, [self.known[arg] for arg in item.args], item.data)
+            if value is None:
+                return ""
+            self.known[item] = value
+        elif item.op == "select" and item.args[0] in self.known:
+            chosen = item.args[1] if self.known[item.args[0]] else item.args[2]
+            if chosen not in self.known:
+                return self.texts[chosen]
+            self.known[item] = self.known[chosen]
+        elif item.op == "pow" and self.known.get(item.args[1]) == 0.0:
+            self.known[item] = 1.0
+        else:
+            return ""
+        value = self.known[item]
+        return self.language.truth(value != 0.0) if item.is_boolean else self.language.number(value)
 
     def _text(self, item: Expr) -> str:
         op, arguments = item.op, [self.texts[arg] for arg in item.args]
@@ -182,17 +218,10 @@ class _Writer:
         self.read_tables.add(name)
         return name
 
-    def _constant(self, item: Expr, _: list[str]) -> str:
-        return self.language.number(item.value)
-
-    def _truth(self, item: Expr, _: list[str]) -> str:
-        return self.language.truth(item.op == "true")
-
     def _symbol(self, item: Expr, _: list[str]) -> str:
         place = self.places.get(item)
         if place is None:
             raise UsageError(f"there is no place for `{item!r}`", hint="name the place of every symbol that appears in the expressions")
-        self.read.add(place)
         return place
 
     def _select(self, _: Expr, arguments: list[str]) -> str:
@@ -201,8 +230,8 @@ class _Writer:
     def _power(self, item: Expr, arguments: list[str]) -> str:
         """Small whole powers by the products of ``ieee_arithmetic.multiplied_power``, in its order."""
         exponent = item.args[1]
-        if exponent.op == "const":
-            y = exponent.value
+        if exponent in self.known:
+            y = self.known[exponent]
             if y == 0.5:
                 return self._call("sqrt", arguments[:1])
             if abs(y) <= MAX_MULTIPLIED_POWER and y == int(y):
@@ -211,7 +240,7 @@ class _Writer:
 
     def _short(self, text: str, item: Expr) -> str:
         """A name for what is about to be written several times."""
-        return text if item.op in _DIRECTLY or text in self.reals else self._named(text, self.reals, "v")
+        return text if item.op in _DIRECTLY or item in self.known or text in self.reals else self._named(text, self.reals, "v")
 
     def _multiplied(self, base: str, n: int) -> str:
         times = self.language.operators["mul"]
@@ -249,9 +278,6 @@ class _Writer:
         return value
 
     _rules: Final[dict[str, Callable[[_Writer, Expr, list[str]], str]]] = {
-        "const": _constant,
-        "true": _truth,
-        "false": _truth,
         "symbol": _symbol,
         "select": _select,
         "pow": _power,

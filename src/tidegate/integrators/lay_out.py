@@ -38,14 +38,14 @@ class Method:
 
     Parameters
     ----------
-    owner : its name in ``compiled.schema``, for arrays of its own.
+    owner : its name in ``compiled.schema``, for arrays of its own; several for one that goes on as another.
     hooks : name -> address of the kernel entry, for the six kernel entries of ``integrators.hybrid_loop.loop``.
     degree : largest degree of its polynomials.
     facts : name -> value, of what the method says about itself.
     sizes : name -> size, of arrays of its own that no other size tells.
     """
 
-    owner: str
+    owner: str | tuple[str, ...]
     hooks: dict[str, int]
     degree: int
     facts: dict[str, float] = field(default_factory=dict[str, float])
@@ -73,7 +73,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_divisors": model.n_divisors,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
-    work = w.Workspace(sizes, (CORE, method.owner))
+    owners = (method.owner,) if isinstance(method.owner, str) else method.owner
+    work = w.Workspace(sizes, (CORE, *owners))
     facts = {
         "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
         "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,

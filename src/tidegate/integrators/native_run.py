@@ -120,6 +120,13 @@ class NativeRun:
         self._integers[_BUDGET] = budget
         return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
 
+    def go_on_as(self, method: Method) -> Stop:
+        """Let another method go on from here, for which there is memory, until ``reset``; Stop.LIMIT if it can."""
+        for name, value in (method.hooks | method.facts).items():
+            self._work[name] = value
+        code = self._enter(_CONTINUE)
+        return _STOPS[code] if code else Stop.LIMIT
+
     def _enter(self, entry: Any, *buffers: int) -> int:
         """What a kernel entry answers."""
         if self._is_simple:

@@ -29,8 +29,8 @@ _DIALECT: Final = Dialect(
     functions={"abs": "fabs", "max": "fmax", "min": "fmin", "whole": "(int)"},
 )
 _INTEGERS: Final = frozenset(
-    "ip lp ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser luser info njac n fault asked sides held keeps one_only changed"
-    " starts ends priority due which".split()
+    "ip lp ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser luser info njac n fault trouble asked sides held keeps"
+    " one_only changed starts ends priority due which".split()
 )
 _UTILITIES: Final = """void cblo1dt(const char *text, const char *version);
 void cblo2dt(const char *text, const char *version);
@@ -80,7 +80,7 @@ def _signature(name: str, arguments: Sequence[str], *, is_local: bool = True) ->
 
 
 def _formulas(program: Program) -> Iterator[str]:
-    yield from c_tables(program.tables)
+    yield from c_tables(program.tables, frozenset(name for _, inside in program.formulas for name in inside.tables))
     called = frozenset(name for _, inside in program.formulas for name in inside.called)
     yield from c_helpers(called)
     for formula, inside in program.formulas:

@@ -7,11 +7,10 @@ between events is kept in DUSER. The rules of events are those of ``event_rules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegate.compiled.locking import GuardKind
-from tidegate.errors import UsageError
 from tidegate.expressions import (
     FALSE,
     ONE,
@@ -32,7 +31,7 @@ from tidegate.expressions import (
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Assignment, Bound, Message, Terminate, Variable, VariableRole
 from tidegate.source_text.block_names import BlockNames
-from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values, require_square
+from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values
 
 __all__ = ["BlockText", "Formula", "ParameterText", "SignalText", "block_text"]
 
@@ -134,9 +133,8 @@ def block_text(system: FlatSystem) -> BlockText:
 
     Raises
     ------
-    UsageError, ModelError : it holds what the format cannot carry.
+    UsageError : it holds what the format cannot carry.
     """
-    require_square(system)
     return _Maker(system).made()
 
 
@@ -159,7 +157,7 @@ class _Maker:
         self.outputs = {n: value for n, value in system.shown.items() if self._is_output(n, outputs)}
         self.recorded = {s.data.name: s for s in system.discretes} | {n: value for n, value in system.shown.items() if n not in self.outputs}
         signals = self._signals()
-        formulas = self._formulas()
+        formulas = [self._in_own_parameters(formula) for formula in self._formulas()]
         n = len(system.form.unknowns)
         numbers = self._numbers(n)
         start = self._evaluated(initial_values(system))
@@ -169,7 +167,7 @@ class _Maker:
         has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"])
         return BlockText(
             name=system.model.name, text="exported by tidegate", form=numbers["IS_DAE"], signals=signals, parameters=parameters, x0=x0,
-            nominal=nominal, formulas=formulas, numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
+            nominal=nominal, formulas=tuple(formulas), numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
             places=self.places, has_events=has_events, names=self.names.given,
         )  # fmt: skip
 
@@ -238,7 +236,7 @@ class _Maker:
         n_branches = system.n_branches
         is_ode = system.form.is_identity
         return {
-            "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic[0]), "N_DISCRETE": len(system.discretes),
+            "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic), "N_DISCRETE": len(system.discretes),
             "N_ACTIONS": len(transitions.event_actions), "N_BRANCHES": n_branches, "N_WHEN": transitions.n_rising,
             "N_REMARKS": self._first_clock() - n_branches, "N_CONDITIONS": len(transitions.conditions), "N_CLOCKS": len(transitions.times),
             "N_DROPS": len(system.dropping), "N_NEW": n + len(system.discretes) + 1, "CONFLICT_PLACE": n + len(system.discretes),
@@ -246,6 +244,7 @@ class _Maker:
             "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
             "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
             "IS_ODE": int(is_ode), "IS_DAE": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120, "HAS_WORDS": int(bool(self._said())),
+            "ASKS_SOLUTION": int(self._asks_solution()),
             "RELATION": RELATION, "LOWER": LOWER, "UPPER": UPPER, "FLOOR_LOWER": FLOOR_LOWER, "FLOOR_UPPER": FLOOR_UPPER, **_PASSES,
         }  # fmt: skip
 
@@ -256,7 +255,7 @@ class _Maker:
         kinds = {GuardKind.RELATION: RELATION, GuardKind.LOWER: LOWER, GuardKind.UPPER: UPPER}
         branches = transitions.event_actions[: system.n_branches]
         firsts = [branch.conditions[0] if branch.conditions else 0 for branch in branches]
-        rows, columns = system.algebraic
+        columns = system.algebraic
         moving = self._moving_clocks()
         events = system.model.time_events
         places = {s: k for k, s in enumerate(system.form.unknowns)}
@@ -268,12 +267,17 @@ class _Maker:
             "branch_chain": [branch.chain for branch in branches],
             "action_priority": [min(max(action.priority, 1), 100) for action in transitions.event_actions],
             "action_ends": [int(any(isinstance(a, Terminate) for a in action.actions)) for action in transitions.event_actions],
-            "algebraic_row": rows,
-            "algebraic_column": columns,
+            "is_algebraic": [int(k in columns) for k in range(len(system.form.unknowns))],
             "clock_is_fixed": [int(k not in moving) for k in range(len(events))],
             "clock_repeats": [int(event.period is not None) for event in events],
             "drop_place": [places[s] for s in system.dropping],
         }
+
+    def _asks_solution(self) -> bool:
+        """Whether an action at the start reads what only a consistent start determines."""
+        unknowns, assigned = self.system.form.unknowns, [a for a in self.system.model.initial_actions if isinstance(a, Assignment)]
+        solved = {unknowns[k] for k in self.system.algebraic} | {symbol(Role.DERIVATIVE, s.data.name) for s in unknowns}
+        return bool({s for action in assigned for s in dependencies(action.value)} & solved)
 
     def _said(self) -> dict[int, list[str]]:
         """What is printed when something happens."""
@@ -285,6 +289,11 @@ class _Maker:
         return found
 
     # -- formulas
+
+    def _in_own_parameters(self, formula: Formula) -> Formula:
+        """A formula with parameters that follow from others put in."""
+        values = substitute([value for _, value in formula.outputs], self.system.following)
+        return replace(formula, outputs=tuple((k, value) for (k, _), value in zip(formula.outputs, values, strict=True)))
 
     def _formulas(self) -> tuple[Formula, ...]:
         system = self.system
@@ -361,14 +370,7 @@ class _Maker:
         remembered = [(place[s][1], starts[s]) for s in system.discretes]
         remembered += [(memory.previous + k, starts[s]) for k, s in enumerate(system.discretes)]
         assigned = [action for action in system.model.initial_actions if isinstance(action, Assignment)]
-        unsuited = {s for action in assigned for s in dependencies(action.value)} & {unknowns[k] for k in system.algebraic[1]}
-        if unsuited:
-            name = next(iter(unsuited)).data.name
-            raise UsageError(
-                f"{system.model.name} cannot be exported: an action at its start reads {name}, which only a consistent start determines",
-                hint="give the start value in terms of states and parameters",
-            )
-        values = substitute([as_real(action.value) for action in assigned], {_previous(s): s for s in unknowns} | system.form.derivative_values)
+        values = substitute([as_real(action.value) for action in assigned], {_previous(s): s for s in unknowns})
         targets = [action.target for action in assigned]
         index = {s: k for k, s in enumerate((*unknowns, *system.discretes))}
         acted = [(index[s], v) for s, v in zip(targets, values, strict=True) if s in index]
@@ -378,7 +380,7 @@ class _Maker:
         return [
             _formula("states_at_start", "start values that follow from parameters", following, ("t", "dp", "ip", "lp")),
             _formula("memory_at_start", "discrete variables", remembered, ("t", "dp", "ip", "lp")),
-            _formula("actions_at_start", "what is done once at the start", acted),
+            _formula("actions_at_start", "what is done once at the start", acted, ("t", "x", "xd", *_ARGUMENTS[2:])),
             _formula("modes_at_start", "what relations say of start values", [(k, v) for (k, _), v in zip(sources, guesses, strict=True)]),
             self._checks("check_parameters", self._demands(), ("t", "dp", "ip", "lp")),
             self._checks("check_start", self._held(), _ARGUMENTS),

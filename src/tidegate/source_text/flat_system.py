@@ -15,14 +15,14 @@ from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.shown_quantities import computed_unknowns
 from tidegate.compiled.transitions import Transitions, flatten_transitions, states_before
 from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
-from tidegate.errors import ModelError, Origin, UsageError
+from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Assignment, Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
 from tidegate.structure import Reduced
 
-__all__ = ["FlatSystem", "Memory", "flat_system"]
+__all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values"]
 
 TIME = symbol(Role.TIME, "time")
 
@@ -98,11 +98,10 @@ class FlatSystem:
         return Memory(*places)
 
     @cached_property
-    def algebraic(self) -> tuple[list[int], list[int]]:
-        """Rows without derivatives, and unknowns whose derivatives are in no row."""
-        n, mass = len(self.form.unknowns), self.form.mass
-        rows, columns = {i for i, _ in mass}, {j for _, j in mass}
-        return [i for i in range(n) if i not in rows], [j for j in range(n) if j not in columns]
+    def algebraic(self) -> list[int]:
+        """Unknowns whose derivatives are in no row."""
+        columns = {j for _, j in self.form.mass}
+        return [j for j in range(len(self.form.unknowns)) if j not in columns]
 
     def places(self) -> dict[Expr, tuple[str, int]]:
         """The vector and index of every symbol, but of parameters."""
@@ -216,15 +215,3 @@ def initial_values(system: FlatSystem) -> dict[Expr, Expr]:
     starts = {s: start for v in model.by_role(*roles) for s, start in zip(v.symbols(), v.starts(), strict=True)}
     slopes: Mapping[str, Expr] = model.derivative_starts
     return starts | {extra: slopes.get(derivative.data.name, as_expr(0.0)) for extra, derivative in system.form.derivatives.items()}
-
-
-def require_square(system: FlatSystem) -> None:
-    """Refuse a system whose equations without derivatives do not determine the unknowns without.
-
-    Raises
-    ------
-    ModelError : they do not.
-    """
-    rows, columns = system.algebraic
-    if len(rows) != len(columns):
-        raise ModelError(f"{system.model.name} cannot be exported: {len(rows)} of its equations have no derivatives, and {len(columns)} unknowns")

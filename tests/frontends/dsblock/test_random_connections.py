@@ -190,7 +190,7 @@ def fewest(blocks: list[Written]) -> int:
     return next(n for n in range(len(linked) + 1) if any(not has_circle(set(torn)) for torn in itertools.combinations(linked, n)))
 
 
-SEEDS = range(8)
+SEEDS = (*range(7), 511)  # of the last the rank of the leading matrix rests on its last digits
 
 
 @pytest.mark.parametrize("seed", SEEDS)

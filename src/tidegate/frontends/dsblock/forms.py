@@ -29,6 +29,7 @@ FloatArray = NDArray[np.float64]
 Residual = Callable[[FloatArray, FloatArray], FloatArray]  # of x and xd
 _STEP: Final = float(np.cbrt(np.finfo(float).eps))
 _SAME: Final = 1e-6  # of E's entries at two places, relative to the largest: differences have some nine digits
+_EXACT: Final = 1e-14  # likewise: rounding of what is linear
 _PROBES: Final = 3
 
 
@@ -143,11 +144,11 @@ def explicit_equations(described: Description, algebraic: Sequence[int]) -> Equa
     return Equations(described.names(SignalKind.STATE), np.zeros(0, dtype=np.intp), np.array(algebraic, dtype=np.intp))
 
 
-def leading_matrix(residual: Residual, x: FloatArray, xd: FloatArray) -> FloatArray:
-    """dF/dxd by central differences."""
+def leading_matrix(residual: Residual, x: FloatArray, xd: FloatArray, part: float = _STEP) -> FloatArray:
+    """dF/dxd by central differences, whose steps are a part of xd or of one."""
     columns: list[FloatArray] = []
     for k in range(len(x)):
-        step = _STEP * max(abs(xd[k]), 1.0)
+        step = part * max(abs(xd[k]), 1.0)
         above, below = xd.copy(), xd.copy()
         above[k], below[k] = xd[k] + step, xd[k] - step
         columns.append((residual(x, above) - residual(x, below)) / (above[k] - below[k]))
@@ -181,6 +182,12 @@ def dae_equations(described: Description, residual: Residual) -> Equations:
             f"the derivatives of DSblock {described.name} enter its residuals through a matrix that is singular and not constant",
             hint="state it with algebraic variables of their own, whose derivatives enter nowhere",
         )
-    exact = np.where(np.abs(finite[0]) > _SAME * size, finite[0], 0.0)
+    # F is linear in xd, so that long steps leave rounding alone: the rank of E rests on its last digits
+    exact = leading_matrix(residual, x0, np.zeros(len(x0)), 1.0)
+    if not np.all(np.abs(exact - finite[0]) <= _SAME * size):
+        exact = finite[0]
+    exact = np.where(np.abs(exact) > _SAME * size, exact, 0.0)
     rounded = np.round(exact, 9)  # small whole numbers and simple fractions, as they are written
-    return Equations(names, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.where(np.abs(rounded - exact) <= _SAME * size, rounded, exact))
+    return Equations(
+        names, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.where(np.abs(rounded - exact) <= _EXACT * size, rounded, exact)
+    )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UntraceableError
 from tidegate.expressions import Expr, Role, as_expr, as_real, dependencies, evaluate, node
 from tidegate.expressions.tracing import function_origin, require_agreement, trace
+from tidegate.expressions.tracing.branch_changes import content
 from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.frontends.dsblock.block import Block, Entry, Run
@@ -106,6 +107,19 @@ def symbolic_run(block: Block, followed: Followed, prefix: str = "") -> Run:
     raise UntraceableError(f"{block.description.name} is not written in Python")
 
 
+def _holds(place: Any, after: Any) -> bool:
+    """Whether an object that a function had its hands on holds what it held behind it."""
+    before = content(place)
+    if isinstance(before, np.ndarray) and before.dtype != object:
+        return np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+    if isinstance(before, dict):
+        return list(before) == list(after) and all(after[key] is value for key, value in before.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - of any kind
+    if not isinstance(before, list | np.ndarray):
+        return before is after
+    one, other = (list(items.ravel()) if isinstance(items, np.ndarray) else items for items in (before, after))
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
 def _vector(entries: tuple[SignalEntry, ...]) -> _Vector:
     return lambda what, values, dtype: flat(what, values, entries, dtype=dtype)
 
@@ -191,7 +205,7 @@ class SymbolicRun:
         owned = [(place, name) for place, name in reads.places() if place is mine or (isinstance(place, type) and isinstance(mine, place))]
         if kept := [name for _, name in owned if name in self._stored]:
             raise UntraceableError(f"self.{kept[0]} may change during a run")
-        if traced.changed:
+        if not all(_holds(place, after) for place, after in traced.changed):
             raise UntraceableError("it keeps something in memory")
         found = [as_expr(item) for item in vector(what, traced.value, object).tolist()]
         if any(item.data.role is Role.DERIVATIVE for item in dependencies(*found)):
