@@ -21,7 +21,7 @@ __all__ = ["Method", "fill", "lay_out"]
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
     "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated",
-    "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes",
+    "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes", "divisors",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
@@ -70,6 +70,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
+        "n_divisors": model.n_divisors,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
     owners = (method.owner,) if isinstance(method.owner, str) else method.owner

@@ -295,6 +295,11 @@ class NativeRun:
         return int(self._work["failed_guard"])
 
     @property
+    def failed_divisor(self) -> tuple[int, float]:
+        """The divisor that comes to zero, and when."""
+        return int(self._work["failed_divisor"]), float(self._work["pole_time"])
+
+    @property
     def stopped_clock(self) -> tuple[int, float]:
         """Which time event would not happen again, and its next time."""
         clock = int(self._work["cause_item"])
