@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -109,3 +110,114 @@ class OnSurface:
         if mu:
             given |= {"f2": lambda t, y: [y["brake"] - mu * y["force"]], "x2": {"brake": 0.0}}
         return given
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Points on rods, one hanging from the other, in a plane: gravity, springs to points, drag, friction in the first bearing.
+
+    Parameters
+    ----------
+    lengths, masses, springs, centres, start : of each rod or point; ``start`` holds angles from below and their speeds.
+    """
+
+    lengths: FloatArray
+    masses: FloatArray
+    springs: FloatArray
+    centres: FloatArray
+    drag: float
+    friction: float
+    start: FloatArray
+
+    @staticmethod
+    def random(random: np.random.Generator, n: int) -> Chain:
+        """One of them."""
+        start = np.concatenate([random.uniform(-1.2, 1.2, n), random.uniform(-1, 1, n)])
+        lengths, masses, springs = random.uniform(0.5, 1.5, n), random.uniform(0.5, 2, n), random.uniform(0, 3, n)
+        return Chain(lengths, masses, springs, random.uniform(-1, 1, (n, 2)), random.uniform(0, 0.3), random.uniform(0, 0.1), start)
+
+    def places(self, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Points and speeds, their derivatives by angular speeds, and what is left of accelerations where angles do not accelerate."""
+        n = len(self.lengths)
+        a, w = q[:n], q[n:]
+        along = self.lengths[:, None] * np.stack([np.sin(a), -np.cos(a)], axis=1)
+        across = self.lengths[:, None] * np.stack([np.cos(a), np.sin(a)], axis=1)
+        jacobian = np.tril(np.ones((n, n)))[:, :, None] * across[None]
+        return np.cumsum(along, axis=0), np.einsum("ijk,j->ik", jacobian, w), jacobian, np.cumsum(-along * (w**2)[:, None], axis=0)
+
+    def applied(self, r: FloatArray, v: FloatArray) -> FloatArray:
+        """Forces of everything but rods and friction."""
+        weight = self.masses[:, None] * np.array([0.0, -9.81])
+        return weight - self.springs[:, None] * (r - self.centres) - self.drag * v
+
+    def rates(self, _: float, q: FloatArray) -> FloatArray:
+        """q' in angles; the first rod's force is found with them, since friction, -friction * force * speed of the first point, depends on it."""
+        n = len(self.lengths)
+        r, v, jacobian, left = self.places(q)
+        mass = np.einsum("ijk,i,ilk->jl", jacobian, self.masses, jacobian)
+
+        def accelerations(force: float) -> tuple[FloatArray, float]:
+            total = self.applied(r, v)
+            total[0] -= self.friction * force * v[0]
+            slopes = np.linalg.solve(mass, np.einsum("ijk,ik->j", jacobian, total - self.masses[:, None] * left))
+            # rods pull with what free points lack: m r'' = total - force_k (r_k - r_(k-1)) + force_(k+1) (r_(k+1) - r_k)
+            lacks = total - self.masses[:, None] * (np.einsum("ijk,j->ik", jacobian, slopes) + left)
+            return slopes, float(lacks.sum(axis=0) @ r[0] / (r[0] @ r[0]))
+
+        zero, one = accelerations(0.0)[1], accelerations(1.0)[1]  # linear in the force
+        return np.concatenate([q[n:], accelerations(zero / (1.0 - one + zero))[0]])
+
+    def final(self, t_end: float) -> FloatArray:
+        """Points and speeds at the end."""
+        r, v, _, _ = self.places(solve_ivp(self.rates, (0, t_end), self.start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1])
+        return np.concatenate([r.ravel(), v.ravel()])
+
+    def names(self) -> list[str]:
+        """Of what ``final`` gives."""
+        return [f"{what}{axis}{k}" for what in "rv" for k in range(len(self.lengths)) for axis in "xy"]
+
+    def functions(self) -> dict[str, Any]:
+        """What ``tg.hdae`` is given."""
+        n, mu = len(self.lengths), self.friction
+        r0, v0, _, _ = self.places(self.start)
+
+        def points(y: Any, what: str) -> list[tuple[Any, Any]]:
+            return [(y[f"{what}x{k}"], y[f"{what}y{k}"]) for k in range(n)]
+
+        def rods(p: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+            return [p[0], *((b[0] - a[0], b[1] - a[1]) for a, b in pairwise(p))]
+
+        def accelerations(y: Any) -> list[tuple[Any, Any]]:
+            r, v = points(y, "r"), points(y, "v")
+            d = rods(r)
+            found: list[tuple[Any, Any]] = []
+            for k in range(n):
+                pair: list[Any] = []
+                for axis in range(2):
+                    total = -self.springs[k] * (r[k][axis] - self.centres[k, axis]) - self.drag * v[k][axis] - y[f"force{k}"] * d[k][axis]
+                    if k + 1 < n:
+                        total = total + y[f"force{k + 1}"] * d[k + 1][axis]
+                    if k == 0:
+                        total = total - y["brake"] * v[0][axis]
+                    pair.append(total / self.masses[k] - (9.81 if axis else 0.0))
+                found.append((pair[0], pair[1]))
+            return found
+
+        def f1(_: Any, y: Any) -> list[Any]:
+            return [item for pair in (*points(y, "v"), *accelerations(y)) for item in pair]
+
+        def f3(_: Any, y: Any) -> list[Any]:
+            d, w, b = rods(points(y, "r")), rods(points(y, "v")), rods(accelerations(y))
+            return [wk[0] ** 2 + wk[1] ** 2 + dk[0] * bk[0] + dk[1] * bk[1] for dk, wk, bk in zip(d, w, b, strict=True)]
+
+        def f4(_: Any, y: Any) -> list[Any]:
+            return [dk[0] * wk[0] + dk[1] * wk[1] for dk, wk in zip(rods(points(y, "r")), rods(points(y, "v")), strict=True)]
+
+        def f5(_: Any, y: Any) -> list[Any]:
+            return [(dk[0] ** 2 + dk[1] ** 2 - length**2) / 2 for dk, length in zip(rods(points(y, "r")), self.lengths.tolist(), strict=True)]
+
+        return {
+            "f1": f1, "f2": lambda t, y: [y["brake"] - mu * y["force0"]], "f3": f3, "f4": f4, "f5": f5,
+            "x1": dict(zip(self.names(), np.concatenate([r0.ravel(), v0.ravel()]).tolist(), strict=True)),
+            "x2": {"brake": 0.0}, "x3": {f"force{k}": 0.0 for k in range(n)},
+        }  # fmt: skip

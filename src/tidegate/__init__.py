@@ -17,6 +17,7 @@ from tidegate.errors import (
     CsmpError,
     DSblockOrderError,
     DSblockWarning,
+    IdentifiabilityWarning,
     InitializationError,
     InterruptedRunError,
     InvalidModelError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
     from tidegate.expressions.no_event import no_event
+    from tidegate.fit import Fit, fit
     from tidegate.frontends import dsblock
     from tidegate.frontends.blocks import Diagram, blocks
     from tidegate.frontends.components import (
@@ -126,8 +128,10 @@ __all__ = [
     "Diagram",
     "Discrete",
     "Environment",
+    "Fit",
     "Flow",
     "Group",
+    "IdentifiabilityWarning",
     "InitializationError",
     "Input",
     "InputSignal",
@@ -184,6 +188,7 @@ __all__ = [
     "event",
     "every",
     "finally_",
+    "fit",
     "hdae",
     "initial_equations",
     "initially",
@@ -221,6 +226,7 @@ _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
     "DSblock": "tidegate.frontends.dsblock",
     "Diagram": _BLOCKS,
+    "Fit": "tidegate.fit",
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "RetryStep": "tidegate.wishes",
@@ -229,6 +235,7 @@ _HOMES: Final = {
     "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
+    "fit": "tidegate.fit",
     "no_event": "tidegate.expressions.no_event",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",

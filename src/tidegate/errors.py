@@ -39,6 +39,7 @@ and every warning::
     TidegateWarning                (a UserWarning) the run goes on, but a result is not what it seems
     ├── DSblockWarning             what a DSblock warns of, or does against the rules
     ├── SensitivityWarning         a derivative that was asked for does not exist
+    ├── IdentifiabilityWarning     data that do not determine a parameter which is fitted to them
     ├── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
     └── StartValueWarning          a start value that was given is not the one that the run begins with
 """
@@ -59,6 +60,7 @@ __all__ = [
     "DSblockOrderError",
     "DSblockWarning",
     "Diagnostic",
+    "IdentifiabilityWarning",
     "InitializationError",
     "InterruptedRunError",
     "InvalidModelError",
@@ -419,6 +421,10 @@ class TidegateWarning(UserWarning):
 
 class SensitivityWarning(TidegateWarning):
     """A derivative that was asked for does not exist: a condition only touches its zero. It is NaN in the result. Or a memory is held."""
+
+
+class IdentifiabilityWarning(TidegateWarning):
+    """Parameters were fitted to data that do not determine them."""
 
 
 class NotFiniteWarning(TidegateWarning):

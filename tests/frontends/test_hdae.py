@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ellipk
 
 import tidegate as tg
-from constrained_systems import FORMS, OnSurface
+from constrained_systems import FORMS, Chain, OnSurface
 
 G = 9.81
 
@@ -62,6 +62,15 @@ def test_random_particles_on_surfaces_move_as_in_minimal_coordinates(seed: int, 
         result = tg.simulate(model, (0, 2), rtol=1e-8, hdae=form, make_consistent=True, method=method)
         found = [result.final[name] for name in ("x", "y", "z", "u", "v", "w")]
         assert found == pytest.approx(truth, abs=2e-5 if method == "ida" else 2e-6), form
+
+
+@pytest.mark.parametrize("method", ["radau", "ida"])
+def test_random_chains_of_rods_with_friction_move_as_their_angles_do(method: str) -> None:
+    chain = Chain.random(np.random.default_rng(1), 2)
+    truth, model = chain.final(2.0), tg.hdae(**chain.functions())
+    for form in FORMS:
+        result = tg.simulate(model, (0, 2), rtol=1e-8, hdae=form, make_consistent=True, method=method)
+        assert [result.final[name] for name in chain.names()] == pytest.approx(truth, abs=2e-5 if method == "ida" else 1e-6), form
 
 
 def test_a_start_off_the_constraints_is_refused_naming_each_equation() -> None:

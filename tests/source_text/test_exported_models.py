@@ -38,7 +38,7 @@ EXAMPLES = sorted({path.stem for path in (Path(__file__).parents[2] / "examples"
 LONG = {"buck_converter": 0.02}  # part of the span: thousands of events
 LOUD = (tg.ChatteringError, tg.ZenoError, tg.UnsettledEventError, tg.StepSizeError, tg.NotFiniteError, tg.SingularSystemError, tg.InitializationError)
 LANGUAGES = ("c", "fortran")
-SEEDS = 16
+SEEDS = (*range(15), 82)  # the last: a relation that rests at its zero as soon as another one has crossed
 OTHERS: dict[str, tuple[Any, tuple[float, float]]] = {
     "lithium": (hybrid_testset.LITHIUM, (0.0, 10.0)),
     "class_e": (hybrid_testset.ClassE(on=False), (0.0, 1e-5)),
@@ -107,11 +107,11 @@ def test_golden_components_come_back(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, SEEDS, 4))
-def test_random_models_come_back(first: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", range(4))
+def test_random_models_come_back(share: int, tmp_path: Path) -> None:
     found: list[str] = []
     runs = 0
-    for seed in range(first, first + 4):
+    for seed in SEEDS[share::4]:
         made = random_model(seed)
         try:
             with warnings.catch_warnings():

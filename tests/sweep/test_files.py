@@ -100,6 +100,19 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
     assert not part.exists()
 
 
+def test_ctrl_c_leaves_what_was_done(ball: Any, tmp_path: Path) -> None:
+    path = tmp_path / "sweep.nc"
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(tg.InterruptedRunError, match=r"of 12 runs were done; they are in .*sweep\.nc\.part") as stopped:
+        tg.sweep(ball, (0.0, 2.0), grid=GRID, out=path, progress=interrupt, workers=2)
+    assert stopped.value.result is None
+    with tg.sweep(ball, (0.0, 2.0), grid=GRID, out=path, resume=True) as found:
+        assert_same(found.load(), tg.sweep(ball, (0.0, 2.0), grid=GRID))
+
+
 def test_an_old_file_stays_until_the_new_one_is_whole(ball: Any, tmp_path: Path) -> None:
     path = tmp_path / "sweep.nc"
     tg.sweep(ball, (0.0, 1.0), grid={"e": [0.5]}, out=path).close()

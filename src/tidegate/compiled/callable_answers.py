@@ -243,6 +243,10 @@ class CallableDiagnosis:
         bad = np.flatnonzero(np.isnan(np.array(self._guards(at.time, at.y, at.p, at.m), dtype=float)))
         return int(bad[0]) if len(bad) else suspected
 
+    def divisor(self, at: Point, number: int) -> None:  # noqa: ARG002, nothing is known of divisions
+        """Nothing is known."""
+        return
+
     def suspect(self, at: Point) -> None:  # noqa: ARG002, nothing is known of domains
         """The first equation near the end of its domain."""
         return

@@ -16,6 +16,7 @@ from tidegate.compiled.actions import ExpressionActions
 from tidegate.compiled.callbacks import callback
 from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, Quantity
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
+from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
 from tidegate.compiled.guard_tapes import guard_tapes
 from tidegate.compiled.jacobian_pattern import sparsity_of
@@ -108,6 +109,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
 
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 
+    divisors = divisors_of(form.rhs, active, locking.varies)
     algebraic = np.isin(np.arange(len(form.unknowns)), [j for _, j in form.mass], invert=True)
     slopes = jacobian(list(form.rhs), list(form.unknowns))
     sparsity = sparsity_of(len(form.unknowns), slopes, ~algebraic) if form.is_diagonal else None
@@ -130,6 +132,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         is_diagonal=form.is_diagonal,
         constraints=tuple(value for value, equation in zip(constraints, model.constraints, strict=True) if equation.part in _KEPT),
         hdae_parts=tuple(constraints),
+        divisors=tuple(divisors.values()),
     )
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
@@ -168,7 +171,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         computed=own_formulas,
         followers={item.name: item.reason for item in reduced.followers},
         words=ExpressionWords(reduced, symbols, guard_list, guard_activity, bodies),
-        diagnosis=ExpressionDiagnosis(reduced, symbols, guard_list, guard_activity, bodies, transitions.writers),
+        diagnosis=ExpressionDiagnosis(reduced, symbols, guard_list, guard_activity, bodies, transitions.writers, tuple(divisors)),
         stops=partial(stops, forcing, symbols.parameters),
         most_stops=MOST_STOPS if forcing else 0,
         identity=partial(identity, reduced.given),
@@ -179,6 +182,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         index_two=np.isin(np.array([s.data.name for s in form.unknowns]), [s.data.name for s in model.index_two]) if model.index_two else None,
         constraint_parts=tuple((e.part, e.label) for e in model.constraints),
         makes_consistent=model.makes_consistent,
+        n_divisors=len(divisors),
         series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form)),
     )
 

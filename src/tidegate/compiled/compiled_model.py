@@ -401,6 +401,10 @@ class Diagnosis(Protocol):
         """A guard that matters and is NaN, or is the suspected one; -1 for none."""
         ...
 
+    def divisor(self, at: Point, number: int) -> Trouble | None:
+        """An equation that divides by the divisor of this number, and how that reads; None where nothing is known."""
+        ...
+
     def suspect(self, at: Point) -> Origin | None:
         """The first equation near the end of its domain."""
         ...
@@ -476,6 +480,7 @@ class CompiledModel:
     constraint_parts : of an HDAE, for each equation of F2 to F5 the number of its part and what messages call it.
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
+    n_divisors : how many values ``divisors`` gives.
     series : power series of the unknowns along a solution; None where the equations are not known as expressions.
     """
 
@@ -522,6 +527,7 @@ class CompiledModel:
     constraint_parts: tuple[tuple[int, str], ...] = ()
     makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
+    n_divisors: int = 0
     series: PowerSeries | None = None
 
     @cached_property

@@ -10,6 +10,7 @@ import numpy as np
 
 from tidegate.compiled.compiled_model import Disagreement, EventAction, Point, Trouble
 from tidegate.compiled.condition_words import shortened
+from tidegate.compiled.divisors import divided_by
 from tidegate.compiled.locking import Guard
 from tidegate.compiled.transitions import TargetWriter
 from tidegate.compiled.vector_symbols import Symbols, action_symbol
@@ -21,6 +22,7 @@ from tidegate.structure.missing_connections import what_is_missing
 __all__ = ["ExpressionDiagnosis"]
 
 _SAME: Final = 1e-15  # relative distance of two values that are one
+_SAME_DIVISOR: Final = 1e-9  # likewise, of two that are written differently
 _ENDS: Final = ("sqrt", "log", "div", "pow", "asin", "acos")  # operations with an end of their domain
 
 
@@ -29,7 +31,7 @@ class ExpressionDiagnosis:
 
     Parameters
     ----------
-    reduced, symbols, guards, activity, event_actions, writers : of it.
+    reduced, symbols, guards, activity, event_actions, writers, divisors : of it.
     """
 
     def __init__(
@@ -40,9 +42,11 @@ class ExpressionDiagnosis:
         activity: Sequence[Expr | None],
         event_actions: Sequence[EventAction],
         writers: Mapping[Expr, Sequence[TargetWriter]],
+        divisors: Sequence[Expr],
     ) -> None:
         self._model, self._replaced = reduced.given, reduced.replaced
         self._symbols, self._guards, self._event_actions, self._writers = symbols, guards, event_actions, writers
+        self._divisors = divisors
         self._activity = [FALSE if condition is None else condition for condition in activity]
 
     def _values(self, at: Point) -> dict[Expr, float]:
@@ -70,6 +74,17 @@ class ExpressionDiagnosis:
             if active and (index == suspected or np.isnan(evaluate([guard.function], values)[0])):
                 return index
         return -1
+
+    def divisor(self, at: Point, number: int) -> Trouble | None:
+        """An equation that divides by the divisor of this number, and how that reads there: the one of the same value."""
+        values, locked = self._values(at), self._divisors[number]
+        (size,) = evaluate([locked], values)
+        for index, equation in enumerate(self._model.equations):
+            for item in walk([equation.residual]):
+                for written in divided_by(item):
+                    if written is locked or math.isclose(evaluate([written], values)[0], size, rel_tol=_SAME_DIVISOR):
+                        return Trouble(equation.label or f"equation {index + 1}", size, shortened(text(written)), equation.origin)
+        return Trouble("an equation", size, shortened(text(locked)), Origin())
 
     def suspect(self, at: Point) -> Origin | None:
         """The first equation with a division, root, logarithm or power near the end of its domain: where NaN usually comes from."""

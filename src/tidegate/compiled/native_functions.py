@@ -46,6 +46,7 @@ class FunctionParts:
     sparsity : where elements stand in the vector of J; None: all n x n of them, by rows.
     is_diagonal : True if M is kept as its diagonal.
     constraints : F4 and F5 of an HDAE; hdae_parts : F2 to F5.
+    divisors : what the right sides divide by, where it matters.
     """
 
     symbols: Symbols
@@ -66,6 +67,7 @@ class FunctionParts:
     is_diagonal: bool
     constraints: tuple[Expr, ...] = ()
     hdae_parts: tuple[Expr, ...] = ()
+    divisors: tuple[Expr, ...] = ()
 
 
 def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
@@ -82,6 +84,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
     times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
     outputs, outputs_tangent  recorded outputs
+    divisors                  what f divides by; 1 where that does not matter
     constraints and others    F4 and F5 of an HDAE, their derivative in a direction, the sum of its absolute values, their gradients by rows; F2 to F5
     ========================  =============================================================================
     """
@@ -111,6 +114,8 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
         values("outputs", list(enumerate(map(as_real, parts.outputs)))),
         tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
     ]
+    if parts.divisors:
+        specs.append(values("divisors", list(enumerate(parts.divisors))))
     specs += _guard_specs(parts, values, tangents, seeds)
     if parts.hdae_parts:
         specs.append(values("hdae_parts", list(enumerate(parts.hdae_parts))))

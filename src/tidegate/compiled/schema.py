@@ -98,12 +98,14 @@ _SIZES: Final = [
     *_single("integer", "n_moving n_moving_ends"),
     # of an HDAE: 1, and how many F4 and F5 there are; 0 of other models
     *_single("integer", "n_forms n_constraints"),
+    # what the right sides divide by
+    *_single("integer", "n_divisors"),
 ]
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
-    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape"),
+    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_divisors"),
     *_single("integer", "f_constraints f_constraints_tangent f_constraint_scale f_constraint_slopes"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
@@ -179,6 +181,12 @@ _STATE: Final = [
     *_arrays("number", "constraint_slopes", "n_constraints", "n"),
     *_single("integer", "off_constraint off_why"),
     *_single("number", "off_by"),
+    # divisors at points of a step; the one that comes to zero, where in the step and when; rates about that point
+    *_arrays("number", "divisor_values", 4, "n_divisors"),
+    *_arrays("number", "divisor_scratch", "n_divisors"),
+    *_single("integer", "failed_divisor"),
+    *_single("number", "pole_theta pole_time"),
+    *_arrays("number", "pole_point pole_rate pole_far pole_numerators", "n"),
 ]
 
 _EVENTS: Final = [

@@ -126,8 +126,9 @@ def note_grazings(run, t, step, y, upper, found):
     The coefficients of the guards must be in run.guard_coefficients.
     """
     if upper > 0.0:
-        # in a long step a guard may turn more than once
+        # in a long step a guard may turn more than once, also the one that crosses in its last piece
         for k in range(_PIECES):
-            _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, found)
+            crossed = found if k == _PIECES - 1 else -1
+            _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, crossed)
     if found >= 0:
         run.grazing[2] = _least_slope(run, t, step, y, found, upper)

@@ -126,6 +126,8 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
     compiled = problem.model
     if stop is Stop.NOT_FINITE:
         return _not_finite(problem, integrator)
+    if stop is Stop.POLE:
+        return _pole(problem, integrator)
     if stop is Stop.SINGULAR:
         return _singular(problem, integrator, at_start=at_start)
     if stop is Stop.RESTART_FAILED:
@@ -267,6 +269,19 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
         time=integrator.time,
         origin=model.diagnosis.suspect(integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",
+    )
+
+
+def _pole(problem: Problem, integrator: StepIntegrator) -> RunError:
+    """Name the divisor that comes to zero, and the equation that divides by it."""
+    number, when = integrator.failed_divisor
+    found = problem.model.diagnosis.divisor(integrator, number)
+    equation = f"{found.label} divides by {found.text}" if found is not None else "the equations divide by something"
+    return NotFiniteError(
+        f"{equation}, which comes to zero at t = {when:.9g}: there is no solution beyond, or it has a pole there",
+        time=integrator.time,
+        origin=found.origin if found is not None else None,
+        hint="end the run or change the mode before; where the numerator vanishes too, write the quotient without the division",
     )
 
 

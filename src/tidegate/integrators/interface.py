@@ -36,6 +36,7 @@ class Stop(enum.Enum):
     UNDECIDED_GUARD = 12
     NO_SENSITIVITIES = 13
     OFF_CONSTRAINTS = 14
+    POLE = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +242,11 @@ class StepIntegrator(Protocol):
     @property
     def failed_guard(self) -> int:
         """The guard for which the event iteration did not converge, or that cannot be bounded, or is NaN, after Stop.NOT_FINITE; -1 otherwise."""
+        ...
+
+    @property
+    def failed_divisor(self) -> tuple[int, float]:
+        """After Stop.POLE the divisor that comes to zero, and when."""
         ...
 
     @property

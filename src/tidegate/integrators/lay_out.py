@@ -21,7 +21,7 @@ __all__ = ["Method", "fill", "lay_out"]
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
     "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated",
-    "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes",
+    "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes", "divisors",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
@@ -38,14 +38,14 @@ class Method:
 
     Parameters
     ----------
-    owner : its name in ``compiled.schema``, for arrays of its own.
+    owner : its name in ``compiled.schema``, for arrays of its own; several for one that goes on as another.
     hooks : name -> address of the kernel entry, for the six kernel entries of ``integrators.hybrid_loop.loop``.
     degree : largest degree of its polynomials.
     facts : name -> value, of what the method says about itself.
     sizes : name -> size, of arrays of its own that no other size tells.
     """
 
-    owner: str
+    owner: str | tuple[str, ...]
     hooks: dict[str, int]
     degree: int
     facts: dict[str, float] = field(default_factory=dict[str, float])
@@ -70,9 +70,11 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
+        "n_divisors": model.n_divisors,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
-    work = w.Workspace(sizes, (CORE, method.owner))
+    owners = (method.owner,) if isinstance(method.owner, str) else method.owner
+    work = w.Workspace(sizes, (CORE, *owners))
     facts = {
         "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
         "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,

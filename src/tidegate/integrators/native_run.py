@@ -120,6 +120,13 @@ class NativeRun:
         self._integers[_BUDGET] = budget
         return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
 
+    def go_on_as(self, method: Method) -> Stop:
+        """Let another method go on from here, for which there is memory, until ``reset``; Stop.LIMIT if it can."""
+        for name, value in (method.hooks | method.facts).items():
+            self._work[name] = value
+        code = self._enter(_CONTINUE)
+        return _STOPS[code] if code else Stop.LIMIT
+
     def _enter(self, entry: Any, *buffers: int) -> int:
         """What a kernel entry answers."""
         if self._is_simple:
@@ -286,6 +293,11 @@ class NativeRun:
     def failed_guard(self) -> int:
         """The guard for which the event iteration at one instant did not converge, or -1."""
         return int(self._work["failed_guard"])
+
+    @property
+    def failed_divisor(self) -> tuple[int, float]:
+        """The divisor that comes to zero, and when."""
+        return int(self._work["failed_divisor"]), float(self._work["pole_time"])
 
     @property
     def stopped_clock(self) -> tuple[int, float]:

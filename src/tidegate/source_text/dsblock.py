@@ -7,7 +7,7 @@ between events is kept in DUSER. The rules of events are those of ``event_rules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tidegate.compiled.locking import GuardKind
@@ -157,7 +157,7 @@ class _Maker:
         self.outputs = {n: value for n, value in system.shown.items() if self._is_output(n, outputs)}
         self.recorded = {s.data.name: s for s in system.discretes} | {n: value for n, value in system.shown.items() if n not in self.outputs}
         signals = self._signals()
-        formulas = self._formulas()
+        formulas = [self._in_own_parameters(formula) for formula in self._formulas()]
         n = len(system.form.unknowns)
         numbers = self._numbers(n)
         start = self._evaluated(initial_values(system))
@@ -167,7 +167,7 @@ class _Maker:
         has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"])
         return BlockText(
             name=system.model.name, text="exported by tidegate", form=numbers["IS_DAE"], signals=signals, parameters=parameters, x0=x0,
-            nominal=nominal, formulas=formulas, numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
+            nominal=nominal, formulas=tuple(formulas), numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
             places=self.places, has_events=has_events, names=self.names.given,
         )  # fmt: skip
 
@@ -289,6 +289,11 @@ class _Maker:
         return found
 
     # -- formulas
+
+    def _in_own_parameters(self, formula: Formula) -> Formula:
+        """A formula with parameters that follow from others put in."""
+        values = substitute([value for _, value in formula.outputs], self.system.following)
+        return replace(formula, outputs=tuple((k, value) for (k, _), value in zip(formula.outputs, values, strict=True)))
 
     def _formulas(self) -> tuple[Formula, ...]:
         system = self.system

@@ -172,3 +172,20 @@ def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock)
     with pytest.raises(tg.UsageError, match="is in a run, and its data are static"):
         tg.simulate(tg.dsblock.join({"one": vdp, "two": vdp}, links={}), (0.0, 1.0))
     assert tg.simulate(vdp, (0.0, 1.0), rtol=1e-9)["YARR"].values[-1] == pytest.approx(van_der_pol(1.0), abs=1e-6)
+
+
+@pytest.mark.parametrize("language", ["c", "f"])
+@pytest.mark.parametrize("options", [{}, {"max_evaluations": 10**6}, {"method": "bdf"}])
+def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(language: str, options: dict[str, Any]) -> None:
+    block = tg.dsblock.build(BLOCKS / f"told.{language}", prefix="told")
+    for stiffness in (1.0, 2.0):
+        result = tg.simulate(block, (0.0, 1.0), rtol=1e-9, inputs={"U": 0.5}, parameters={"P": stiffness}, outputs=0.1, **options)
+        x, v, rest = 1.0, 0.0, math.nan
+        for m in (stiffness, 4.0 * stiffness):  # half a time unit each
+            rest, w = -0.5 / m, math.sqrt(m)
+            x, v = (rest + (x - rest) * math.cos(0.5 * w) + v / w * math.sin(0.5 * w), v * math.cos(0.5 * w) - (x - rest) * w * math.sin(0.5 * w))
+        assert result.final["X1"] == pytest.approx(x, abs=1e-6)
+        assert result.final["Y"] == pytest.approx(4.0 * stiffness * x + 0.5, abs=1e-5)
+        calls, computed, wrong = (float(result[name].values[-1]) for name in ("CALLS", "COMPUTED", "WRONG"))
+        assert wrong == 0.0
+        assert 0.0 < computed < calls

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import tidegate as tg
 
@@ -206,6 +207,31 @@ def test_compiled_blocks_are_connected_in_the_three_ways(prefix: str, gain: floa
     assert float(run(both, parameters={"two.K": gain}).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
     mixed = tg.dsblock.join({"one": one, "two": Gain(gain)}, RING)
     assert float(run(mixed).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
+
+
+def test_compiled_blocks_are_connected_in_the_other_ways() -> None:
+    def partner(name: str) -> Any:
+        return tg.dsblock.build(BLOCKS / "partners.c", prefix=name)
+
+    # derivatives on the way: y = x' = -exp(-t), so that the second is (1 - t) exp(-t)
+    chain = tg.dsblock.join({"second": partner("lag"), "first": partner("rate")}, {"second.U": "first.Y"})
+    assert chain.form == "ode"
+    assert float(run(chain, inputs={"first.U": 0.0}).final["second.X"]) == pytest.approx(0.0, abs=1e-7)
+    # a connection in a connection
+    inner = tg.dsblock.join({"lag": partner("lag")}, {}, inputs={"IN": "lag.U"}, outputs={"OUT": "lag.Y"})
+    outer = tg.dsblock.join({"inner": inner, "back": partner("gain")}, {"inner.IN": "back.Y", "back.U": "inner.OUT"})
+    assert outer.form == "ode"
+    assert float(run(outer, parameters={"back.K": -3.0}).final["inner.lag.X"]) == pytest.approx(math.exp(-4.0), rel=1e-7)
+    # a loop without one solution
+    with pytest.raises(tg.SingularSystemError, match=r"one\.U = two\.Y, two\.U = one\.Y .* exactly one solution"):
+        run(tg.dsblock.join({"one": partner("gain"), "two": partner("gain")}, RING))
+    # a DAE in Fortran and a gain in C: x' = v, x = v + v^3, hence log v + 3/2 v^2 = t + 3/2; y = x'
+    whole = tg.dsblock.join({"dae": tg.dsblock.build(BLOCKS / "implicit.f", prefix="imp"), "gain": partner("gain")}, {"gain.U": "dae.RATE"})
+    assert (whole.form, whole.torn) == ("dae", ())
+    v = brentq(lambda v: math.log(v) + 1.5 * v * v - 2.5, 0.5, 3.0, xtol=1e-14)
+    final = run(whole, parameters={"dae.K": 0.0, "gain.K": 3.0}).final
+    assert float(final["dae.Y"]) == pytest.approx(v, rel=1e-7)
+    assert float(final["gain.Y"]) == pytest.approx(3.0 * v, rel=1e-7)
 
 
 @pytest.mark.slow

@@ -56,6 +56,12 @@ RUNNING = {
     25: r"BLOCKV \(badv\) of DSblock bad asks for NZ = -1 in DIMNEW",
     26: r"BLOCKV \(badv\) of DSblock bad ends the run at t = 0.51.*: nobody knows what to do",
     28: r"BLOCKV \(badv\) of DSblock bad: BLO3SX was called while the block was not being defined",
+    32: r"BLOCKF \(badf\) of DSblock bad, or a callback before it, wrote behind the last of the 1 elements of FOUT",
+    33: r"BLOCKH \(badh\) of DSblock bad, or a callback before it, wrote before the first of the 1 elements of Z",
+    34: r"BLOCKK \(badk\) of DSblock bad, or a callback before it, wrote behind the last of the 0 elements of W",
+    35: r"BLOCKK \(badk\) of DSblock bad, or a callback before it, wrote behind the last of the 0 elements of IUSER",
+    36: r"BLOCKG \(badg\) of DSblock bad, or a callback before it, wrote behind the last of the 1 elements of Y",
+    37: r"BLOCKJ \(badj\) of DSblock bad, or a callback before it, wrote behind the last of the 1 elements of JAC",
     31: r"BLOCKK \(badk\) of DSblock bad reports an error \(IERR = 1\) at t = 0.5: a file is full",
 }
 
@@ -68,6 +74,15 @@ def test_what_a_block_does_wrongly_ends_the_run(defect: int) -> None:
     # nothing of it is left for a run that ends before
     if defect in (17, 22, 31):
         assert tg.simulate(block, (0.0, 0.25), rtol=1e-8).final["X"] == pytest.approx(math.exp(-0.25))
+
+
+@pytest.mark.parametrize(("defect", "wrote"), [(1, "F.*FOUT"), (2, "G.*Y"), (3, "H.*Z"), (4, "K.*W"), (5, "J.*JAC")])
+def test_a_fortran_callback_that_writes_behind_what_it_computes_ends_the_run(defect: int, wrote: str) -> None:
+    block = tg.dsblock.build(BLOCKS / "overwriting.f", prefix="over", options=["-cpp", f"-DDEFECT={defect}"])
+    letter, vector = wrote.split(".*")
+    said = rf"BLOCK{letter} \(over{letter.lower()}_\) of DSblock over, or .*, wrote behind the last of the 1 elements of {vector}, noticed at t = "
+    with pytest.raises(tg.CallbackError, match=said):
+        tg.simulate(block, (0.0, 1.0), method="radau")
 
 
 def test_a_change_that_is_not_told_is_taken_for_a_restart_with_a_warning() -> None:

@@ -162,3 +162,36 @@ def test_what_has_no_series_is_refused_by_name(name: str) -> None:
     model, said = _refused()[name]
     with pytest.raises(UsageError, match=said):
         run(model, 1.0)
+
+
+def test_a_stiff_model_is_handed_over_to_radau_and_a_run_prepared_once_begins_with_series_again() -> None:
+    # x' = -k (x - cos t): behind the start x follows (k^2 cos t + k sin t) / (k^2 + 1)
+    k = 1e5
+    prepared = tg.prepare(tg.ode(lambda t, y: [-k * (y[0] - np.cos(t))], y0=[0.0]), (0.0, 10.0), method="taylor", rtol=1e-8)
+    results = [prepared.run() for _ in range(2)]
+    for result in results:
+        assert result.statistics.steps < 500  # an explicit method needs k t / 5 of them
+        assert result.statistics.jacobians > 0
+        assert result.final["y[0]"] == pytest.approx((k * k * math.cos(10.0) + k * math.sin(10.0)) / (k * k + 1.0), abs=1e-7)
+    assert np.array_equal(np.asarray(results[0]["y[0]"]), np.asarray(results[1]["y[0]"]))
+
+
+def test_events_and_derivatives_go_on_behind_a_handing_over() -> None:
+    # the fast state follows z, which crosses 0.5 at t = 5 / a and flips the drive
+    def rates(t: Any, y: Any, p: Any) -> list[Any]:
+        return [-1e5 * (y["x"] - y["z"]), 0.1 * p["a"] if y["z"] < 0.5 else 0.3]
+
+    model = tg.ode(rates, y0={"x": 0.0, "z": 0.0}, p={"a": 1.0})
+    result = run(model, 10.0, rtol=1e-8, sensitivities=["a"])
+    assert result.statistics.jacobians > 0
+    assert [event.time for event in happened(result)] == pytest.approx([5.0], rel=1e-7)
+    assert result.final["z"] == pytest.approx(2.0, rel=1e-7)
+    assert float(np.asarray(result.sensitivity("z", "a"))[-1]) == pytest.approx(0.3 * 5.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("rate", [1.0, 1e-3, 1e4])
+def test_a_model_that_only_rests_or_is_sampled_finely_is_not_called_stiff(rate: float) -> None:
+    model = tg.ode(lambda t, y, p: [p["w"] * y[1], -p["w"] * y[0]], y0=[0.0, 1.0], p={"w": rate})
+    result = run(model, 300.0 / rate, rtol=1e-7, max_step=0.05 / rate)
+    assert result.statistics.jacobians == 0
+    assert result.final["y[0]"] == pytest.approx(math.sin(300.0), abs=1e-4)

@@ -29,6 +29,7 @@ from tidegate.compiled.workspace import (
     NEVER,
     NOT_FINITE,
     OUTPUT_ROW,
+    POLE,
     SINGULAR,
     STEP_ROW,
     STEP_TOO_SMALL,
@@ -42,6 +43,7 @@ from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.not_tied import NOTHING, VARIES
+from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
@@ -63,6 +65,7 @@ _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
 _IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
+_TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 
 
@@ -138,7 +141,7 @@ def _stand_still(run):
 @native
 def _at_a_block(run, code):
     """Where no step is possible: 0 with a guard in run.last_guard that explains it, else the reason."""
-    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR):
+    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR, POLE):
         run.last_guard = blocked_guard(run)
         if run.last_guard >= 0:
             _stand_still(run)
@@ -163,6 +166,15 @@ def _take_step(run):
 
 
 @native
+def _has_pole(run, low, guard):
+    """True if there is a pole behind ``low`` in the step as far as it is kept, which ends at run.found_theta if there is a guard."""
+    if run.n_divisors == 0 or guard == UNDEFINED:
+        return False
+    high = 1.0 if guard == -1 else min(run.found_theta, 1.0)
+    return first_pole(run, run.t, low, high, 1 if guard >= 0 else 0) == 1
+
+
+@native
 def _find_step(run):
     """The next step, cut at the earliest event in it: its end in run.y_new and run.sens_end, the guard in run.last_guard (-1: none)."""
     n = run.n
@@ -181,24 +193,36 @@ def _find_step(run):
     first_guard = guard
     first_theta = run.found_theta
     quiet = 0
+    is_pole = _has_pole(run, 0.0, guard)
     if guard >= 0:
         keep_modes(run)
-        while guard >= 0 and run.found_theta > 0.0 and flips_quietly(run, t, guard):
+        while guard >= 0 and run.found_theta > 0.0 and not is_pole and flips_quietly(run, t, guard):
             quiet += 1
+            flipped = run.found_theta
             guard = earliest_crossing(run, t, run.step)
+            is_pole = _has_pole(run, flipped, guard)
     for q in range(n):
         point[q] = end[q]
-    if quiet > 0 and guard == -1 and not quiet_modes_hold(run, t + run.step, point):
+    if quiet > 0 and guard == -1 and not is_pole and not quiet_modes_hold(run, t + run.step, point):
         quiet = 0
         guard = first_guard
         run.found_theta = first_theta
-    cut = guard == UNDECIDED
-    if cut:
+    cut = is_pole or guard == UNDECIDED
+    if is_pole:
+        if is_at_the_pole(run):
+            return _at_a_block(run, POLE)
+        guard = -1
+        run.found_theta = _TOWARDS_A_POLE * run.pole_theta
+    elif cut:
         if not can_be_shorter(run, run.step):
             return UNDECIDED_GUARD
         run.found_theta = shorter(run)
     if cut or guard >= 0:
         code = call_hook(run.hook_locate, run.h, run.r, run.found_theta, max(guard, -1))
+        while code == 0 and run.found_guard < 0 and _has_pole(run, 0.0, -1):
+            code = POLE
+            if not is_at_the_pole(run):
+                code = call_hook(run.hook_locate, run.h, run.r, _TOWARDS_A_POLE * run.pole_theta, -1)
         if code != 0:
             return _at_a_block(run, code)
         run.last_guard = run.found_guard

@@ -8,16 +8,10 @@ from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.radau import hooks
 from tidegate.integrators.radau.locate import locate
+from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.radau.step import take_step
 
-__all__ = ["RadauIntegrator", "stages_for"]
-
-
-def stages_for(rtol: float) -> int:
-    """Number of stages by tolerance, as measured: 3 for rtol >= 1e-5, 5 to 1e-9, 7 below."""
-    if rtol >= 1e-5:
-        return 3
-    return 5 if rtol >= 1e-9 else 7
+__all__ = ["RadauIntegrator", "radau_by_stages"]
 
 
 class RadauIntegrator(NativeRun):
@@ -30,10 +24,11 @@ class RadauIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
-        super().__init__(problem, _method(stages or stages_for(problem.rtol)))
+        super().__init__(problem, radau_by_stages(stages or stages_for(problem.rtol)))
 
 
-def _method(stages: int) -> Method:
+def radau_by_stages(stages: int) -> Method:
+    """Its hooks and arrays for a number of stages."""
     return Method(
         owner=RADAU,
         hooks={

@@ -18,17 +18,24 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL
 from tidegate.events.guards import polynomial_point
 
-__all__ = ["take_step"]
+__all__ = ["STIFF_STEPS", "take_step"]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
 _INNER: Final = 0.05  # of the tolerances: what is left to one step, so that the errors of many add up to about what was asked for
 _GROWTH: Final = 100.0  # no step is longer than so many times what was found possible before
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
 _LOOKS: Final = 4  # parts of such a step
+_AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
 _TOO_SMALL: Final = 1e-2  # coefficients that are not finite: the unit of time is made so much smaller
 _LEAST: Final = 1e-290
+# Only stability keeps steps short where, so many times in a row, no unknown moves by more than this part of itself and P |c_P| / |c_{P-1}|, the step
+# times the fastest rate, is the same up to that part; and where so many steps are still to come that another method is worth its start.
+STIFF_STEPS: Final = 50
+_IDLE: Final = 5e-3
+_ALIKE: Final = 1.05
+_WORTH_WHILE: Final = 1000.0
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 
 
@@ -139,6 +146,18 @@ def _misfit(run, theta, step):
 
 
 @native
+def _degree(run):
+    """Of the polynomial, without the powers that no unknown has: what searches for events works in proportion to its square."""
+    degree = run.series_order
+    while degree > 1:
+        for q in range(run.n):
+            if run.coefficients[degree - 1, q] != 0.0:
+                return degree
+        degree -= 1
+    return degree
+
+
+@native
 def _fits(run, step, is_looked_into):
     if not _misfit(run, 1.0, step) <= 1.0:
         return False
@@ -155,10 +174,43 @@ def _no_step(run):
     return NOT_FINITE if abs(run.not_finite_at - run.t) <= near else STEP_TOO_SMALL
 
 
+@native
+def _note_stiffness(run, is_limited):
+    """Count steps that only stability keeps short; ``is_limited``: the step is one that the series itself has limited."""
+    n = run.n
+    order = run.series_order
+    a = run.coefficients
+    last = 0.0
+    before = 0.0
+    moved = 0.0
+    for q in range(n):
+        scale = run.series_scale[q]
+        last = max(last, abs(a[order - 1, q]) / scale)
+        before = max(before, abs(a[order - 2, q]) / scale)
+        moved = max(moved, abs(run.y_end[q] - run.y[q]) / scale)
+    rate = order * last
+    if not is_limited or moved > _IDLE or not rate > before:
+        run.stiff_steps = 0
+        return
+    rate /= before
+    if run.stiff_steps == 0:
+        run.stiff_least = rate
+        run.stiff_most = rate
+    run.stiff_least = min(run.stiff_least, rate)
+    run.stiff_most = max(run.stiff_most, rate)
+    run.stiff_steps += 1
+    if run.stiff_most > _ALIKE * run.stiff_least:
+        run.stiff_steps = 0
+
+
 @kernel_entry(NUMBER, INTEGER)
 def take_step(run, _number, _whole):
-    """The next accepted step."""
+    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on."""
     t = run.t
+    if run.stiff_steps >= STIFF_STEPS:
+        if run.t_end - t > _WORTH_WHILE * run.step_new:
+            return STEP_TOO_SMALL
+        run.stiff_steps = 0
     smallest = _SMALLEST * max(abs(t), _LEAST)
     unit = min(run.step_new, run.step_max)
     while not _series_is_finite(run, unit):
@@ -170,13 +222,15 @@ def take_step(run, _number, _whole):
         longest = min(longest, run.nominal)  # the first step, as asked for
         run.nominal = 0.0
     limit = _possible(run) * unit
+    if not limit < np.inf and t > run.t_start:
+        # where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ
+        longest = min(longest, max(unit, _AHEAD * (t - run.t_start)))
     possible = min(limit, longest, run.step_max)
-    # a step far beyond the end would leave no digits for what happens before it
-    latest = min(run.t_next, run.t_end) if run.t_end > t else run.t_next
-    proposed = possible if limit < np.inf else max(unit, min(possible, latest - t))
+    proposed = possible
     while True:
-        until = min(t + possible, latest)
+        until = min(t + possible, run.t_next)
         step = until - t
+        run.step = step
         if not (until > t and step > smallest):
             return _no_step(run)
         _put_polynomial(run, step / unit)
@@ -185,7 +239,8 @@ def take_step(run, _number, _whole):
         run.c_rejected += 1
         possible = 0.5 * step
         proposed = possible
-    run.degree = run.series_order
+    _note_stiffness(run, limit <= min(longest, run.step_max) and until < run.t_next)
+    run.degree = _degree(run)
     run.step = step
     run.length = step
     run.step_new = proposed

@@ -13,9 +13,9 @@ void badb(int *iopt, int *info, int *sig, int *dim, double *t0, double *x0, doub
         if (DEFECT == 2) sig[0] = 2;
         if (DEFECT == 3) dim[0] = 3;
         if (DEFECT == 4) sig[1] = dim[1] = 1;
-        if (DEFECT == 5) dim[2] = sig[2] = 1;
+        if (DEFECT == 5 || DEFECT == 36) dim[2] = sig[2] = 1;
         if (DEFECT == 6) info[0] = 7;
-        if (DEFECT == 7) info[2] = 1;
+        if (DEFECT == 7 || DEFECT == 37) info[2] = 1;
         sig[5] = dim[5] = 1;
         sig[3] = dim[3] = 1;
         if (DEFECT == 8) dim[5] = 0;
@@ -26,7 +26,7 @@ void badb(int *iopt, int *info, int *sig, int *dim, double *t0, double *x0, doub
     } else {
         cblo3sx(DEFECT == 10 ? "2X" : "X", "");
         if (DEFECT == 4) cblo3su("X", "");
-        if (DEFECT == 5) cblo3sy("Y", "");
+        if (DEFECT == 5 || DEFECT == 36) cblo3sy("Y", "");
         cblo3sz("Z", "");
         if (DEFECT == 11) cblo3md(0.0, 1.0, 1, 1);
         cblo3pd("P", "");
@@ -52,6 +52,7 @@ void badf(int *icall, double *t, double *x, double *xd, double *u, double *dp, i
         cbloerl(1, "X is out of its range", 1, "");
         *ierr = 5;
     }
+    if (DEFECT == 32) f[1] = 1.0;
     if (DEFECT == 18 && *t > 0.3) exit(3);
     if (DEFECT == 19 && *t > 0.3) *(volatile int *)8 = 1;
     if (DEFECT == 20 && *t > 0.3)
@@ -62,6 +63,7 @@ void badf(int *icall, double *t, double *x, double *xd, double *u, double *dp, i
 void badh(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *z, double *duser, int *iuser, int *luser,
           int *ierr) {
     z[0] = x[0] - 0.6;
+    if (DEFECT == 33) z[-1] = 1.0;
     if (DEFECT == 22 && *t > 0.3) *ierr = 2;
 }
 #endif
@@ -82,9 +84,25 @@ void badv(int *icall, int *iopt, double *t, double *x, double *xd, double *u, do
 
 void badk(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *w, double *duser, int *iuser, int *luser,
           int *ierr) {
+    if (DEFECT == 34) w[0] = 1.0;
+    if (DEFECT == 35) iuser[0] = 1;
     if (DEFECT == 30 && *t > 0.4) *ierr = 1;
     if (DEFECT == 31 && *t > 0.4) {
         cbloerl(1, "a file is full", 1, "");
         *ierr = 1;
     }
 }
+
+#if DEFECT == 36
+void badg(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *y, double *duser, int *iuser, int *luser,
+          int *ierr) {
+    y[0] = y[1] = x[0];
+}
+#endif
+
+#if DEFECT == 37
+void badj(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *cj, double *jac, int *njac, double *duser,
+          int *iuser, int *luser, int *ierr) {
+    jac[0] = jac[1] = -1.0;
+}
+#endif

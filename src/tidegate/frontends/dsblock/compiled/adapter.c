@@ -50,12 +50,27 @@ static tg_block *block_of(const tg_adapter *a, const double *d) {
 
 static int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
 
-static int inputs_at(const tg_adapter *a, tg_block *b, double t) {
-    if (a->input_function) return a->input_function(t, b->u);
+static int put(double *cell, double value) {
+    int is_same = *cell == value;
+    *cell = value;
+    return is_same;
+}
+
+static int put_integer(int *cell, int value) {
+    int is_same = *cell == value;
+    *cell = value;
+    return is_same;
+}
+
+static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
+    if (a->input_function) {
+        *is_same = 0;
+        return a->input_function(t, b->u);
+    }
     for (int k = 0; k < b->n_u; k++) {
         const tg_lines *lines = &a->inputs[k];
         if (lines->n == 1) {
-            b->u[k] = lines->values[0];
+            *is_same &= put(&b->u[k], lines->values[0]);
             continue;
         }
         int low = 0, high = lines->n - 1;
@@ -67,40 +82,71 @@ static int inputs_at(const tg_adapter *a, tg_block *b, double t) {
         double margin = 1e-4 * fmax(fabs(t), 1.0), part;
         if (t < lines->times[0] - margin || t > lines->times[lines->n - 1] + margin) return 1;
         part = (t - lines->times[low]) / (lines->times[high] - lines->times[low]);
-        b->u[k] = (1.0 - part) * lines->values[low] + part * lines->values[high];
+        *is_same &= put(&b->u[k], (1.0 - part) * lines->values[low] + part * lines->values[high]);
     }
     return 0;
 }
 
-/* the vectors of the block at a point; 1 if its inputs are not known there, or it has failed before */
+/* the vectors of the block at a point; 1 if its inputs are not known there, or it has failed before. ICALL(1) stays what the block has left there
+   as long as nothing changes: what it has stored for its other callbacks still holds then */
 static int filled(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p) {
+    int is_same = b->knows_point && b->last_t == t;
     if (b->failed_in) return 1;
+    b->knows_point = 0;
     if (a->x_from) {
-        for (int k = 0; k < b->n_x; k++) b->x[k] = y[a->x_from[k]];
+        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->x[k], y[a->x_from[k]]);
     } else
-        for (int k = 0; k < b->n_x; k++) b->x[k] = y[k];
+        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->x[k], y[k]);
     if (a->xd_from)
-        for (int k = 0; k < b->n_x; k++) b->xd[k] = a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]];
-    for (int k = 0; k < b->n_dp; k++) b->dp[k] = p[k];
-    for (int k = 0; k < b->n_ip; k++) b->ip[k] = (int)p[b->n_dp + k];
-    for (int k = 0; k < b->n_lp; k++) b->lp[k] = p[b->n_dp + b->n_ip + k] != 0.0;
-    if (b->n_u && inputs_at(a, b, t)) return 1;
-    b->icall[0] = b->icall[1] = b->icall[2] = 0;
+        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->xd[k], a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]]);
+    for (int k = 0; k < b->n_dp; k++) is_same &= put(&b->dp[k], p[k]);
+    for (int k = 0; k < b->n_ip; k++) is_same &= put_integer(&b->ip[k], (int)p[b->n_dp + k]);
+    for (int k = 0; k < b->n_lp; k++) is_same &= put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    if (b->n_u && inputs_at(a, b, t, &is_same)) return 1;
+    if (!is_same) b->icall[0] = 0;
+    b->icall[1] = b->icall[2] = 0;
+    b->last_t = t, b->knows_point = 1;
     current = b;
     return 0;
 }
 
-/* note an error that a callback has reported */
-static int reported(tg_block *b, int letter, int ierr, double t) {
-    if (!ierr) return 0;
-    b->failed_in = letter, b->ierr = ierr, b->failed_at = t;
+static int intact_reals(const double *v, int n) {
+    int is_intact = 1;
+    for (int k = 1; k <= TG_GUARD; k++) is_intact &= (v[-k] == TG_REAL_PATTERN) & (v[n + k - 1] == TG_REAL_PATTERN);
+    return is_intact;
+}
+
+static int intact_integers(const int *v, int n) {
+    int is_intact = 1;
+    for (int k = 1; k <= TG_GUARD; k++) is_intact &= (v[-k] == TG_INTEGER_PATTERN) & (v[n + k - 1] == TG_INTEGER_PATTERN);
+    return is_intact;
+}
+
+/* whether nothing was written outside of any array that callbacks between events are given */
+int tg_intact(const tg_block *b) {
+    return intact_reals(b->duser, b->n_duser) & intact_integers(b->iuser, b->n_iuser) & intact_integers(b->luser, b->n_luser) &
+           intact_reals(b->x, b->n_x) & intact_reals(b->xd, b->n_x) & intact_reals(b->u, b->n_u) & intact_reals(b->dp, b->n_dp) &
+           intact_integers(b->ip, b->n_ip) & intact_integers(b->lp, b->n_lp) & intact_reals(b->fout, b->n_f) & intact_reals(b->y, b->n_y) &
+           intact_reals(b->z, b->n_z) & intact_reals(b->w, b->n_w) & intact_reals(b->jac, b->n_jac);
+}
+
+/* the cells next to an array, which one who counts wrongly writes to first; the others wait for tg_intact, so that calls stay short */
+static int near_reals(const double *v, int n) { return (v[-1] == TG_REAL_PATTERN) & (v[n] == TG_REAL_PATTERN); }
+
+static int near_integers(const int *v, int n) { return (v[-1] == TG_INTEGER_PATTERN) & (v[n] == TG_INTEGER_PATTERN); }
+
+/* note an error that a callback has reported, or that it wrote outside of its memory or of what it computes: n numbers */
+static int reported(tg_block *b, int letter, int ierr, double t, const double *out, int n) {
+    int is_intact = near_reals(out, n) & near_reals(b->duser, b->n_duser) & near_integers(b->iuser, b->n_iuser) & near_integers(b->luser, b->n_luser);
+    if (!ierr && is_intact) return 0;
+    b->failed_in = letter, b->ierr = ierr, b->failed_at = t, b->has_overwritten = !is_intact;
     return 1;
 }
 
-static int call(tg_block *b, tg_f function, int letter, double t, double *out) {
+static int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
     function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
-    return reported(b, letter, ierr, t);
+    return reported(b, letter, ierr, t, out, n);
 }
 
 int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
@@ -112,7 +158,7 @@ int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, cons
     for (int k = 0; k < a->n_rates; k++) out[k] = y[a->first_rate + k];
     out += a->n_rates;
     if (nx) {
-        if (filled(a, b, t, y, p) || call(b, b->f, 'F', t, b->fout)) return 1;
+        if (filled(a, b, t, y, p) || call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
         for (int k = 0; k < nx; k++) out[k] = a->is_mass ? -b->fout[k] : b->fout[k];
     }
     if (a->xd_from && !a->is_mass)
@@ -127,7 +173,7 @@ int tg_guards(const tg_adapter *a, double t, const double *y, const double *p, c
     nz = count_of(d[a->place_nz], b->n_z);
     for (int k = nz; k < b->n_z; k++) out[k] = 0.0;
     if (!nz) return 0;
-    if (filled(a, b, t, y, p) || call(b, b->h, 'H', t, b->z)) return 1;
+    if (filled(a, b, t, y, p) || call(b, b->h, 'H', t, b->z, b->n_z)) return 1;
     memcpy(out, b->z, (size_t)nz * sizeof(double));
     return 0;
 }
@@ -138,7 +184,7 @@ int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, co
     if (!b) return 0;
     if (filled(a, b, t, y, p)) return 1;
     b->icall[2] = 1;
-    if (call(b, b->f, 'F', t, b->fout)) return 1;
+    if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
     out[0] = b->icall[2] != 0;
     return 0;
 }
@@ -150,18 +196,19 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
     if (!b || filled(a, b, t, y, p)) return 1;
     nx = count_of(d[a->place_nx], b->n_x), nz = count_of(d[a->place_nz], b->n_z);
     if (b->needs_rates && nx) {
-        if (call(b, b->f, 'F', t, b->fout)) return 1;
-        memcpy(b->xd, b->fout, (size_t)nx * sizeof(double));
+        if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
+        for (int k = 0; k < nx; k++)
+            if (!put(&b->xd[k], b->fout[k])) b->icall[0] = 0;
     }
-    b->icall[0] = b->icall[1] = b->icall[2] = 0, current = b;
-    if (b->n_y && call(b, b->g, 'G', t, b->y)) return 1;
+    b->icall[1] = b->icall[2] = 0, current = b;
+    if (b->n_y && call(b, b->g, 'G', t, b->y, b->n_y)) return 1;
     if (b->k) {
-        b->icall[0] = b->icall[2] = 0, b->icall[1] = 1, current = b;
+        b->icall[1] = 1, b->icall[2] = 0, current = b;
         b->k(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, b->w, b->duser, b->iuser, b->luser, &ierr);
-        if (reported(b, 'K', ierr, t)) return 1;
+        if (reported(b, 'K', ierr, t, b->w, b->n_w)) return 1;
     }
-    b->icall[0] = b->icall[1] = b->icall[2] = 0, current = b;
-    if (nz && call(b, b->h, 'H', t, b->z)) return 1;
+    b->icall[1] = b->icall[2] = 0, current = b;
+    if (nz && call(b, b->h, 'H', t, b->z, b->n_z)) return 1;
     memcpy(out, b->y, (size_t)b->n_y * sizeof(double)), out += b->n_y;
     memcpy(out, b->w, (size_t)b->n_w * sizeof(double)), out += b->n_w;
     for (int k = 0; k < b->n_z; k++) out[k] = k < nz ? b->z[k] : 0.0;
@@ -286,7 +333,7 @@ int tg_jacobian(const tg_adapter *a, double t, const double *y, const double *p,
         if (filled(a, b, t, y, p)) return 1;
         memset(b->jac, 0, (size_t)nx * (size_t)nx * sizeof(double));
         b->j(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, &cj, b->jac, &nx, b->duser, b->iuser, b->luser, &ierr);
-        if (reported(b, 'J', ierr, t)) return 1;
+        if (reported(b, 'J', ierr, t, b->jac, b->n_jac)) return 1;
         for (int j = 0; j < nx; j++) {
             int column = a->x_from ? a->x_from[j] : j;
             for (int i = 0; i < nx; i++) {

@@ -1,6 +1,7 @@
 """A compiled block on flat vectors. In: a library's models; out: a ``Block``, whose runs call BLOCKF to BLOCKV.
 
-Source: Otter, DSblock 3.3 (DLR 1994). ICALL(1) and (2) are always 0 on entry, so a block computes its intermediate results anew.
+Source: Otter, DSblock 3.3 (DLR 1994). ICALL(1) is what the block has left there while T, X, XD, U and the parameters are as
+in the call before; ICALL(2) is always 0 on entry, as if each call were the first of its step.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class CompiledBlock:
         model = self._models.take()
         try:
             model.answers.environment = self._environment
-            model.structure.failed_in = 0
+            model.structure.failed_in = model.structure.has_overwritten = model.structure.knows_point = 0
             run = CompiledRun(model, self._models)
         except BaseException:
             self._models.give_back(model)
@@ -232,9 +233,11 @@ class CompiledRun:
     # -- a point ------------------------------------------------------------------------------------------------------------------------------
 
     def _filled(self, at: Entry) -> None:
-        if self.model.structure.failed_in != ord("K") and (error := self.model.failed()) is not None:
+        structure = self.model.structure
+        if (structure.failed_in != ord("K") or structure.has_overwritten) and (error := self.model.failed()) is not None:
             raise error
         v = self._vectors
+        before = self._point()
         self.model.small("t")[0] = at.time
         v["x"][: len(at.x)] = at.x
         if at.xd is not None:
@@ -244,7 +247,12 @@ class CompiledRun:
         for name in _PARAMETERS:
             v[name][:] = at.p[first : first + len(v[name])]
             first += len(v[name])
-        self.model.structure.icall[:] = [0] * 16
+        is_same = structure.knows_point and structure.last_t == at.time and self._point() == before
+        structure.icall[:] = [structure.icall[0] if is_same else 0] + [0] * 15  # ICALL(1) is the block's as long as nothing changes
+        structure.last_t, structure.knows_point = at.time, True
+
+    def _point(self) -> tuple[bytes, ...]:
+        return tuple(self._vectors[name].tobytes() for name in ("x", "xd", "u", *_PARAMETERS))
 
     def _value(self, letter: str, out: str, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         self._filled(at)
@@ -271,7 +279,7 @@ class CompiledRun:
     def auxiliaries(self, at: Entry) -> FloatArray:
         """W; an error is the way in which a block asks for the end of the run (BLOCKK)."""
         model = self.model
-        if model.structure.failed_in == ord("K"):
+        if model.structure.failed_in == ord("K") and not model.structure.has_overwritten:
             ierr = model.structure.ierr  # it was called natively and is not called twice
         else:
             self._filled(at)
@@ -366,8 +374,9 @@ class CompiledRun:
         model = self.model
         try:
             # BLOCKK's IERR is a wish to end the run, unless an error was told with it
-            has_failed = model.structure.failed_in not in (0, ord("K")) or bool(model.answers.errors)
-            model.structure.failed_in = 0
+            structure = model.structure
+            has_failed = structure.failed_in not in (0, ord("K")) or bool(structure.has_overwritten or model.answers.errors)
+            model.structure.failed_in = model.structure.has_overwritten = 0
             model.take_errors()
             self._filled(at)
             if model.has("T"):

@@ -30,6 +30,7 @@ _PLACEHOLDER: Final = 64
 _SIZES: Final = ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_duser", "n_iuser", "n_luser", "nf1", "nf2", "nf3", "nf4", "nf5")
 _NEEDED: Final = {"n_x": ("NX", "F"), "n_y": ("NY", "G"), "n_z": ("NZ", "H")}
 _WORK: Final = ("dp", "ip", "lp", "duser", "iuser", "luser")
+_BETWEEN_EVENTS: Final = ("F", "G", "H", "J", "K")
 _FUNCTIONS: Final = {"f": "F", "g": "G", "h": "H", "k": "K", "j": "J"}
 Array = NDArray[Any]
 
@@ -161,9 +162,9 @@ class NativeModel:
             setattr(structure, name, self.library.addresses.get(letter, 0))
         if not sizes.has_jacobian:
             structure.j = 0
-        for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp"):
+        for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_duser", "n_iuser", "n_luser"):
             setattr(structure, name, of[name])
-        structure.n_f, structure.is_dae = n_f, sizes.form is Form.DAE
+        structure.n_f, structure.is_dae, structure.n_jac = n_f, sizes.form is Form.DAE, reals["jac"]
         return vectors
 
     def _defined(self, sizes: _Sizes) -> Description:
@@ -259,6 +260,10 @@ class NativeModel:
         addresses = [self._where(name) for name in names]
         self._carried_out(letter, *addresses)
         self.told(letter)
+        if letter not in _BETWEEN_EVENTS:
+            self.structure.knows_point = False  # it may change what intermediate results are made of
+        elif not runtime().library.tg_intact(ctypes.c_void_p(self.address)):
+            self.check_guards(letter, float(self._small["t"][0]))
         return int(self._small["ierr"][0])
 
     def _where(self, name: str) -> int:
@@ -294,8 +299,15 @@ class NativeModel:
         return CallbackError(f"{callback} reports an error (IERR = {ierr}) at t = {time:g}{said}", time=time)
 
     def failed(self) -> CallbackError | None:
-        """The error that a callback has reported within a step."""
+        """The error that a callback has reported within a step.
+
+        Raises
+        ------
+        CallbackError : it wrote outside of its vectors.
+        """
         letter = self.structure.failed_in
+        if self.structure.has_overwritten:
+            self.check_guards(chr(letter), self.structure.failed_at)
         return self.reported(chr(letter), self.structure.ierr, self.structure.failed_at) if letter else None
 
     def check_guards(self, letter: str, time: float) -> None:

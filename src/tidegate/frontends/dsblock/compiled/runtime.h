@@ -40,13 +40,20 @@ typedef struct {
     double *duser;
     int *iuser, *luser;
     double *jac;
-    int n_x, n_u, n_y, n_z, n_w, n_dp, n_ip, n_lp, n_f, is_dae;
+    int n_x, n_u, n_y, n_z, n_w, n_dp, n_ip, n_lp, n_f, is_dae, n_duser, n_iuser, n_luser, n_jac;
     int needs_rates;        /* G or K of an ODE want XD */
     int icall[16];
     int failed_in;          /* the letter of the callback that reported an error, or 0 */
     int ierr;
     double failed_at;
+    int has_overwritten;    /* failed_in wrote outside of its arrays */
+    int knows_point;        /* the vectors are those of the last call; else ICALL(1) is 0 at the next */
+    double last_t;
 } tg_block;
+
+/* what stands in front of every array and behind it, GUARD cells on either side; vectors.py puts it there */
+enum { TG_GUARD = 8, TG_INTEGER_PATTERN = -1515870811 };
+#define TG_REAL_PATTERN (-6.0221e101)
 
 void *tg_current(void);
 

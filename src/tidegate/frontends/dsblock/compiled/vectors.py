@@ -26,11 +26,15 @@ class BlockStructure(ctypes.Structure):
     _fields_ = (
         *((name, _POINTER) for name in ("f", "g", "h", "k", "j", "x", "xd", "u", "dp", "ip", "lp", "fout", "y", "z", "w")),
         *((name, _POINTER) for name in ("duser", "iuser", "luser", "jac")),
-        *((name, ctypes.c_int) for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_f", "is_dae", "needs_rates")),
+        *((name, ctypes.c_int) for name in ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_f", "is_dae")),
+        *((name, ctypes.c_int) for name in ("n_duser", "n_iuser", "n_luser", "n_jac", "needs_rates")),
         ("icall", ctypes.c_int * 16),
         ("failed_in", ctypes.c_int),
         ("ierr", ctypes.c_int),
         ("failed_at", ctypes.c_double),
+        ("has_overwritten", ctypes.c_int),
+        ("knows_point", ctypes.c_int),
+        ("last_t", ctypes.c_double),
     )  # fmt: skip
 
 

@@ -1,0 +1,61 @@
+"""What a right side divides by (stage: compiled): expressions that must not come to zero where they matter. In: locked right sides; out: divisors.
+
+A method of error control only sees the points at which it asks. Where a divisor changes its sign between two of them, the right side has a pole in
+between, beyond which there is no solution, and nothing of it shows at the points. ``events.poles`` watches these expressions on every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tidegate.expressions import ONE, TRUE, Expr, node, select, walk
+from tidegate.expressions.interval import bounds
+
+__all__ = ["divided_by", "divisors_of"]
+
+
+def divided_by(item: Expr) -> Iterator[Expr]:
+    """Factors of what one operation divides by: of a quotient, of a power that is or may be negative, of a tangent.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, y = (symbol(Role.UNKNOWN, name) for name in "xy")
+    >>> [str(factor) for factor in divided_by(1.0 / (x * (y - 1.0) ** 2))]
+    ['x', 'y - 1']
+    """
+    if item.op == "div":
+        yield from _factors(item.args[1])
+    elif item.op == "pow" and not (item.args[1].is_constant and item.args[1].value >= 0.0):
+        yield from _factors(item.args[0])
+    elif item.op == "tan":
+        yield node("cos", item.args)
+
+
+def _factors(expr: Expr) -> Iterator[Expr]:
+    """Expressions of which one is zero where this one is; none where it is a number."""
+    if expr.op == "mul":
+        for factor in expr.args:
+            yield from _factors(factor)
+    elif expr.op in ("neg", "sqrt", "cbrt", "div") or (expr.op == "pow" and expr.args[1].is_constant and expr.args[1].value > 0.0):
+        yield from _factors(expr.args[0])
+    elif expr.op != "exp" and not expr.is_constant:
+        yield expr
+
+
+def divisors_of(roots: Sequence[Expr], activity: Mapping[Expr, Expr], varies: Callable[[Expr], bool]) -> dict[Expr, Expr]:
+    """Of every divisor that moves between events and may come to zero, what is to be watched: itself where it matters, else one.
+
+    Parameters
+    ----------
+    roots : locked right sides.
+    activity : of the nodes below them, the condition under which they matter; without one they always do.
+    varies : whether a locked expression moves between events.
+    """
+    matters: dict[Expr, Expr] = {}
+    for item in walk(roots):
+        for divisor in divided_by(item):
+            if varies(divisor):
+                matters[divisor] = matters.get(divisor, ~TRUE) | activity.get(item, TRUE)
+    around_zero = [low <= 0.0 <= high for low, high in bounds(matters, {})]
+    return {item: select(condition, item, ONE) for (item, condition), near in zip(matters.items(), around_zero, strict=True) if near}
