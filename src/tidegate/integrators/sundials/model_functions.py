@@ -74,12 +74,15 @@ def _evaluate(run, t, y):
 
 
 @cfunc(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
-def cvode_system(t, y, _fy, _matrix, is_kept, is_new, gamma, h, _a, _b, _c):  # type: ignore[no-untyped-def]
-    """CVLsLinSysFn: J, unless the last one will do, and 1/gamma for ``factor_system``."""
+def cvode_system(t, y, _fy, _matrix, _is_kept, is_new, gamma, h, _a, _b, _c):  # type: ignore[no-untyped-def]
+    """CVLsLinSysFn: J, and 1/gamma for ``factor_system``.
+
+    J is never kept: of a place where the system was stiffer it would hide what is wrong (``sundials_method``).
+    """
     run = run_at(h, pointer(h[_ADDRESS_R]))
     run.sun_shift = 1.0 / gamma
-    is_new[0] = 1 - is_kept
-    return 0 if is_kept != 0 else _evaluate(run, t, items(y, run.n))
+    is_new[0] = 1
+    return _evaluate(run, t, items(y, run.n))
 
 
 @native

@@ -110,6 +110,10 @@ class SundialsIntegrator(NativeRun):
         solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system, model_functions.solve_system)
         self._call(objects, f"{prefix}SetLinearSolver", *solver)
         self._call(objects, *system)
+        # A matrix of an earlier step, where the system was stiffer, makes all corrections small, and convergence and errors are judged by these:
+        # steps were taken whose values had nothing to do with the equations. So each step has a matrix of its own.
+        every_step = ("IDASetDeltaCjLSetup", 0.0) if self._name == "ida" else ("CVodeSetLSetupFrequency", 1)
+        self._call(objects, *every_step)
         if np.isfinite(problem.step_max):
             self._call(objects, f"{prefix}SetMaxStep", float(problem.step_max))
         if len(problem.sensitivity_parameters):
