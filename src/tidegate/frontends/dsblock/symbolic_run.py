@@ -109,14 +109,18 @@ def symbolic_run(block: Block, followed: Followed, prefix: str = "") -> Run:
 
 def _holds(place: Any, after: Any) -> bool:
     """Whether an object that a function had its hands on holds what it held behind it."""
-    before = content(place)
-    if isinstance(before, np.ndarray) and before.dtype != object:
+    before: Any = content(place)
+    kind: type[Any] = type(before)  # asked of the class, since what is in it may be anything
+    if issubclass(kind, np.ndarray) and before.dtype != object:
         return np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
-    if isinstance(before, dict):
-        return list(before) == list(after) and all(after[key] is value for key, value in before.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - of any kind
-    if not isinstance(before, list | np.ndarray):
+    if issubclass(kind, dict):
+        return list(before) == list(after) and all(after[key] is value for key, value in before.items())
+    if not issubclass(kind, list | np.ndarray):
         return before is after
-    one, other = (list(items.ravel()) if isinstance(items, np.ndarray) else items for items in (before, after))
+    if not issubclass(type(after), list | np.ndarray):
+        return False
+    one: list[Any] = list(before.ravel() if issubclass(kind, np.ndarray) else before)
+    other: list[Any] = list(after.ravel() if issubclass(kind, np.ndarray) else after)
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
