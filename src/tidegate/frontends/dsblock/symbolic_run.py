@@ -110,7 +110,8 @@ def symbolic_run(block: Block, followed: Followed, prefix: str = "") -> Run:
 def _holds(place: Any, after: Any) -> bool:
     """Whether an object that a function had its hands on holds what it held behind it."""
     before: Any = content(place)
-    kind: type[Any] = type(before)  # asked of the class, since what is in it may be anything
+    # asked of the class, since what is in it may be anything
+    kind: type[Any] = type(before)  # pyright: ignore[reportUnknownVariableType] - the same
     if issubclass(kind, np.ndarray) and before.dtype != object:
         return np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
     if issubclass(kind, dict):
