@@ -8,6 +8,7 @@ asked at consistent ones.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,14 +16,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.compiled_model import CompiledModel, Said
+from tidegate.compiled.compiled_model import CompiledModel, Point, Said
 from tidegate.errors import InitializationError, StartValueWarning
 from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import shortened
 
-__all__ = ["acted_on", "begin_model", "open_run"]
+__all__ = ["acted_on", "begin_model", "open_run", "taken_up"]
 
 FloatArray = NDArray[np.float64]
 _SAY_WHICH: Final = "give values that fit the equations; in a component say which is a guess (fixed=False) and which must hold (fixed=True)"
@@ -82,6 +83,20 @@ def begin_model(model: CompiledModel, integrator: StepIntegrator) -> None:
     new = model.opening.assigned(integrator)
     integrator.y[:] = new[:n]
     integrator.m[layout.first_discrete : layout.first_input] = np.tile(new[n:], 2)
+
+
+def taken_up(model: CompiledModel, state: Mapping[str, FloatArray], where: Point) -> Mapping[str, FloatArray]:
+    """A saved state with what a model with a memory of its own sets when it is told of it: the run that it had begun is not known here.
+
+    Raises
+    ------
+    UsageError : the model cannot go on without its memory.
+    """
+    if model.resuming is None:
+        return state
+    layout, modes = model.layout, state["modes"].copy()
+    modes[layout.first_discrete : layout.first_input] = np.tile(model.resuming.assigned(where)[len(layout.unknowns) :], 2)
+    return {**state, "modes": modes}
 
 
 def open_run(problem: Problem, integrator: StepIntegrator) -> Said | None:

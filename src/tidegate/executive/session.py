@@ -27,13 +27,12 @@ from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
-from tidegate.executive.initial_actions import begin_model, open_run
+from tidegate.executive.initial_actions import begin_model, open_run, taken_up
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
-from tidegate.executive.saved_memory import taken_up
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
@@ -130,7 +129,7 @@ class Session:
             if going_on is None:
                 self._start_afresh(problem.t_end)
             else:
-                self._state = taken_up(problem.model, self._state)
+                self._state = taken_up(problem.model, self._state, _standing_of(self._state))
                 self.standing = _standing_of(self._state)
                 self.problem = self._problem_to(self.standing.time)
 
