@@ -110,6 +110,8 @@ _FUNCTIONS: Final = [
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
+    # of methods that have power series: integrators/hybrid_loop/simple_event, where events of a model may be simple
+    *_single("integer", "hook_simple"),
     # where the two blocks of this memory stand
     *_single("integer", "address_h address_r"),
 ]
@@ -315,12 +317,22 @@ _OF_CLASSICAL: Final = [
 _OF_TAYLOR: Final = [
     # the functions that give the series of the unknowns, and of their derivatives in a direction as well; the order
     *_single("integer", "f_series f_series_tangent series_order"),
+    # the same for the two orders between which it chooses; how many steps in a row were cut so short that the low one is enough
+    *_single("integer", "f_series_full f_series_full_tangent full_order f_series_low f_series_low_tangent low_order short_steps"),
+    # exp(-0.7 / (P - 1)) (tolerance)^(1 / P), of the order in use and of both
+    *_single("number", "series_caution full_caution low_caution"),
+    # how long the last step might have been
+    *_single("number", "possible"),
     # how many steps in a row only stability has kept short, and the least and the greatest of what tells it
     *_single("integer", "stiff_steps"),
     *_single("number", "stiff_least stiff_most"),
-    *_arrays("number", "series", "n_series", owner=TAYLOR),
+    *_arrays("number", "series series_scratch", "n_series", owner=TAYLOR),
     *_arrays("number", "series_scale series_rate", "n", owner=TAYLOR),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
+    # what a simple event puts back where it turns out not to be one
+    *_arrays("number", "kept_m", "n_m", owner=TAYLOR),
+    *_arrays("number", "kept_conditions kept_held", "n_conditions", owner=TAYLOR),
+    *_arrays("integer", "kept_held_sides", "n_guards", owner=TAYLOR),
 ]
 
 # What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.

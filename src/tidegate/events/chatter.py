@@ -171,8 +171,8 @@ def goes_on_through(run):
     for q in range(run.first_discrete, run.first_previous):
         noted = noted or run.m[q] != run.m_old[q]
     before = run.noted_slopes
-    scale_before = time_scale(run, run.ydot_before_at)
-    scale = time_scale(run, run.ydot_at)
+    scale_before = 0.0
+    scale = 0.0
     for j in range(ng):
         now = 1 if run.m[mode[j]] != 0.0 else 2
         clear = FAINT * run.nu_start[j]
@@ -180,6 +180,9 @@ def goes_on_through(run):
             held[j] = 0
         if kind[j] != RELATION or not abs(run.g[j]) <= clear:
             continue
+        if scale == 0.0:
+            scale_before = time_scale(run, run.ydot_before_at)
+            scale = time_scale(run, run.ydot_at)
         far = 1.0 if now == 1 else -1.0
         goes_on = far * run.slopes[j] * scale > clear
         if held[j] == now and goes_on:

@@ -20,15 +20,15 @@ from tidegate.events.guards import guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.tolerances import SAME_PLACE
 
-__all__ = ["catch_up", "find_open", "look_again", "settle_known"]
+__all__ = ["catch_up", "find_open", "look_again", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 
 
 @native
-def _find_sides(run, t, at_start):
-    """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and round-off levels must be known."""
+def sides_by_slopes(run, t):
+    """For every guard the side it is on, or leaves to; ASKED, and the answer True, where it lies at zero and its slope does not tell."""
     ng = run.n_guards
     g = run.g
     slope = run.slopes
@@ -52,12 +52,18 @@ def _find_sides(run, t, at_start):
         else:
             sides[j] = ASKED
             asked = True
-    if asked:
+    return asked
+
+
+@native
+def _find_sides(run, t, at_start):
+    """For every guard +1 or -1: the side it is on, or leaves to; 0 where it rests at zero. Guards, slopes and round-off levels must be known."""
+    if sides_by_slopes(run, t):
         leaving_sides(run, t, 1 if at_start else 0)
 
 
 @native
-def _truth(run, j):
+def truth_of(run, j):
     """1 or 0: what a guard says whose side is known."""
     side = run.sides[j]
     if side != RESTS:
@@ -121,7 +127,7 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         _find_sides(run, t, at_start)
         moved = False
         for j in range(ng):
-            if kind[j] == RELATION or not abs(g[j]) < 1e301 or _truth(run, j) == 1:
+            if kind[j] == RELATION or not abs(g[j]) < 1e301 or truth_of(run, j) == 1:
                 continue
             if abs(g[j]) <= margin_of(run, t, j):
                 if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
@@ -139,7 +145,7 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
     for j in range(ng):
         if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
-        truth = _truth(run, j)
+        truth = truth_of(run, j)
         offset = modes + mode[j]
         if run.r[offset] == truth:
             continue

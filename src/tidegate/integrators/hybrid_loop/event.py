@@ -35,10 +35,11 @@ from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
 
-__all__ = ["AGAIN", "AT_START", "event_with_rows"]
+__all__ = ["AGAIN", "AT_START", "NOT_SIMPLE", "event_with_rows"]
 
 AT_START: Final = 0  # what the restart hook is told: the first start of the run
 AGAIN: Final = 1  # or one after an event
+NOT_SIMPLE: Final = -1  # what ``hook_simple`` says of an event that it leaves as it was
 _JUMP: Final = 10.0  # growth of |y'|/|y| at an event beyond which the kept step is too long
 _RESTART_PART: Final = 0.01  # of the new time scale: the first step then
 
@@ -105,6 +106,7 @@ def _event(run, log, guard, due, stepped):
     if is_from_outside:
         _put_from_outside(run)
     code = derivatives(run, t, run.y_at, run.ydot_before_at)
+    may_be_simple = code == 0 and run.hook_simple != 0 and stepped == 0 and (guard < 0) != (due < 0)
     if code != 0 and (n_s == 0 or (code == NOT_FINITE and run.mass_kind == 0)):
         # just across, the old equations may not be defined any more
         for q in range(n):
@@ -134,7 +136,11 @@ def _event(run, log, guard, due, stepped):
         mark_steps(run)
     if n_s > 0:
         start_jump(run)
-    code = settle(run, t, 0)
+    code = NOT_SIMPLE
+    if may_be_simple:
+        code = call_hook(run.hook_simple, run.h, run.r, t, guard)
+    if code == NOT_SIMPLE:
+        code = settle(run, t, 0)
     if code == 0 and run.n_constraints > 0:
         code = _keep_constraints(run, t)
     for q in range(n):

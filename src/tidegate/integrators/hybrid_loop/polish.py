@@ -19,6 +19,9 @@ __all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
+_SECANTS: Final = 4  # tried before the bracket
+_BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
+_PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
 _LEAST: Final = 1e-12  # of the time: so short a step is not made shorter
 
 
@@ -98,6 +101,29 @@ def distance_behind(run, t, step, guard):
 
 
 @native
+def _close_by_secants(run, t, step, guard, before, at_before, now, at_now):
+    """Where s*g lies between -1.5 delta and -delta, into run.found_theta, and the point into run.y_new; False where secants do not get there soon."""
+    level = ACROSS * run.nu_start[guard]
+    sign = expected_sign(run, guard)
+    first = now
+    near = _BESIDE + 64 * EPS * abs(t / step)
+    for _ in range(_SECANTS):
+        if -_PAST * level <= at_now <= 0.0:
+            run.found_theta = now
+            return True
+        if not at_before > at_now:
+            return False
+        # to the middle of what is wanted
+        after = now + (at_now + 0.5 * _PAST * level) * (now - before) / (at_before - at_now)
+        if not (after > 0.0 and abs(after - first) <= near):
+            return False
+        before, at_before = now, at_now
+        now = after
+        at_now = sign * _guard_at(run, t, step, guard, now) + level
+    return False
+
+
+@native
 def _to_zero(run, t, step, guard, theta, point):
     """Move to where s*g = -delta, just across, from where the crossing was isolated.
 
@@ -111,6 +137,8 @@ def _to_zero(run, t, step, guard, theta, point):
     at_low = sign * _guard_at(run, t, step, guard, low) + level
     at_high = sign * _guard_at(run, t, step, guard, high) + level
     # the isolated point may fall short of the crossing by rounding: on along the secant, then by ever longer strides
+    if _close_by_secants(run, t, step, guard, low, at_low, high, at_high):
+        return run.found_theta
     stride = 2 * finest
     for attempt in range(40):
         if at_high <= 0.0 or not abs(high - theta) <= NEAR_END:

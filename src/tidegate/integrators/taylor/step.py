@@ -9,6 +9,7 @@ times that.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,11 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL
 from tidegate.events.guards import polynomial_point
 
-__all__ = ["STIFF_STEPS", "take_step"]
+__all__ = ["STIFF_STEPS", "caution_of", "take_step"]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
+_CUT: Final = 0.8  # of what was possible: a shorter step was cut
+_SHORT_STEPS: Final = 2  # in a row, and the low order is used
 _INNER: Final = 0.05  # of the tolerances: what is left to one step, so that the errors of many add up to about what was asked for
 _GROWTH: Final = 100.0  # no step is longer than so many times what was found possible before
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
@@ -39,6 +42,11 @@ _WORTH_WHILE: Final = 1000.0
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 
 
+def caution_of(order: int, rtol: float) -> float:
+    """The part of the radius told by the coefficients that a step may use."""
+    return (_INNER * rtol) ** (1.0 / order) * math.exp(-_CAUTION / (order - 1.0))
+
+
 @native
 def _series_is_finite(run, unit):
     """Put down the coefficients for a unit of time; False if one is not finite."""
@@ -50,6 +58,37 @@ def _series_is_finite(run, unit):
     for k in range(1, 1 + run.series_order * run.n):
         total += abs(series[k])
     return total < np.inf
+
+
+@native
+def _use_low_order(run, is_low):
+    run.f_series = run.f_series_low if is_low else run.f_series_full
+    run.f_series_tangent = run.f_series_low_tangent if is_low else run.f_series_full_tangent
+    run.series_order = run.low_order if is_low else run.full_order
+    run.series_caution = run.low_caution if is_low else run.full_caution
+    run.short_steps = 0
+    run.stiff_steps = 0
+
+
+@native
+def _choose_order(run):
+    """The low order where event after event ends steps that it allows, the full one where the low order itself limits them.
+
+    The last step must be in run.length, its series in run.series: only how much work is done depends on what is found here.
+    """
+    if run.low_order == 0:
+        return
+    if run.series_order != run.full_order:
+        if not run.length < _CUT * run.possible:
+            _use_low_order(run, False)
+        return
+    low = run.low_order
+    if run.length < _CUT * run.possible and run.length < _CUT * run.low_caution * _radius(run, low) * run.series[0]:
+        run.short_steps += 1
+        if run.short_steps > _SHORT_STEPS:
+            _use_low_order(run, True)
+    else:
+        run.short_steps = 0
 
 
 @native
@@ -81,12 +120,16 @@ def _possible(run):
     scale = run.series_scale
     for q in range(n):
         scale[q] = max(abs(run.y[q]), run.atol[q] / run.rtol)
-    caution = (_INNER * run.rtol) ** (1.0 / order) * np.exp(-_CAUTION / (order - 1.0))
-    possible = caution * _radius(run, order)
+    possible = run.series_caution * _radius(run, order)
     if possible < np.inf:
+        grows = False
         for q in range(n):
-            scale[q] = max(scale[q], possible * abs(series[1 + q]))
-        possible = caution * _radius(run, order)
+            moved = possible * abs(series[1 + q])
+            if moved > scale[q]:
+                scale[q] = moved
+                grows = True
+        if grows:
+            possible = run.series_caution * _radius(run, order)
     return possible
 
 
@@ -211,6 +254,7 @@ def take_step(run, _number, _whole):
         if run.t_end - t > _WORTH_WHILE * run.step_new:
             return STEP_TOO_SMALL
         run.stiff_steps = 0
+    _choose_order(run)
     smallest = _SMALLEST * max(abs(t), _LEAST)
     unit = min(run.step_new, run.step_max)
     while not _series_is_finite(run, unit):
@@ -243,5 +287,6 @@ def take_step(run, _number, _whole):
     run.degree = _degree(run)
     run.step = step
     run.length = step
+    run.possible = possible
     run.step_new = proposed
     return 0

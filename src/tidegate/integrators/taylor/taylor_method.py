@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from tidegate.compiled.compiled_model import SeriesFunctions
 from tidegate.compiled.schema import RADAU, TAYLOR
+from tidegate.compiled.workspace import FIRST_REMARK, RELATION
 from tidegate.errors import UsageError
 from tidegate.integrators.explicit_problems import check_explicit
+from tidegate.integrators.hybrid_loop.simple_event import settle_simply
 from tidegate.integrators.interface import Problem, Stop
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.taylor import hooks
-from tidegate.integrators.taylor.step import STIFF_STEPS, take_step
+from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
 
 __all__ = ["TaylorIntegrator", "order_for"]
+
+_LEAST_ORDER: Final = 4  # of the low one
 
 
 def order_for(rtol: float) -> int:
@@ -48,9 +54,11 @@ class TaylorIntegrator(NativeRun):
                 hint="method='radau' integrates it",
             )
         chosen = order or order_for(problem.rtol)
-        functions = series.functions(chosen, with_tangent=len(problem.sensitivity_parameters) > 0)
-        self._functions = functions
-        super().__init__(problem, _method(functions, chosen, stages_for(problem.rtol)))
+        with_tangent = len(problem.sensitivity_parameters) > 0
+        has_events = len(problem.model.guards) > 0 or problem.model.layout.n_time_events > 0
+        orders = (chosen, _low_order(chosen)) if has_events else (chosen,)
+        self._functions = {of: series.functions(of, with_tangent=with_tangent) for of in orders}
+        super().__init__(problem, _method(problem, self._functions))
         self.has_handed_over = False
 
     def reset(self) -> None:
@@ -65,7 +73,7 @@ class TaylorIntegrator(NativeRun):
             return stop
         self.has_handed_over = True
         radau = kernel("tidegate.integrators.radau.radau_method").radau_by_stages(self._work["stages_wanted"])
-        return self.go_on_as(replace(radau, facts={"keeps_proposals": 0}))
+        return self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0}))
 
     @property
     def remark(self) -> str:
@@ -77,17 +85,38 @@ class TaylorIntegrator(NativeRun):
         return f"the power series of {worst} does not fit its equation behind any step, however short"
 
 
-def _method(functions: SeriesFunctions, order: int, stages: int) -> Method:
+def _low_order(order: int) -> int:
+    """The order for steps that events cut short: less to compute, and the step that it allows is long enough."""
+    return max(_LEAST_ORDER, 3 * order // 5)
+
+
+def _is_simple(problem: Problem) -> bool:
+    """Whether events of the model may be of the kind that ``hybrid_loop.simple_event`` knows."""
+    model = problem.model
+    layout = model.layout
+    plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not layout.dropping
+    relations = not (model.guards.is_opaque.any() or (model.guards.kind != RELATION).any())
+    remarks = any(event_action.chain >= FIRST_REMARK for event_action in model.event_actions)
+    return plain and relations and not remarks and not len(problem.sensitivity_parameters)
+
+
+def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Method:
+    full, low = max(functions), min(functions)
+    of_full, of_low = functions[full], functions[low]
+    caution = {order: caution_of(order, problem.rtol) for order in functions}
     return Method(
         owner=(TAYLOR, RADAU),
         hooks={
             "hook_step": take_step.address, "hook_locate": hooks.taylor_locate.address, "hook_sensitivities": hooks.taylor_sensitivities.address,
             "hook_values": hooks.taylor_values.address, "hook_restart": hooks.taylor_restart.address, "hook_accept": hooks.taylor_accept.address,
+            "hook_simple": settle_simply.address if _is_simple(problem) else 0,
         },
-        degree=order,
+        degree=full,
         facts={
-            "series_order": order, "f_series": functions.address, "f_series_tangent": functions.address_of_tangent, "keeps_proposals": 1,
-            "stages_wanted": stages,
+            "series_order": full, "f_series": of_full.address, "f_series_tangent": of_full.address_of_tangent, "series_caution": caution[full],
+            "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
+            "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
+            "low_caution": caution[low], "keeps_proposals": 1, "stages_wanted": stages_for(problem.rtol),
         },
-        sizes={"n_series": functions.n_numbers},
+        sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers)},
     )  # fmt: skip
