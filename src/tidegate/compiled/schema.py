@@ -17,6 +17,7 @@ __all__ = [
     "FIELDS",
     "FIRST_FACTORS",
     "MAX_STAGES",
+    "MOST_MODELS",
     "MOST_PARTS_AT_ONCE",
     "RADAU",
     "REAL_SYSTEMS",
@@ -30,6 +31,7 @@ Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
+MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR = "core", "radau", "sundials", "classical", "taylor"
 
@@ -100,12 +102,16 @@ _SIZES: Final = [
     *_single("integer", "n_forms n_constraints"),
     # what the right sides divide by
     *_single("integer", "n_divisors"),
+    # registers of polynomials with bounds, for nonlinear guards; 0 where there are none, or too many
+    *_single("integer", "n_models"),
 ]
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
-    *_single("integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_divisors"),
+    *_single(
+        "integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors"
+    ),
     *_single("integer", "f_constraints f_constraints_tangent f_constraint_scale f_constraint_slopes"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
@@ -161,6 +167,8 @@ _STATE: Final = [
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
     *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest"),
+    # the part of a step that a polynomial with a bound is made for; where the search for a root may end
+    *_single("number", "model_reach looked_to"),
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
     *_arrays("number", "p p_new dp", "n_p"),
     *_arrays("number", "m m_old dm", "n_m"),
@@ -349,6 +357,7 @@ _FACTORS: Final = [
     *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
     *_arrays("complex", "complex_lower complex_upper", 2, "n_pairs", "room_factors", owner=RADAU),
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
+    *_arrays("number", "guard_models", "n_models", "part_width"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
 ]
 FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}

@@ -13,18 +13,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent, call_unit, call_value
+import numpy as np
+
+from tidegate.compiled.calls import call_hook, call_tangent, call_unit, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.guards import polynomial_point, tape_rounding
 from tidegate.events.illinois import narrowed, secant
-from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT
+from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root
 from tidegate.events.tolerances import EPS, SAME_TIME
 
-__all__ = ["interval_root", "sampled_root"]
+__all__ = ["interval_root", "modelled_root", "sampled_root"]
 
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
+_NARROW: Final = 1e-6  # of a step: between the zeros of both bounds no guard turns round
+_MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
+_LESS: Final = 0.7  # ... than this of the one before
 _POINTS: Final = 8
 _SAMPLES: Final = 24
 _MOST_LOOKS: Final = 6  # at a dip between samples
@@ -152,8 +157,57 @@ def _least_on_a_side(value, rate, bend, half):
 
 
 @native
-def interval_root(run, t, step, y, a, degree, j, sign, upper):
-    """First zero in (0, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before run.decided_to and the search gave up there."""
+def _root_of_model(run, model, start, sign, bound, degree):
+    """First zero of the guard's polynomial with its bound on one side."""
+    c = run.bernstein_scratch
+    c[0] = start
+    for k in range(1, degree + 1):
+        c[k] = sign * model[k]
+    c[1] += bound
+    return first_root(run, degree, 1.0)
+
+
+@native
+def modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
+    """First zero in (0, upper] of sign*g + nu, which is ``start`` at zero, by the guard's model over the whole step.
+
+    UNKNOWN_ROOT where there is no model, or its bound is too wide to tell: certainly there is none before run.decided_to, and if run.looked_to is less
+    than ``upper``, one before that.
+    """
+    run.decided_to = 0.0
+    run.looked_to = upper
+    if run.n_models == 0:
+        return UNKNOWN_ROOT
+    nu = run.nu[j]
+    reach = upper
+    for _ in range(_MOST_REACHES):
+        run.model_reach = reach
+        if call_hook(run.f_models, run.h, run.r, step, j) == 0:
+            return UNKNOWN_ROOT
+        model = run.guard_models[run.tape_value[j]]
+        bound = model[degree + 1]
+        if not bound < np.inf:
+            return UNKNOWN_ROOT
+        low = _root_of_model(run, model, start, sign, -bound, degree)
+        if low == NO_ROOT:
+            return NO_ROOT if reach == upper else UNKNOWN_ROOT
+        run.decided_to = max(low * reach, run.decided_to)
+        high = _root_of_model(run, model, start, sign, bound, degree)
+        if high == NO_ROOT:
+            return UNKNOWN_ROOT
+        run.looked_to = min(high * reach, run.looked_to)
+        if run.looked_to - run.decided_to <= _NARROW and sign * _value_at(run, t, step, y, a, degree, j, run.looked_to) + nu <= 0.0:
+            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to)
+        # over the part of the step that is left the bound is much less
+        if not high < _LESS:
+            return UNKNOWN_ROOT
+        reach = run.looked_to
+    return UNKNOWN_ROOT
+
+
+@native
+def interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
+    """First zero in (lower, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before run.decided_to and the search gave up there."""
     ng = run.n_guards
     nu = run.nu[j]
     value = run.tape_value[j]
@@ -162,7 +216,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, upper):
     lo = run.lower_scratch
     hi = run.upper_scratch
     parts = run.parts_scratch
-    parts[0, 0] = 0.0
+    parts[0, 0] = lower
     parts[0, 1] = upper
     top = 1
     visited = 0

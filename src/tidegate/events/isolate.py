@@ -3,7 +3,7 @@
 A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its round-off level, so that a guard that starts at
 zero or rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on
 Bernstein coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on
-parts of the step (``interval_roots``), and where that takes too many parts the step is to be made shorter.
+parts of the step (``interval_roots``), where one polynomial with a bound (``guard_models``) does not tell, and where that takes too many parts the step is to be made shorter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.events.grazing import note_grazings
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes, prepare_registers
-from tidegate.events.interval_roots import interval_root, sampled_root
+from tidegate.events.interval_roots import interval_root, modelled_root, sampled_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
@@ -131,10 +131,16 @@ def earliest_crossing(run, t, step):
         elif opaque[j] == 1:
             root = sampled_root(run, t, step, y, a, degree, j, sign, upper)
         else:
-            if not prepared:
+            root = modelled_root(run, t, step, y, a, degree, j, sign, start, upper)
+            if root == UNKNOWN_ROOT and not prepared:
                 prepare_registers(run)
                 prepared = True
-            root = interval_root(run, t, step, y, a, degree, j, sign, upper)
+            if root == UNKNOWN_ROOT:
+                lower = run.decided_to
+                if run.looked_to < upper:
+                    root = interval_root(run, t, step, y, a, degree, j, sign, lower, run.looked_to)
+                if root >= NO_ROOT:
+                    root = interval_root(run, t, step, y, a, degree, j, sign, lower, upper)
             if root == UNKNOWN_ROOT and run.decided_to < best:
                 best = run.decided_to
                 found = UNDECIDED

@@ -9,7 +9,7 @@ from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.tolerances import EPS
 
-__all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "polynomial_root"]
+__all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_root"]
 
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
@@ -44,12 +44,19 @@ def _falling_root(c, degree, low, high):
 @native
 def polynomial_root(run, start, sign, j, degree, upper):
     """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
-    width = degree + 1
     c = run.bernstein_scratch
     coefficients = run.guard_coefficients
     c[0] = start
     for k in range(degree):
         c[k + 1] = sign * coefficients[k, j]
+    return first_root(run, degree, upper)
+
+
+@native
+def first_root(run, degree, upper):
+    """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero."""
+    width = degree + 1
+    c = run.bernstein_scratch
     pool = run.parts_scratch
     upper_end = run.part_width - 1
     # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
-from tidegate.compiled.schema import CORE, REAL_SYSTEMS
+from tidegate.compiled.schema import CORE, MOST_MODELS, REAL_SYSTEMS
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.linear.columns import PADDING
@@ -71,6 +71,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors,
+        "n_models": model.tapes.n_registers + 1 if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
     owners = (method.owner,) if isinstance(method.owner, str) else method.owner
@@ -127,6 +128,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     tapes, guards = model.tapes, model.guards
     if tapes.code.size:
         work["f_tape"] = kernel("tidegate.events.tape_range").tape_range.address
+    if work["n_models"]:
+        work["f_models"] = kernel("tidegate.events.guard_models").guard_model.address
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
         "guard_kind": guards.kind, "guard_mode": guards.mode, "is_strict": guards.strict, "is_algebraic": model.algebraic,
