@@ -272,8 +272,10 @@ _RECORDS: Final = [
 ]
 
 _OF_RADAU: Final = [
+    # whether Newton's iteration converged in the measure of its filter only
+    *_single("integer", "is_doubtful"),
     *_arrays("number", "scale rounding error error_inside", "n", owner=RADAU),
-    *_arrays("number", "z z_kept f_stages residuals coefficients_kept", MAX_STAGES, "n", owner=RADAU),
+    *_arrays("number", "z z_kept f_stages residuals residuals_before coefficients_kept", MAX_STAGES, "n", owner=RADAU),
     *_arrays("number", "nodes", MAX_STAGES, owner=RADAU),
     *_arrays("number", "inverse", "stages", "stages", room=(MAX_STAGES, MAX_STAGES), owner=RADAU),
     *_arrays("complex", "pairs", "n_pairs", "n", owner=RADAU),

@@ -12,7 +12,7 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.compiled.workspace import matrix
 
-__all__ = ["DIAGONAL", "IDENTITY", "by_rows", "is_held", "times_mass", "update_mass"]
+__all__ = ["DIAGONAL", "IDENTITY", "absolute_mass", "by_rows", "is_held", "times_mass", "update_mass"]
 
 IDENTITY, DIAGONAL = 0, 1  # values of run.mass_kind; everything else couples derivatives of several unknowns
 
@@ -111,6 +111,22 @@ def times_mass(run, v, out):
             for j in range(n):
                 x += full[q, j] * v[j]
             out[q] = x
+
+
+@native
+def absolute_mass(run, v, out):
+    """out_i := sum of |M_ij v_j|."""
+    n = run.n
+    if run.mass_kind <= DIAGONAL:
+        for q in range(n):
+            out[q] = abs(v[q]) if run.mass_kind == IDENTITY else abs(run.mass[q] * v[q])
+        return
+    full = matrix(run.r, run.mass_at, n, n)
+    for q in range(n):
+        x = 0.0
+        for j in range(n):
+            x += abs(full[q, j] * v[j])
+        out[q] = x
 
 
 @native

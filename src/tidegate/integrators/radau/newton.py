@@ -2,6 +2,9 @@
 
 Hairer and Wanner, Solving ODEs II, sections IV.8: the system for Z = stage values minus y is brought to one real and (s - 1)/2 complex systems of
 size n by the eigenvectors of the inverse Runge-Kutta matrix; residuals are formed in the natural basis, which keeps their rounding errors small.
+
+Corrections are filtered by the matrix of the step's start. Where that is far stiffer than the stages are, they are small at once, whatever is left:
+so the residuals themselves are watched, equation by equation, and where one does not fall from one correction to the next the iteration is doubtful.
 """
 
 from __future__ import annotations
@@ -14,10 +17,10 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
 from tidegate.linear.forced import model_rates
-from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import factor_complex, factor_real, solve_complex, solve_real
+from tidegate.linear.mass import absolute_mass, times_mass
+from tidegate.linear.systems import absolute_rows, factor_complex, factor_real, solve_complex, solve_real
 
-__all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "correct", "factor_systems", "newton", "stage_polynomial"]
+__all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "correct", "factor_systems", "newton", "note_bearable", "stage_polynomial"]
 
 CONVERGED: Final = 0
 DIVERGED: Final = 1
@@ -26,22 +29,34 @@ NOT_A_NUMBER: Final = 2
 _EPS: Final = 2.220446049250313e-16
 _FASTEST: Final = 1e-2  # no convergence is believed to be faster: what a first correction leaves may belong to unknowns that it hardly moved
 _GAIN: Final = (5e1, 5e2, 5e3)  # growth of rounding errors through the eigenbasis for 3, 5, 7 stages, with a reserve of 4
+_ROUNDINGS: Final = 64.0
+_LEFT: Final = 0.5  # of a residual by one correction, at most
 
 
 @native
-def correct(run, step, which, z):
-    """One correction of Z, from the right sides at the stages in run.f_stages, into run.residuals; Z is corrected.
+def note_bearable(run, step, point, out):
+    """Residuals of M y' = f that move no unknown by more than its tolerance at ``point``, filter or not, or are rounding."""
+    n = run.n
+    gain = LAMBDA_REAL[(run.stages - 3) // 2] / step
+    tolerance = run.scratch_2
+    for q in range(n):
+        tolerance[q] = run.atol[q] + run.rtol * abs(point[q])
+    absolute_mass(run, tolerance, out)
+    rows = tolerance
+    absolute_rows(run, point, rows)
+    for q in range(n):
+        out[q] = gain * out[q] + _ROUNDINGS * _EPS * rows[q]
 
-    Whatever is linear in Z may be corrected so: the stages themselves, or their derivatives by a parameter.
-    """
+
+@native
+def _residuals(run, step, z):
+    """f - M (A^-1 Z)/h at the stages, from the right sides in run.f_stages, into run.residuals."""
     n = run.n
     s = run.stages
     k = (s - 3) // 2
     f = run.f_stages
     residual = run.residuals
     w = run.scratch_1
-    real = run.scratch_2
-    pairs = run.pairs
     reciprocal = 1.0 / step
     for i in range(s):
         for q in range(n):
@@ -53,6 +68,32 @@ def correct(run, step, which, z):
         times_mass(run, w, residual[i])
         for q in range(n):
             residual[i, q] = f[i, q] - residual[i, q] * reciprocal
+
+
+@native
+def _is_doubtful(run, iteration):
+    """True if a residual that is not bearable has not fallen, or has nothing to have fallen from; they are kept for the next question."""
+    bearable = run.error
+    before = run.residuals_before
+    doubtful = False
+    for i in range(run.stages):
+        for q in range(run.n):
+            x = abs(run.residuals[i, q])
+            if x > bearable[q] and (iteration == 1 or x > _LEFT * before[i, q]):
+                doubtful = True
+            before[i, q] = x
+    return doubtful
+
+
+@native
+def _solve(run, which, z):
+    """The correction of Z for the residuals, in their place; Z is corrected."""
+    n = run.n
+    s = run.stages
+    k = (s - 3) // 2
+    residual = run.residuals
+    real = run.scratch_2
+    pairs = run.pairs
     for q in range(n):
         a = 0.0
         for i in range(s):
@@ -75,6 +116,16 @@ def correct(run, step, which, z):
                 a += FROM_COMPLEX[k, i, c].real * pairs[c, q].real - FROM_COMPLEX[k, i, c].imag * pairs[c, q].imag
             z[i, q] += a
             residual[i, q] = a
+
+
+@native
+def correct(run, step, which, z):
+    """One correction of Z, from the right sides at the stages in run.f_stages, into run.residuals; Z is corrected.
+
+    Whatever is linear in Z may be corrected so: the stages themselves, or their derivatives by a parameter.
+    """
+    _residuals(run, step, z)
+    _solve(run, which, z)
 
 
 @native
@@ -119,7 +170,7 @@ def factor_systems(run, step, which):
 def newton(run, t, step, which, tolerance, offset):
     """Solve for the stages from the start values at offset ``offset`` of r; returns the status, the number of iterations in run.iterations.
 
-    The rate of convergence is left in run.theta, the factor theta/(1-theta) in run.faccon (IV.8.10).
+    The rate of convergence is left in run.theta, the factor theta/(1-theta) in run.faccon (IV.8.10); run.is_doubtful is 1 if residuals did not fall.
     """
     n = run.n
     s = run.stages
@@ -133,13 +184,16 @@ def newton(run, t, step, which, tolerance, offset):
     theta = 1e-3
     last_rate = 0.0
     last_norm = 0.0
+    note_bearable(run, step, y, run.error)
     for iteration in range(1, most + 1):
         for i in range(s):
             for q in range(n):
                 stage[q] = y[q] + z[i, q]
             model_rates(run, t + NODES[k, i] * step, stage, f[i])
         run.c_rhs += s
-        correct(run, step, which, z)
+        _residuals(run, step, z)
+        run.is_doubtful = 1 if _is_doubtful(run, iteration) else 0
+        _solve(run, which, z)
         norm = _norm(run, tolerance)
         run.c_newton += 1
         run.iterations = iteration

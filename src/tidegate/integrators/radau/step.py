@@ -14,7 +14,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
-from tidegate.integrators.radau.inside import error_inside
+from tidegate.integrators.radau.inside import MOST_INHERITED, error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
 from tidegate.linear.forced import model_rates
@@ -28,8 +28,7 @@ _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
 _SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
-_HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, ...
-_MOST_INHERITED: Final = 10.0  # ... or it has another reason, which is bearable up to so many tolerances of the largest values so far
+_HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, or it has another reason
 _ROUNDINGS: Final = 16.0
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
@@ -183,7 +182,7 @@ def _is_inherited(run, step, inside_before, step_before):
     Newton's iteration leaves the start of a step beside the algebraic equations, and beside the slow motion of stiff ones, by a part of the
     tolerance, the tolerance of values that may have been larger. The polynomial goes through it whatever the step.
     """
-    return step <= _SHORTER * step_before and run.inside > _HARDLY_FALLS * inside_before and run.inside_of_largest < _MOST_INHERITED
+    return step <= _SHORTER * step_before and run.inside > _HARDLY_FALLS * inside_before and run.inside_of_largest < MOST_INHERITED
 
 
 @native
