@@ -1,10 +1,10 @@
 """A nonlinear guard over a whole step as one polynomial with a bound of what it leaves out (stage: events).
 
 In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c and R such that the guard lies within R theta
-of sum c_k theta^k for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of the step is added up term by term, and so is rounding behind the constant term: a Taylor model (Makino and
-Berz, Taylor models and other validated functional inclusion methods, Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers. A tape
-with anything else in it that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for
-models with nonlinear guards.
+of sum c_k theta^k for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of the step is added up term by
+term, and so is rounding behind the constant term: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
+Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers. A tape with anything else in it that moves has no model; bounds on parts of
+the step answer for it (``interval_roots``). A unit of its own, loaded only for models with nonlinear guards.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def guard_model(run, step, guard):
             if not (_is_constant(y, degree) and 1.0 <= power <= _HIGHEST_POWER and power == int(power)):
                 return 0
             _put_power(x, int(power), degree, models[run.n_models - 1], out)
-        elif operation == NONZERO or operation == NOT:
+        elif operation in (NONZERO, NOT):
             if not _is_constant(x, degree):
                 return 0
             _put_constant(out, degree, 1.0 if (x[0] != 0.0) == (operation == NONZERO) else 0.0)

@@ -171,8 +171,8 @@ def _root_of_model(run, model, start, sign, bound, degree):
 def modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
     """First zero in (0, upper] of sign*g + nu, which is ``start`` at zero, by the guard's model over the whole step.
 
-    UNKNOWN_ROOT where there is no model, or its bound is too wide to tell: certainly there is none before run.decided_to, and if run.looked_to is less
-    than ``upper``, one before that.
+    UNKNOWN_ROOT where there is no model, or its bound is too wide to tell: certainly there is none before run.decided_to, and if run.looked_to is
+    less than ``upper``, one before that.
     """
     run.decided_to = 0.0
     run.looked_to = upper

@@ -2,8 +2,9 @@
 
 A guard with the sign it must keep is s*g > 0; it is isolated where s*g falls to -nu, nu being its round-off level, so that a guard that starts at
 zero or rests at zero does not fire. Guards affine in time and unknowns are polynomials: a Horner lower bound excludes most, Descartes' rule on
-Bernstein coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through interval arithmetic on
-parts of the step (``interval_roots``), where one polynomial with a bound (``guard_models``) does not tell, and where that takes too many parts the step is to be made shorter.
+Bernstein coefficients with de Casteljau subdivision isolates the rest (Lane and Riesenfeld 1981). Other guards go through
+polynomials with bounds (``guard_models``), and where these do not tell, through interval arithmetic on parts of the step (``interval_roots``); where
+that takes too many parts the step is to be made shorter.
 """
 
 from __future__ import annotations
