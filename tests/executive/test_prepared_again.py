@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,3 +140,24 @@ def test_a_result_that_nobody_looks_at_is_not_put_into_a_table(monkeypatch: pyte
         patch.setattr(Recording, "_table", property(lambda _: pytest.fail("a table was made")))
         result = run.run()
     assert result.final["y[0]"] == pytest.approx(np.exp(-1.0), rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["radau", "taylor", "bdf"])
+def test_runs_for_other_parameters_in_the_memory_of_one_before_are_those_of_a_fresh_one(method: str) -> None:
+    def rates(t: float, y: Any, p: Any) -> list[Any]:
+        force = p["push"] if y["x"] < p["level"] else -p["push"]
+        return [y["v"], force - p["drag"] * y["v"]]
+
+    model = tg.ode(rates, y0={"x": 0.0, "v": 0.5}, p={"push": 1.0, "level": 0.4, "drag": 0.1})
+    options: dict[str, Any] = {"method": method, "rtol": 1e-7, "sensitivities": ["drag", "level"]}
+    prepared = tg.prepare(model, (0.0, 5.0), **options)
+    random = np.random.default_rng(5)
+    for _ in range(4):
+        values = {"push": float(random.uniform(0.5, 2.0)), "level": float(random.uniform(0.1, 0.6)), "drag": float(random.uniform(0.0, 0.5))}
+        ours, fresh = prepared.with_parameters(**values).run(), tg.simulate(model, (0.0, 5.0), parameters=values, **options)
+        assert np.array_equal(ours.time, fresh.time)
+        assert np.array_equal(ours.values, fresh.values)
+        assert np.array_equal(ours.sensitivities, fresh.sensitivities)
+        assert ours.parameters == fresh.parameters
+    first, again = prepared.run(), tg.simulate(model, (0.0, 5.0), **options)
+    assert np.array_equal(first.values, again.values)

@@ -39,15 +39,16 @@ class Prepared:
     problem : what to run.
     options : what the caller chose.
     source : what the caller gave as the model; results keep it for those who judge them.
+    spare : memory of runs that are over, shared with the same run for other values of parameters.
     """
 
-    def __init__(self, problem: Problem, options: Options, source: Any = None) -> None:
+    def __init__(self, problem: Problem, options: Options, source: Any = None, spare: list[StepIntegrator] | None = None) -> None:
         self.problem = problem
         self.options = options
         self.source = source
         self.method = options.chosen_method
         # memory of runs that are over, for the next ones; as many as there were at once
-        self._spare: list[StepIntegrator] = []
+        self._spare: list[StepIntegrator] = [] if spare is None else spare
 
     def __getstate__(self) -> dict[str, Any]:
         # memory of a run holds addresses, which mean nothing in a copy
@@ -61,6 +62,14 @@ class Prepared:
         """A fresh integrator at the start of the run."""
         return choose(self.problem, self.method)
 
+    def _memory(self) -> StepIntegrator:
+        """Of a run that is over, else new."""
+        try:
+            integrator = self._spare.pop()
+        except IndexError:  # threads take them, too
+            return self.integrator()
+        return integrator if integrator.problem is self.problem or integrator.take(self.problem) else self.integrator()
+
     def run(self) -> Result:
         """Run to the end.
 
@@ -70,7 +79,7 @@ class Prepared:
         InterruptedRunError : Ctrl-C; likewise.
         """
         began = time.perf_counter()
-        integrator = self._spare.pop() if self._spare else self.integrator()
+        integrator = self._memory()
         loading = time.perf_counter() - began + self.problem.model.seconds
         try:
             return Session(self.problem, self.options, self.source, whole=(integrator, self._legend, loading)).advance()
@@ -81,4 +90,5 @@ class Prepared:
     def with_parameters(self, **values: ArrayLike) -> Prepared:
         """The same run with other parameter values."""
         changed = {**dict(self.options.parameters), **values}
-        return prepare(self.problem.model, (self.problem.t_start, self.problem.t_end), replace(self.options, parameters=changed), self.source)
+        options = replace(self.options, parameters=changed)
+        return Prepared(problem_of(self.problem.model, (self.problem.t_start, self.problem.t_end), options), options, self.source, self._spare)

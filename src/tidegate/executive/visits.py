@@ -49,7 +49,9 @@ class Meter:
         """What was done since the last reading."""
         old, new = self._before, (self._integrator.counters, time.perf_counter(), self._integrator.calls.count)
         self._before = new
-        return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds, tuple(self._integrator.drift.tolist()))
+        integrator = self._integrator
+        drift = tuple(integrator.drift.tolist()) if integrator.problem.model.layout.n_constraints else ()
+        return Cost(old[0], new[0], new[1] - old[1], new[2] - old[2], compile_seconds, drift)
 
 
 class Visits:

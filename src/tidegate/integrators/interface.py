@@ -119,6 +119,10 @@ class StepIntegrator(Protocol):
         """Go back to before ``start``, to run the same problem again without setting it up again."""
         ...
 
+    def take(self, problem: Problem) -> bool:
+        """Be a run of the same model with other values of its parameters, from before ``start``, if that can be done without setting it up again."""
+        ...
+
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on, else why not."""
         ...

@@ -16,7 +16,7 @@ from tidegate.linear.columns import PADDING
 from tidegate.linear.dense import lapack_addresses
 from tidegate.linear.stages import MOST_ROWS
 
-__all__ = ["Method", "fill", "lay_out"]
+__all__ = ["Method", "fill", "lay_out", "refill", "set_stops"]
 
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
@@ -117,13 +117,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     else:
         for name, whole in model.sparsity.facts.items():
             work.integers(name)[: len(whole)] = whole
-    numbers: dict[str, Any] = {
-        "y": problem.y, "p": problem.p, "m": problem.m, "atol": problem.atol, "constants": model.tapes.constants,
-        "sens": problem.dy_dp.ravel(), "sens_discrete": problem.dd_dp.ravel(),
-    }  # fmt: skip
-    numbers["moving_rate"] = [rate for direction in problem.directions for rate in direction.values()]
-    for name, values in numbers.items():
-        work.numbers(name)[:] = values
+    work.numbers("constants")[:] = model.tapes.constants
+    work.numbers("moving_rate")[:] = [rate for direction in problem.directions for rate in direction.values()]
     work.numbers("y_max")[:] = model.nominal
     tapes, guards = model.tapes, model.guards
     if tapes.code.size:
@@ -150,8 +145,20 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     _fill_grids(work, problem)
     t = problem.t_start
     work.r[_INDICES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
+    refill(work, problem)
     # what Python computes may not be defined behind the end
     work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
+
+
+def refill(work: w.Workspace, problem: Problem) -> None:
+    """Put into the workspace what parameters and start values decide."""
+    work.numbers("y")[:] = problem.y
+    work.numbers("p")[:] = problem.p
+    work.numbers("m")[:] = problem.m
+    work.numbers("atol")[:] = problem.atol
+    if len(problem.sensitivity_parameters):
+        work.numbers("sens")[:] = problem.dy_dp.ravel()
+        work.numbers("sens_discrete")[:] = problem.dd_dp.ravel()
     set_stops(work, problem)
 
 

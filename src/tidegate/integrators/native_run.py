@@ -11,11 +11,11 @@ import numpy as np
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.workspace import INDEX_OF, indices_of
+from tidegate.compiled.workspace import INDEX_OF
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
-from tidegate.integrators.lay_out import Method, fill, lay_out, set_stops
+from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stops
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
 
 __all__ = ["NativeRun"]
@@ -23,9 +23,8 @@ __all__ = ["NativeRun"]
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
-_COUNTERS: Final = indices_of(
-    ["c_steps", "c_rejected", "c_rhs", "c_jacobian", "c_factor", "c_newton", "c_newton_failed", "c_events", "c_flips", "c_resteps", "c_undecided"]
-)
+# in the order of ``Counters``, one behind the other
+_FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_undecided"] + 1
 _T, _T_END, _TIME_SIZE = (INDEX_OF[name] for name in ("t", "t_end", "time_size"))
 _COUNTS: Final = tuple(INDEX_OF[name] for name in ("n_rows", "n_logged", "n_polynomials"))
 _BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated"))
@@ -63,6 +62,8 @@ class NativeRun:
     method : the method's hooks and arrays.
     """
 
+    takes_others = True  # whether memory laid out for one problem serves another
+
     def __init__(self, problem: Problem, method: Method) -> None:
         self.problem = problem
         self.calls = OpaqueCalls()
@@ -84,8 +85,8 @@ class NativeRun:
         self._workspace = (work.h.ctypes.data, work.r.ctypes.data)
         work["address_h"], work["address_r"] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
-        self._numbers = [(buffer.view(np.float64).reshape(-1), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
-        self._fresh = [block.copy() for block in work.lasting]
+        self._written = [(memoryview(buffer.view(np.uint8)), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
+        self._fresh = [(block, block.copy()) for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
         n_y, n_d = len(self.y), len(problem.model.layout.discretes)
@@ -101,19 +102,36 @@ class NativeRun:
 
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""
-        for block, fresh in zip(self._work.lasting, self._fresh, strict=True):
+        for block, fresh in self._fresh:
             block[:] = fresh
         self.calls = OpaqueCalls()
 
+    def take(self, problem: Problem) -> bool:
+        """Be a run of the same model with other values of its parameters, and of what follows from them, from before ``start``; False if that is not so.
+
+        Parameters
+        ----------
+        problem : with the same options.
+        """
+        old = self.problem
+        if not self.takes_others or problem.model is not old.model or problem.directions != old.directions:
+            return False
+        self.reset()
+        self.problem = problem
+        refill(self._work, problem)
+        self._ask_for(problem.output_times)
+        for block, fresh in self._fresh:
+            fresh[:] = block
+        return True
+
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""
-        with self._alone, noted_in(self.calls):
-            if self.problem.resume is not None:
-                self._restore(self.problem.resume)
-                code = _CONTINUE(*self._workspace)
-            else:
-                code = _BEGIN(*self._workspace, *self._buffers[:2], self._times_at)
-        return Stop(code) if code else Stop.LIMIT
+        if self.problem.resume is not None:
+            self._restore(self.problem.resume)
+            code = self._enter(_CONTINUE)
+        else:
+            code = self._enter(_BEGIN, *self._buffers[:2], self._times_at)
+        return _STOPS[code] if code else Stop.LIMIT
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
@@ -210,11 +228,11 @@ class NativeRun:
         integers = self._integers
         if not (integers[_COUNTS[0]] or integers[_COUNTS[1]] or integers[_COUNTS[2]]):
             return
-        for place, (numbers, kind), target in zip(_COUNTS, self._numbers, (records.rows, records.log, records.polynomials), strict=True):
+        for place, (memory, kind), target in zip(_COUNTS, self._written, (records.rows, records.log, records.polynomials), strict=True):
             count = integers[place]
             if count > 0:
-                # as plain numbers: numpy copies records field by field
-                target.append(numbers[: count * (kind.itemsize // 8)].copy().view(kind))
+                # as plain bytes: numpy copies records field by field, and asks of every view whether it is safe
+                target.append(np.frombuffer(bytearray(memory[: count * kind.itemsize]), kind))
                 integers[place] = 0
 
     def discard(self) -> None:
@@ -232,7 +250,7 @@ class NativeRun:
     @property
     def counters(self) -> Counters:
         """What has been done."""
-        return Counters(*self._work.h[_COUNTERS].tolist())
+        return Counters(*self._integers[_FIRST_COUNTER:_LAST_COUNTER].tolist())
 
     @property
     def y(self) -> FloatArray:

@@ -57,6 +57,8 @@ class SundialsIntegrator(NativeRun):
     UsageError : CVODES was asked to solve equations with algebraic unknowns.
     """
 
+    takes_others = False  # memory of its own is made from the values
+
     def __init__(self, problem: Problem, name: str) -> None:
         if name != "ida":
             check_explicit(problem, name)
@@ -73,7 +75,7 @@ class SundialsIntegrator(NativeRun):
             self._objects = objects = Objects(n)
             weakref.finalize(self, objects.free)
             self._make(objects, n)
-            self._fresh = [block.copy() for block in self._work.lasting]
+            self._fresh = [(block, block.copy()) for block in self._work.lasting]
 
     def _make(self, objects: Objects, n: int) -> None:
         problem, work = self.problem, self._work

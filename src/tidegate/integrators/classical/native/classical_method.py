@@ -71,6 +71,8 @@ class ClassicalIntegrator(NativeRun):
     UsageError : the equations have algebraic unknowns; or a method of fixed step is not told the step.
     """
 
+    takes_others = False  # memory of its own is made from the values
+
     def __init__(self, problem: Problem, name: str) -> None:
         check_explicit(problem, name)
         if name in _FIXED_STEP and not np.isfinite(problem.step_max) and len(problem.model.layout.unknowns) > 0:
