@@ -107,7 +107,7 @@ class NativeRun:
         self.calls = OpaqueCalls()
 
     def take(self, problem: Problem) -> bool:
-        """Be a run of the same model with other values of its parameters, and of what follows from them, from before ``start``; False if that is not so.
+        """Be a run of the same model with other values of its parameters, from before ``start`` on; False if that is not so.
 
         Parameters
         ----------
