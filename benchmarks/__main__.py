@@ -18,9 +18,10 @@ from benchmarks.leaks import RUNS, anew_kibibytes, prepared_kibibytes
 from benchmarks.measure import Work, measure
 from benchmarks.problems import PROBLEMS, ROBERTSON
 from benchmarks.processes import farm_facts, queue_ratio
-from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table
+from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table, taylor_table
 from benchmarks.silence import silence
 from benchmarks.smooth_problems import SMOOTH_PROBLEMS
+from benchmarks.taylor_series import pairs
 from benchmarks.whole_runs import (
     buck_microseconds,
     cold_start_seconds,
@@ -35,7 +36,7 @@ __all__ = ["main"]
 CASES = [*((problem.key, problem, False) for problem in (*PROBLEMS, *SMOOTH_PROBLEMS)), ("P6+3", ROBERTSON, True)]
 
 ALLOCATOR = 2048.0  # KiB that memory may move by without a leak; a tenth of a KiB left behind by a run would be 1000 after ten thousand
-PARTS = ("blocks", "c", "components", "csmp", "large", "leaks", "processes", "runs")  # what is no comparison of solvers on a problem
+PARTS = ("blocks", "c", "components", "csmp", "large", "leaks", "processes", "runs", "taylor")  # what is no comparison of solvers on a problem
 
 
 def _fact(title: str, take: Callable[[], float], bound: float | None, unit: str) -> Fact:
@@ -113,7 +114,16 @@ def _processes(rounds: int) -> list[Fact]:
     return facts
 
 
+def _print_taylor(console: Console, rounds: int) -> None:
+    try:
+        console.print(taylor_table(pairs(rounds)))
+    except ImportError as reason:
+        console.print(f"power series: {reason}")
+
+
 def _print_facts(console: Console, wanted: Sequence[str], rounds: int) -> None:
+    if "taylor" in wanted:
+        _print_taylor(console, rounds)
     for part, take, title in (("blocks", _blocks, "compiled blocks"), ("processes", _processes, "processes")):
         if part in wanted:
             console.print(facts_table(take(rounds), title))

@@ -11,8 +11,9 @@ from benchmarks.c_runs import LIBRARIES, Comparison
 from benchmarks.competitors import COMPETITORS, OWN
 from benchmarks.measure import Work, at_error
 from benchmarks.prototypes import ALLOWANCE, FIGURES, Figure
+from benchmarks.taylor_series import Pair
 
-__all__ = ["Fact", "bounds_table", "c_table", "comparison_table", "facts_table", "precision_table"]
+__all__ = ["Fact", "bounds_table", "c_table", "comparison_table", "facts_table", "precision_table", "taylor_table"]
 
 TOLERANCE = 1e-8
 LEVELS = {"P4": (1e-2, 1e-3, 1e-4)}
@@ -162,4 +163,16 @@ def facts_table(facts: Sequence[Fact], title: str = "whole runs") -> Table:
         measured = fact.note if fact.value is None else f"{fact.value:.2f} {fact.unit}"
         bound = "" if fact.bound is None else f"{fact.bound:g} {fact.unit}"
         table.add_row(fact.title, measured, bound, _verdict(fact.value, fact.bound) if fact.bound is not None else "")
+    return table
+
+
+def taylor_table(pairs: Sequence[Pair]) -> Table:
+    """Both Taylor methods on each problem, in microseconds."""
+    table = Table(title="power series, rtol 1e-8: microseconds of a prepared run to its end, and of one with its result")
+    for heading in ("problem", "tidegate", "with result", "heyoka", "x heyoka", "error", "of heyoka", "events", "of heyoka"):
+        table.add_column(heading, justify="left" if heading == "problem" else "right")
+    for pair in pairs:
+        times = (f"{pair.own:.1f}", f"{pair.whole:.1f}", f"{pair.rival:.1f}", _times(pair.own, pair.rival))
+        found = (f"{pair.own_error:.0e}", f"{pair.rival_error:.0e}", str(pair.own_events), str(pair.rival_events))
+        table.add_row(pair.title, *times, *found)
     return table

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from benchmarks import own, whole_runs
+from benchmarks import own, taylor_series, whole_runs
 from benchmarks.component_models import ANGLE, GRAVITY, chain, chain_by_hand, ladder, ladder_by_hand, plate, plate_by_hand
 from benchmarks.problems import PROBLEMS
 from scipy.integrate import solve_ivp  # pyright: ignore[reportUnknownVariableType]
@@ -26,6 +26,15 @@ def test_tidegate_s_own_run_reaches_the_reference_again_and_again(key: str, sens
     if sensitivities:
         # Robertson's derivatives by its three rates differ by nine orders of magnitude
         assert first.sensitivities == pytest.approx(problem.end_sensitivities, rel=1e-4, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", [case for case in taylor_series.CASES if case.end], ids=lambda case: case.title)
+def test_power_series_reach_the_reference(case: taylor_series.Case) -> None:
+    run, whole = taylor_series.prepare(case)
+    assert run()[0] == pytest.approx(case.end, abs=1e-6)
+    assert [whole().final[name] for name in case.names] == pytest.approx(case.end, abs=1e-6)
+    events = whole().events
+    assert run()[1] == len(events)
 
 
 @pytest.mark.parametrize("event", [False, True])

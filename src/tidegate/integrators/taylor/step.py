@@ -54,10 +54,13 @@ def _series_is_finite(run, unit):
     series[0] = unit
     call_value(run.f_series, run.t, run.y, run.p, run.m, series)
     run.c_rhs += 1
+    # two sums, of which neither waits for the other
     total = 0.0
-    for k in range(1, 1 + run.series_order * run.n):
+    other = 0.0
+    for k in range(1, run.series_order * run.n, 2):
         total += abs(series[k])
-    return total < np.inf
+        other += abs(series[k + 1])
+    return total + other + abs(series[run.series_order * run.n]) < np.inf
 
 
 @native
@@ -103,12 +106,12 @@ def _radius(run, order):
     for q in range(n):
         last = max(last, abs(series[at + q]) / scale[q])
         before = max(before, abs(series[at - n + q]) / scale[q])
-    radius = np.inf
+    logarithm = np.inf
     if last > _LEAST:
-        radius = last ** (-1.0 / order)
+        logarithm = -np.log(last) / order
     if before > _LEAST:
-        radius = min(radius, before ** (-1.0 / (order - 1)))
-    return radius
+        logarithm = min(logarithm, -np.log(before) / (order - 1.0))
+    return np.exp(logarithm) if logarithm < np.inf else np.inf
 
 
 @native
@@ -173,8 +176,9 @@ def _misfit(run, theta, step):
         slope = 0.0
         size = abs(run.y[q])
         for k in range(order - 1, -1, -1):
-            slope = slope * theta + (k + 1.0) * a[k, q]
-            size += (k + 1.0) * abs(a[k, q])
+            term = (k + 1.0) * a[k, q]
+            slope = slope * theta + term
+            size += abs(term)
         left = abs(step * rate[q] - slope)
         if not left < np.inf:
             run.not_finite_at = run.t + theta * step
@@ -225,14 +229,15 @@ def _note_stiffness(run, is_limited):
     a = run.coefficients
     last = 0.0
     before = 0.0
-    moved = 0.0
     for q in range(n):
         scale = run.series_scale[q]
+        if not is_limited or abs(run.y_end[q] - run.y[q]) > _IDLE * scale:
+            run.stiff_steps = 0
+            return
         last = max(last, abs(a[order - 1, q]) / scale)
         before = max(before, abs(a[order - 2, q]) / scale)
-        moved = max(moved, abs(run.y_end[q] - run.y[q]) / scale)
     rate = order * last
-    if not is_limited or moved > _IDLE or not rate > before:
+    if not rate > before:
         run.stiff_steps = 0
         return
     rate /= before

@@ -1,0 +1,253 @@
+"""tidegate's Taylor method beside heyoka, which has the same method: models with events and smooth ones, both prepared once and run again and again.
+
+In: nothing. Out: ``Pair`` records. heyoka's events carry out their resets in Python, as its interface has it; its order is tied to the tolerance.
+Both run in turn; of each the shortest time counts, and both are asked for the end of the run only. ``whole`` is what a caller of tidegate waits for
+who gets a ``Result`` with every step and event.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks.own import load
+from benchmarks.problems import GOLDEN
+
+__all__ = ["CASES", "Case", "Pair", "pairs", "prepare"]
+
+RTOL: Final = 1e-8
+LEAST_SECONDS: Final = 2e-3  # of a timed piece of work
+PERIOD: Final = 50e-6  # of P8's switch
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One problem for both.
+
+    Parameters
+    ----------
+    model : for tidegate.
+    rival : makes what runs it in heyoka; a run gives the state at the end and the number of events.
+    names : of the unknowns at the end, in heyoka's order.
+    end : the exact ones; none: what both must agree on.
+    """
+
+    title: str
+    t_end: float
+    model: Callable[[], Any]
+    rival: Callable[[], Callable[[], tuple[Any, int]]]
+    names: tuple[str, ...]
+    end: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Microseconds of both, errors and events of both; ``whole`` is tidegate's run with its result."""
+
+    title: str
+    own: float
+    whole: float
+    rival: float
+    own_error: float
+    rival_error: float
+    own_events: int
+    rival_events: int
+
+
+def _ball() -> Callable[[], tuple[Any, int]]:
+    import heyoka as hy
+
+    h, v = hy.make_vars("h", "v")
+    events = [0]
+
+    def bounce(ta: Any, _sign: int) -> bool:
+        ta.state[1] *= -0.8
+        events[0] += 1
+        return True
+
+    event = hy.t_event(h, callback=bounce, direction=hy.event_direction.negative)
+    ta = hy.taylor_adaptive([(h, v), (v, hy.expression(-9.81))], [1.0, 0.0], tol=RTOL, t_events=[event])
+
+    def run() -> tuple[Any, int]:
+        ta.time, events[0] = 0.0, 0
+        ta.state[:] = 1.0, 0.0
+        ta.reset_cooldowns()
+        ta.propagate_until(3.5)
+        return ta.state, events[0]
+
+    return run
+
+
+def _crossing() -> Callable[[], tuple[Any, int]]:
+    import heyoka as hy
+
+    x = hy.make_vars("x")
+    mode = hy.par[0]
+    events = [0]
+
+    def flip(ta: Any, _sign: int) -> bool:
+        ta.pars[0] = 1.0 - ta.pars[0]
+        events[0] += 1
+        return True
+
+    event = hy.t_event(((x - 5.0) * x + 7.0) * x - 2.9, callback=flip)
+    rate = (1.0 - mode) * (4.0 - x) + mode * (10.0 - 2.0 * x)
+    ta = hy.taylor_adaptive([(x, rate)], [0.0], tol=RTOL, pars=[0.0], t_events=[event])
+
+    def run() -> tuple[Any, int]:
+        ta.time, events[0] = 0.0, 0
+        ta.state[:], ta.pars[:] = 0.0, 0.0
+        ta.reset_cooldowns()
+        ta.propagate_until(2.0)
+        return ta.state, events[0]
+
+    return run
+
+
+def _buck() -> Callable[[], tuple[Any, int]]:
+    import heyoka as hy
+
+    v, i = hy.make_vars("v", "i")
+    on, carries = hy.par[0], hy.par[1]
+    events = [0]
+
+    def stop(ta: Any, _sign: int) -> bool:
+        if ta.pars[1] != 0.0:
+            ta.pars[1], ta.state[1] = 0.0, 0.0
+            events[0] += 1
+        return True
+
+    event = hy.t_event(i, callback=stop, direction=hy.event_direction.negative)
+    rates = [(v, (i - v / 40.0) / 100e-6), (i, (on * 24.0 - carries * v) / 100e-6)]
+    ta = hy.taylor_adaptive(rates, [0.0, 0.0], tol=RTOL, pars=[1.0, 1.0], t_events=[event])
+    halves = round(0.05 / (0.5 * PERIOD))
+
+    def run() -> tuple[Any, int]:
+        ta.time, events[0] = 0.0, 0
+        ta.state[:], ta.pars[:] = 0.0, 1.0
+        ta.reset_cooldowns()
+        for k in range(1, halves + 1):
+            ta.propagate_until(0.5 * k * PERIOD)
+            if k < halves:
+                ta.pars[0] = 1.0 - ta.pars[0]
+                if ta.pars[0] == 1.0:
+                    ta.pars[1] = 1.0
+                events[0] += 1
+        return ta.state, events[0]
+
+    return run
+
+
+def _smooth(rates: Callable[[Any], list[Any]], start: list[float], t_end: float) -> Callable[[], Callable[[], tuple[Any, int]]]:
+    def make() -> Callable[[], tuple[Any, int]]:
+        import heyoka as hy
+
+        y = hy.make_vars(*(f"y{k}" for k in range(len(start))))
+        ta = hy.taylor_adaptive(list(zip(y, rates(y), strict=True)), start, tol=RTOL)
+
+        def run() -> tuple[Any, int]:
+            ta.time = 0.0
+            ta.state[:] = start
+            ta.propagate_until(t_end)
+            return ta.state, 0
+
+        return run
+
+    return make
+
+
+def _orbit(y: Any) -> list[Any]:
+    x, z, u, v = y
+    cubed = (x * x + z * z) ** 1.5
+    return [u, v, -x / cubed, -z / cubed]
+
+
+def _oscillator(y: Any) -> list[Any]:
+    return [y[1], (1.0 - y[0] * y[0]) * y[1] - y[0]]
+
+
+def _ring(y: Any) -> list[Any]:
+    return [(y[(k + 1) % 20] - y[k - 2]) * y[k - 1] - y[k] + 8.0 for k in range(20)]
+
+
+def _smooth_case(title: str, rates: Callable[[Any], list[Any]], start: list[float], t_end: float, end: tuple[float, ...] = ()) -> Case:
+    def model() -> Any:
+        import tidegate as tg
+
+        return tg.ode(lambda t, y: rates(y), y0=start)
+
+    return Case(title, t_end, model, _smooth(rates, start, t_end), tuple(f"y[{k}]" for k in range(len(start))), end)
+
+
+def _golden(key: str, *names: str) -> tuple[float, ...]:
+    return tuple(float(GOLDEN[key]["end"][name]) for name in names)
+
+
+CASES: Final = (
+    Case("P1, bouncing ball", 3.5, lambda: load("P1"), _ball, ("h", "v"), _golden("P1", "h", "v")),
+    Case("P2, hidden crossing", 2.0, lambda: load("P2"), _crossing, ("x",), _golden("P2", "x")),
+    Case("P8, buck converter", 0.05, lambda: load("P8"), _buck, ("v", "i")),
+    _smooth_case("an orbit, ten turns", _orbit, [0.4, 0.0, 0.0, 2.0], 20.0 * math.pi, (0.4, 0.0, 0.0, 2.0)),
+    _smooth_case("van der Pol, mu = 1", _oscillator, [2.0, 0.0], 50.0),
+    _smooth_case("Lorenz' ring of 20", _ring, [8.0 + math.sin(k) for k in range(20)], 2.0),
+)
+
+
+def prepare(case: Case) -> tuple[Callable[[], tuple[Any, int]], Callable[[], Any]]:
+    """tidegate's bare run to the end, and the one that gives a ``Result``."""
+    import tidegate as tg
+    from tidegate.integrators.interface import Records, Stop
+
+    options: dict[str, Any] = {"method": "taylor", "rtol": RTOL, "atol": 1e-2 * RTOL}
+    model = case.model()
+    whole = tg.prepare(model, (0.0, case.t_end), **options)
+    bare = tg.prepare(model, (0.0, case.t_end), outputs=(case.t_end,), event_rows=False, dense=False, **options)
+    columns = [[column.name for column in bare.problem.model.layout.columns].index(name) for name in case.names]
+    integrator = bare.integrator()
+
+    def run() -> tuple[Any, int]:
+        integrator.reset()
+        records = Records()
+        stop = integrator.start()
+        while stop is Stop.LIMIT:
+            stop = integrator.advance(10_000_000)
+            integrator.collect(records)
+        return bare.problem.model.layout.taken(records.rows[-1]["values"][-1])[columns], integrator.counters.events
+
+    return run, whole.run
+
+
+def _microseconds(run: Callable[[], Any], repeats: int) -> float:
+    began = time.perf_counter()
+    for _ in range(repeats):
+        run()
+    return 1e6 * (time.perf_counter() - began) / repeats
+
+
+def pairs(rounds: int) -> list[Pair]:
+    """Every case.
+
+    Raises
+    ------
+    ImportError : heyoka is not installed.
+    """
+    import heyoka  # noqa: F401 - what the cases need
+
+    found: list[Pair] = []
+    for case in CASES:
+        (own, whole), rival = prepare(case), case.rival()
+        (y, events), (other, other_events) = own(), rival()
+        y, other = np.array(y), np.array(other)
+        whole()
+        runs = (own, whole, rival)
+        repeats = [max(1, math.ceil(LEAST_SECONDS / (1e-6 * _microseconds(run, 1)))) for run in runs]
+        times = [[_microseconds(run, n) for run, n in zip(runs, repeats, strict=True)] for _ in range(max(rounds, 3))]
+        exact = np.array(case.end) if case.end else 0.5 * (y + other)
+        errors = [float(np.max(np.abs(one - exact))) for one in (y, other)]
+        found.append(Pair(case.title, *(min(one) for one in zip(*times, strict=True)), errors[0], errors[1], events, other_events))
+    return found
