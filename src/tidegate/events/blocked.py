@@ -45,7 +45,8 @@ def blocked_guard(run):
         if run.active[j] == 0.0 or of_time[j] == 1 or not reach[j] > 0.0:
             continue
         part = abs(g[j]) / reach[j]
-        if part < nearest and expected_sign(run, j) * slopes[j] < 0.0:
+        # a point just across the guard has no slopes where the equations end there
+        if part < nearest and (expected_sign(run, j) * slopes[j] < 0.0 or not abs(slopes[j]) < np.inf):
             nearest = part
             best = j
     if best >= 0:

@@ -22,11 +22,11 @@ from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, 
 from tidegate.model.rewriting import expressions_of, rewritten
 from tidegate.structure.merged_unknowns import Member, merged
 from tidegate.structure.passes import Passed
+from tidegate.structure.plain_sums import plain_sum
 
 __all__ = ["eliminate_aliases"]
 
 _ROUNDING: Final = 1e-14  # of the factors that it is the sum of: a factor that is less is zero
-_LONGEST: Final = 64  # operations in a sum that may come down to two unknowns when the others are known
 
 Known = tuple[Expr | None, float]  # an unknown and its sign, or none and a number
 
@@ -125,7 +125,7 @@ class _Aliases:
         self._sums: dict[int, tuple[dict[Expr, float], float]] = {}
         self._readers: dict[Expr, list[int]] = {}
         for index, equation in enumerate(model.equations):
-            terms = _sum(equation.right - equation.left)
+            terms = plain_sum(equation.residual)
             if terms is not None and all(item in self._place for item in terms[0]):
                 self._sums[index] = terms
                 for item in terms[0]:
@@ -233,27 +233,3 @@ def _actions(model: Model) -> Iterator[Action]:
     for event in (*model.time_events, *model.step_events):
         yield from event.actions
     yield from (*model.initial_actions, *model.final_actions)
-
-
-def _sum(item: Expr) -> tuple[dict[Expr, float], float] | None:
-    """The symbols that are added, with their factors, and the number beside them; None for anything else than a sum that is not long."""
-    factors: dict[Expr, float] = {}
-    number = 0.0
-    waiting: list[tuple[Expr, float]] = [(item, 1.0)]
-    for _ in range(_LONGEST):
-        if not waiting:
-            return factors, number
-        part, factor = waiting.pop()
-        if part.op == "symbol":
-            factors[part] = factors.get(part, 0.0) + factor
-        elif part.op == "const":
-            number += factor * part.value
-        elif part.op in ("add", "sub", "neg"):
-            signs = (-factor,) if part.op == "neg" else (factor, -factor if part.op == "sub" else factor)
-            waiting += reversed(list(zip(part.args, signs, strict=True)))
-        elif part.op == "mul" and any(arg.op == "const" for arg in part.args):
-            one, other = part.args
-            waiting.append((other, factor * one.value) if one.op == "const" else (one, factor * other.value))
-        else:
-            return None
-    return None

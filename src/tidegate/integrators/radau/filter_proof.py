@@ -18,7 +18,7 @@ from tidegate.integrators.radau.newton import note_bearable
 from tidegate.integrators.radau.tableau import LAMBDA_REAL
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_real
+from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, is_finite, solve_real
 
 __all__ = ["filter_anew", "is_explained"]
 
@@ -49,15 +49,23 @@ def is_explained(run, at, step, size):
     if doubtful == 0:
         return 1
     # of the size of a tolerance: the difference is far above rounding, and the model about linear
+    reach = 1.0 / size
     for q in range(n):
-        probe[q] = point[q] + err[q] / size
+        probe[q] = point[q] + reach * err[q]
     moved = run.residuals[1]
     model_rates(run, at, probe, moved)
+    if not is_finite(moved):
+        # on this side the model may not be defined
+        reach = -reach
+        for q in range(n):
+            probe[q] = point[q] + reach * err[q]
+        model_rates(run, at, probe, moved)
+        run.c_rhs += 1
     run.c_rhs += 1
     explained = run.residuals[2]
     times_mass(run, err, explained)
     for q in range(n):
-        left = abs(defect[q] - gain * explained[q] + (moved[q] - values[q]) * size)
+        left = abs(defect[q] - gain * explained[q] + (moved[q] - values[q]) / reach)
         if not left <= max(bearable[q], _UNEXPLAINED * abs(defect[q])):
             return 0
     return 1
@@ -65,14 +73,19 @@ def is_explained(run, at, step, size):
 
 @kernel_entry(NUMBER, NUMBER)
 def filter_anew(run, at, step):
-    """The defect in run.error filtered by the matrix of its own point, in run.scratch_1, into run.error_inside; infinite where that is singular."""
+    """The defect in run.error filtered by the matrix of its own point, in run.scratch_1, into run.error_inside; infinite where that is singular.
+
+    Where J is infinite, as of a root at zero, the old one has to do: a stiffness beyond all numbers leaves no error.
+    """
     n = run.n
     err = run.error_inside
     defect = run.error
     evaluate_jacobian(run, at, run.scratch_1)
-    # what J is of now is no step's start
+    # of a point that is no step's start
     run.needs_jacobian = 1
     run.is_jacobian_fresh = 0
+    if not is_finite(run.jacobian):
+        return 0
     if factor_real(run, SECOND, LAMBDA_REAL[(run.stages - 3) // 2] / step, run.jacobian_at) != 0:
         for q in range(n):
             err[q] = np.inf
