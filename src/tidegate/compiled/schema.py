@@ -299,6 +299,9 @@ _OF_SUNDIALS: Final = [
     # 1 for y' = f: 0 for a residual; the factor of M in its systems
     *_single("integer", "sun_explicit"),
     *_single("number", "sun_shift"),
+    # of a residual: the vector and the time of the last one, and the time of the system that is factored
+    *_single("integer", "sun_point"),
+    *_single("number", "sun_time sun_system_time"),
     *_arrays("number", "sun_jacobian", "n_entries", owner=SUNDIALS),
     *_arrays("integer", "sun_coefficients", "max_degree", owner=SUNDIALS),
     *_arrays("integer", "sun_sens sun_sens_dot sun_sens_end sun_sens_out", "n_sens", owner=SUNDIALS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -64,11 +65,11 @@ class Prepared:
 
     def _memory(self) -> StepIntegrator:
         """Of a run that is over, else new."""
-        try:
+        with suppress(IndexError):  # threads take them, too
             integrator = self._spare.pop()
-        except IndexError:  # threads take them, too
-            return self.integrator()
-        return integrator if integrator.problem is self.problem or integrator.take(self.problem) else self.integrator()
+            if integrator.problem is self.problem or integrator.take(self.problem):
+                return integrator
+        return self.integrator()
 
     def run(self) -> Result:
         """Run to the end.

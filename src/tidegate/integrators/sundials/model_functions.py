@@ -113,18 +113,33 @@ def ida_weights(y, weights, h):  # type: ignore[no-untyped-def]
     return 0
 
 
+@native
+def _factor(run):
+    run.sun_system_time = run.sun_time
+    return 1 if factor_real(run, FIRST, run.sun_shift, run.sun_jacobian_at) != 0 else 0
+
+
 @cfunc(_CODE(_V, _V), cache=True, error_model="numpy")
 def factor_system(_solver, matrix):  # type: ignore[no-untyped-def]
     """SUNLinSolSetup: LU of cj M - J; what is singular a shorter step may mend."""
-    run = run_of(matrix)
-    return 1 if factor_real(run, FIRST, run.sun_shift, run.sun_jacobian_at) != 0 else 0
+    return _factor(run_of(matrix))
 
 
 @cfunc(_CODE(_V, _V, _V, _V, _T), cache=True, error_model="numpy")
 def solve_system(_solver, matrix, x, right, _tolerance):  # type: ignore[no-untyped-def]
-    """SUNLinSolSolve."""
+    """SUNLinSolSolve.
+
+    While cj stays as it is, IDA goes on with the matrix of an earlier step; here every step has its own (``sundials_method``). What Newton's
+    iterations leave then, within its tolerances, would add up in algebraic unknowns until the error test takes it for an error of the step.
+    """
     run = run_of(matrix)
     n = run.n
+    if run.sun_explicit == 0 and run.sun_system_time != run.sun_time:
+        code = _evaluate(run, run.sun_time, items(run.sun_point, n))
+        if code == 0:
+            code = _factor(run)
+        if code != 0:
+            return code
     b = items(right, n)
     out = items(x, n)
     if run.sun_explicit == 1:
@@ -157,6 +172,8 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
 def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     """IDAResFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
+    run.sun_point = y
+    run.sun_time = t
     n = run.n
     out = items(residual, n)
     f = run.scratch_1
