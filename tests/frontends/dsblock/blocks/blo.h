@@ -11,6 +11,7 @@ void cblo3sy(const char *name, const char *text);
 void cblo3sz(const char *name, const char *text);
 void cblo3sw(const char *name, const char *text);
 void cblo3su(const char *name, const char *text);
+void cblo3ri(const char *name, const char *text, int ndim, const int *dim);
 void cblo3tx(const char *name, const char *text, int ndim, const int *dim);
 void cblo3tz(const char *name, const char *text, int ndim, const int *dim);
 void cblo3md(double lower, double upper, int minimum, int maximum);
