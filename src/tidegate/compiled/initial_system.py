@@ -2,13 +2,11 @@
 
 All equations of the model, with the initial ones, are solved for derivatives, algebraic unknowns and as many states as there are initial equations,
 by a damped Newton method (Deuflhard 2004, Newton Methods for Nonlinear Problems, section 3.1: natural monotonicity) from the declared starts. Which
-states these are follows from the structure: a matching of the equations with the unknowns is extended by one state for each initial equation, by one
-whose start is a guess where there is one, else by one whose start was not said to be fixed.
+states these are follows from the structure (``structure/start_unknowns``), and so do start values that must hold and are equations of this kind.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -17,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
-from tidegate.errors import InitializationError, StructureError
-from tidegate.expressions import Expr, Role, differentiate, evaluate, jacobian, symbol
-from tidegate.model import Equation, Model, VariableRole
-from tidegate.names import listed
-from tidegate.structure import equation_name, maximum_matching, smooth_symbols
+from tidegate.errors import InitializationError
+from tidegate.expressions import Expr, differentiate, evaluate, jacobian
+from tidegate.model import Equation, Model
+from tidegate.structure import equation_name
+from tidegate.structure.held_starts import HeldStarts
+from tidegate.structure.start_unknowns import start_unknowns
 
 __all__ = ["InitialSystem"]
 
@@ -39,54 +38,21 @@ class InitialSystem:
 
     Parameters
     ----------
-    model : of index one, with initial equations.
+    model : of index one.
+    held : start values that must hold.
 
     Raises
     ------
     StructureError : there are more initial equations than start values that they could determine.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._equations: tuple[Equation, ...] = (*model.equations, *model.initial_equations)
-        states = [(v, item) for v in model.by_role(VariableRole.STATE) for item in v.symbols()]
-        rates = [symbol(Role.DERIVATIVE, item.data.name) for _, item in states]
-        algebraic = [item for v in model.by_role(VariableRole.ALGEBRAIC) for item in v.symbols()]
-        guesses = [item for v, item in states if v.fixed is False]
-        others = [item for v, item in states if v.fixed is None]
-        columns = [*algebraic, *rates, *guesses, *others]
-        number = {item: k for k, item in enumerate(columns)}
-        rows = [sorted(number[s] for s in smooth_symbols((item.left, item.right)) if s in number) for item in self._equations]
-        n_unknowns, n_guesses = len(algebraic) + len(rates), len(guesses)
-        chosen = self._states_for(rows, n_unknowns, n_unknowns + n_guesses)
-        self.unknowns = [*columns[:n_unknowns], *(columns[k] for k in chosen)]
+    def __init__(self, model: Model, held: HeldStarts | None = None) -> None:
+        found = start_unknowns(model, held or HeldStarts())
+        self._model, self.held, self.given_way = model, found.held, found.given_way
+        self._equations = (*model.equations, *model.initial_equations, *found.held)
+        self.unknowns = [*found.determined, *found.initial, *found.given_way]
         self._residuals = [item.residual for item in self._equations]
         self._slopes = jacobian(self._residuals, self.unknowns)
-
-    def _states_for(self, rows: Sequence[Sequence[int]], n_unknowns: int, n_guessed: int) -> list[int]:
-        """Columns of the states that initial equations determine: alternating paths from these rows to columns that are free."""
-        n = len(self._model.equations)
-        matching = maximum_matching([[k for k in row if k < n_unknowns] for row in rows[:n]], n_unknowns)
-        row_of = {column: row for row, column in enumerate(matching.column_of_row) if column >= 0}
-        taken: list[int] = []
-        for start in range(n, len(rows)):
-            end = _augmented(rows, row_of, start, n_guessed) if n_guessed > n_unknowns else None
-            if end is None:
-                end = _augmented(rows, row_of, start, 1 << 60)
-            if end is None:
-                raise self._too_many(start - n)
-            taken.append(end)
-        return taken
-
-    def _too_many(self, k: int) -> StructureError:
-        item = self._model.initial_equations[k]
-        fixed = [name for v in self._model.by_role(VariableRole.STATE) if v.fixed for name in v.names]
-        why = f"; fixed are {listed(fixed)}" if fixed else ""
-        return StructureError(
-            f"{self._model.name}: no start value is left for the initial equation `{_text(item)}` to determine{why}",
-            origin=item.origin,
-            hint="leave out one of them, or one fixed=True",
-        )
 
     def solve(self, values: Mapping[Expr, float]) -> dict[Expr, float]:
         """Values of the unknowns, from those they are declared with.
@@ -185,29 +151,3 @@ def _text(item: Equation) -> str:
 
 def _norm(step: FloatArray, z: FloatArray) -> float:
     return float(np.max(np.abs(step) / (np.abs(z) + 1.0), initial=0.0))
-
-
-def _augmented(rows: Sequence[Sequence[int]], row_of: dict[int, int], start: int, below: int) -> int | None:
-    """One more row matched; the column that it ends with, or None if there is no path to a free column with a number below the limit."""
-    came: dict[int, int] = {}
-    waiting = deque([start])
-    while waiting:
-        row = waiting.popleft()
-        for column in (k for k in rows[row] if k < below and k not in came):
-            came[column] = row
-            if column not in row_of:
-                _turned(row_of, came, start, column)
-                return column
-            waiting.append(row_of[column])
-    return None
-
-
-def _turned(row_of: dict[int, int], came: Mapping[int, int], start: int, column: int) -> None:
-    """The matching with the path that led to a free column turned over."""
-    column_of = {row: at for at, row in row_of.items()}
-    while True:
-        row = came[column]
-        row_of[column] = row
-        if row == start:
-            return
-        column = column_of[row]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +14,12 @@ from tidegate.compiled.compiled_model import Contradiction, Direction, Point, St
 from tidegate.compiled.initial_system import InitialSystem
 from tidegate.compiled.locking import Guard, GuardKind
 from tidegate.compiled.vector_symbols import Symbols
-from tidegate.errors import Origin
+from tidegate.errors import InitializationError, Origin
 from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
 from tidegate.model import Assignment, VariableRole
 from tidegate.model.validate import problems_with
 from tidegate.structure import Reduced
+from tidegate.structure.held_starts import held_starts
 from tidegate.structure.linear_solution import is_rounding
 from tidegate.structure.passes import Follower
 
@@ -46,7 +48,8 @@ class ExpressionStart:
         self.asks_parameters = bool(reduced.demands)
         self._guessed = [(guard.source, guard.mode) for guard in guards if guard.kind is not GuardKind.UPPER]
         self.asks_solution = asks_solution
-        self._held = [item for item in reduced.followers if item.is_held]
+        self._held = reduced.held
+        self._held_starts = held_starts(reduced)
         # what is assigned or solved for at the start is no longer what was declared
         is_as_declared = not self._given.initial_equations and not any(isinstance(item, Assignment) for item in self._given.initial_actions)
         unknowns = {item for variable in reduced.model.unknowns for item in variable.symbols()}
@@ -129,8 +132,7 @@ class ExpressionStart:
         m[layout.first_form :] = 1.0
         values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
         dy, dd = (self._slopes(starts, targets, directions, values) for targets in (symbols.unknowns, symbols.discretes))
-        if self._initial is not None:
-            self._solve_initially(values, dy, dd, directions)
+        self._solve_initially(values, dy, dd, directions)
         self._guess_modes(values, m)
         return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
 
@@ -138,16 +140,30 @@ class ExpressionStart:
     def _initial(self) -> InitialSystem | None:
         return InitialSystem(self._model) if self._model.initial_equations else None
 
+    @cached_property
+    def _initial_and_held(self) -> InitialSystem | None:
+        """With start values that must hold in place of others, if there are any that may give way."""
+        found = InitialSystem(self._model, self._held_starts) if self._held_starts.equations else None
+        return found if found is not None and found.held else None
+
     def _solve_initially(self, values: dict[Expr, float], dy: FloatArray, dd: FloatArray, directions: Sequence[Direction]) -> None:
-        """Start values as initial equations determine them, in place."""
-        assert self._initial is not None
-        symbols = self._symbols
-        values |= self._initial.solve(values)
+        """Start values as initial equations and those that must hold determine them, in place."""
+        symbols, solved, found = self._symbols, self._initial, None
+        if self._initial_and_held is not None:
+            # where no start has what must hold, or a state has its value already but not to first order, the comparison decides
+            with suppress(InitializationError):
+                solved, found = self._initial_and_held, self._initial_and_held.solve(values)
+        if found is None:
+            solved = self._initial
+            found = None if solved is None else solved.solve(values)
+        if solved is None or found is None:
+            return
+        values |= found
         values |= {extra: values[rate] for extra, rate in self._derivatives.items() if rate in values}
         if directions:
             given = {s: dy[:, k] for k, s in enumerate(symbols.unknowns)} | {s: dd[:, k] for k, s in enumerate(symbols.discretes)}
             moving = [{symbols.parameters[index]: rate for index, rate in direction.items()} for direction in directions]
-            slopes = self._initial.derivatives(values, moving, given)
+            slopes = solved.derivatives(values, moving, given)
             slopes |= {extra: slopes[rate] for extra, rate in self._derivatives.items() if rate in slopes}
             for k, item in enumerate(symbols.unknowns):
                 if item in slopes:
@@ -156,16 +172,43 @@ class ExpressionStart:
     def contradiction(self, at: Point, rtol: float) -> Contradiction | None:
         """Why the consistent start is not what was asked for: a start value that must hold, but that others determine, comes out different."""
         for item, start, found in self._differing(self._held, at, rtol):
-            sentence = f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {item.reason}"
-            way_out = "" if item.is_beside_held else f"; or give up fixed=True and write `yield tg.initial_equations(self.{item.name} == {start:g})`"
-            return Contradiction(sentence, item.origin, _ONE_IS_FREE + way_out)
+            if self._gives_way_to(item):
+                reason = "no start was found that has it, with what else holds there"
+                hint = "give a value that the equations allow, and start values closer to the solution; they are where the search begins"
+            else:
+                reason, hint = item.reason, _ONE_IS_FREE
+            return Contradiction(f"the start value {start:g} of {item.name} is to hold, but comes out as {found:.9g}: {reason}", item.origin, hint)
         return None
+
+    def _gives_way_to(self, item: Follower) -> bool:
+        """Whether a state was there whose start value could give way."""
+        solved = self._initial_and_held
+        return solved is not None and any(equation.left is item.value for equation in solved.held)
 
     def unused(self, at: Point) -> list[str]:
         """Start values that were given and that the consistent start has not, as sentences."""
         return [
             f"the start value {start:g} of {item.name} is not used: it starts at {found:.6g}, since {item.reason}"
-            for item, start, found in self._differing(self._doubted, at, _ROUNDED)
+            for item, start, found in self._differing([*self._doubted, *self._given_way], at, _ROUNDED)
+        ]
+
+    @cached_property
+    def _given_way(self) -> list[Follower]:
+        """States with start values of their own that gave way to some that must hold, as if they followed from these."""
+        solved = self._initial_and_held
+        if solved is None:
+            return []
+        declared = {
+            item: (v.origin, start)
+            for v in self._model.by_role(VariableRole.STATE)
+            if v.fixed is None and v.start and v.start_source == "declared"
+            for item, start in zip(v.symbols(), v.starts(), strict=True)
+        }
+        own = {name for v in self._given.unknowns for name in v.names}
+        return [
+            Follower(item.data.name, item, declared[item][1], False, origin=declared[item][0], reason=f"{equation.label} is to hold")
+            for item, equation in zip(solved.given_way, solved.held, strict=True)
+            if item in declared and item.data.name in own
         ]
 
     def _differing(self, followers: Sequence[Follower], at: Point, rtol: float) -> Iterator[tuple[Follower, float, float]]:

@@ -410,12 +410,11 @@ class _Maker:
 
     def _held(self) -> list[tuple[Expr, str]]:
         found: list[tuple[Expr, str]] = []
-        for item in self.system.reduced.followers:
-            if item.is_held:
-                value, start = substitute([item.value, item.start], self.system.form.derivative_values)
-                gap, size = value - start, select(start >= 0.0, start, -start)
-                near = (gap <= 1e-6 * size + 1e-8) & (-gap <= 1e-6 * size + 1e-8)
-                found.append((near, f"the start value of {item.name} does not hold: {item.reason}"))
+        for item in self.system.reduced.held:
+            value, start = substitute([item.value, item.start], self.system.form.derivative_values)
+            gap, size = value - start, select(start >= 0.0, start, -start)
+            near = (gap <= 1e-6 * size + 1e-8) & (-gap <= 1e-6 * size + 1e-8)
+            found.append((near, f"the start value of {item.name} does not hold: {item.reason}"))
         return found
 
 

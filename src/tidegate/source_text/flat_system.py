@@ -170,7 +170,7 @@ def flat_system(reduced: Reduced) -> FlatSystem:
 
 def _start_values(reduced: Reduced) -> list[Expr]:
     """What is compared at the start."""
-    return [value for item in reduced.followers if item.is_held for value in (item.value, item.start)]
+    return [value for item in reduced.held for value in (item.value, item.start)]
 
 
 def _parameters(model: Model) -> tuple[tuple[Variable, ...], dict[Expr, Expr]]:

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, makes_events, walk
 from tidegate.expressions.pickled import stored, unstored
 from tidegate.expressions.substitute import substitute
-from tidegate.model import Model
+from tidegate.model import Model, VariableRole
 from tidegate.model.rewriting import expressions_of
 
 __all__ = ["Check", "Demand", "Follower", "Pass", "Passed", "Reduced", "reduced"]
+
+_ALGEBRAIC: Final = "it is no state, and there is no start value of a state that could give way to it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class Follower:
     is_held : whether its start value must hold.
     is_doubted : whether a start value was given that may well turn out to be another: worth a word then.
     is_beside_held : whether start values of others between which and it the equation is must hold: its own can only tell one solution from another.
+    is_candidate : whether it is one of several between which the states are chosen while the model runs.
     row : number of the equation that determines it; -1 if it is not known.
     origin : where the unknown was declared.
     reason : why it is no state, as messages say it.
@@ -70,6 +73,7 @@ class Follower:
     reason: str = ""
     is_doubted: bool = False
     is_beside_held: bool = False
+    is_candidate: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,19 @@ class Reduced:
                 found.setdefault(new, known.get(own, own))
             known = found
         return known
+
+    @cached_property
+    def held(self) -> tuple[Follower, ...]:
+        """Unknowns that are no states, and whose start values must hold all the same: what others determine, and algebraic ones."""
+        found = [item for item in self.followers if item.is_held]
+        known = {item.name for item in found}
+        for variable in self.given.by_role(VariableRole.ALGEBRAIC):
+            if variable.fixed is True:
+                values = substitute(variable.symbols(), self.replaced)
+                for name, value, start in zip(variable.names, values, variable.starts(), strict=True):
+                    if name not in known:
+                        found.append(Follower(name, value, start, True, origin=variable.origin, reason=_ALGEBRAIC))
+        return tuple(found)
 
     def then(self, step: Pass) -> Reduced:
         """What one more pass makes of it."""

@@ -230,10 +230,12 @@ def _open(model: Model, levels: _Levels, dummies: Dummies, new: Mapping[Expr, Ex
 def _followers(elements: Elements, levels: _Levels, dummies: Dummies) -> Iterator[Follower]:
     """Declared states that are none."""
     because = {j: row for (j, order), row in dummies.because.items() if order == 1}
-    because |= {j: choice.rows[0] for choice in dummies.open for j, order in choice.order.items() if order == 1}
+    candidates = {j: choice.rows[0] for choice in dummies.open for j, order in choice.order.items() if order == 1}
+    because |= candidates
     for j, element in enumerate(elements):
         variable = element.variable
         if not levels.is_state(j, 0) and variable.role is VariableRole.STATE:
             is_doubted = bool(variable.start) and variable.fixed is None and variable.start_source == "declared"
             own = own_symbol(element.name, 0)
-            yield Follower(element.name, own, element.start, element.is_held, because.get(j, -1), variable.origin, is_doubted=is_doubted)
+            found = Follower(element.name, own, element.start, element.is_held, because.get(j, -1), variable.origin)
+            yield replace(found, is_doubted=is_doubted, is_candidate=j in candidates)

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tidegate.expressions import Expr, Role
 from tidegate.model import Model, VariableRole
 from tidegate.names import listed, shortened
 from tidegate.structure.aliases import eliminate_aliases
+from tidegate.structure.held_starts import held_starts
 from tidegate.structure.incidence import incidence
 from tidegate.structure.passes import Reduced, reduced
 from tidegate.structure.reduce_index import chosen_states, reduce_index
 from tidegate.structure.solve_explicitly import explicit_blocks, solve_explicitly
+from tidegate.structure.start_unknowns import start_unknowns
 from tidegate.structure.state_report import StateReport
 
 __all__ = ["AliasSet", "Block", "StructureReport", "structure_report"]
 
-_MOST = 12
+_MOST: Final = 12
+_GUESSES: Final = "guesses, for what is solved for"
+_UNUSED: Final = "not used, since these follow from others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +152,24 @@ def structure_report(model: Model) -> StructureReport:
 def _starts(model: Model, solved: Reduced) -> Iterator[str]:
     """Which start values of declared states hold, which are guesses, and which say nothing."""
     followers = {item.name: item for item in solved.followers}
-    if not followers:
+    held = held_starts(solved)
+    if not followers and not solved.held:
         return
+    given_way = {item.data.name for item in start_unknowns(solved.model, held).given_way} if held.equations else set[str]()
     unknowns = {item for variable in solved.model.unknowns for item in variable.symbols()}
-    holding: list[str] = []
-    guesses: list[str] = []
-    unused: list[str] = []
+    groups: dict[str, list[str]] = {"hold": [], _GUESSES: [], _UNUSED: []}
     for variable in model.by_role(VariableRole.STATE):
         for name, start in zip(variable.names, variable.starts(), strict=True):
             item = followers.get(name)
-            shown = f"{name} = {start!r}"
-            if item is None or item.is_held:
-                holding.append(shown)
+            if name in given_way:
+                kind = _GUESSES
+            elif item is None or item.is_held:
+                kind = "hold"
             else:
-                (guesses if item.value in unknowns else unused).append(shown)
-    for names, what in ((holding, "hold"), (guesses, "guesses, for what is solved for"), (unused, "not used, since these follow from others")):
+                kind = _GUESSES if item.value in unknowns else _UNUSED
+            groups[kind].append(f"{name} = {start!r}")
+    groups["hold"] += [f"{item.name} = {item.start!r}" for item in solved.held if item.name not in followers]
+    for what, names in groups.items():
         if names:
             yield f"{what}: {listed(names, _MOST)}"
 

@@ -347,6 +347,11 @@ class State(Declaration):
 class Algebraic(Declaration):
     """A variable that the equations determine without its derivative; ``start`` is the guess of its first value.
 
+    Parameters
+    ----------
+    fixed : True if the start value must hold; the start value of a state gives way to it.
+    start, shape, min, max, nominal, state_select and texts : as of a ``State``.
+
     Examples
     --------
     >>> current = Algebraic(unit="A")
@@ -362,11 +367,12 @@ class Algebraic(Declaration):
         min: Limit = None,
         max: Limit = None,
         nominal: float | None = None,
+        fixed: bool = False,
         shape: tuple[int, ...] | int | None = None,
         state_select: StateSelect = "default",
         **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=False, shape=shape, state_select=state_select)
+        super().__init__(start, unnamed, texts, limits=(min, max), nominal=nominal, fixed=fixed, shape=shape, state_select=state_select)
 
 
 class Input(Declaration):
