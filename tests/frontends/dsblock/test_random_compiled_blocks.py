@@ -17,8 +17,8 @@ from random_compiled_source import written
 from tidegate.frontends.dsblock.compiled.compiler import build_library
 
 HEADER = Path(__file__).parent / "blocks" / "blo.h"
-SEEDS = (1, 3, 5, 8, 10, 14, 23, 28)
-METHODS = {3: "ida", 23: "adams"}
+SEEDS = (1, 3, 5, 8, 10, 14, 23, 28, 71)
+METHODS = {3: "ida", 23: "adams", 71: "ida"}  # 71: a DAE to which a state comes
 
 
 @pytest.fixture(scope="module")

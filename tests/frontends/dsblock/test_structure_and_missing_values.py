@@ -117,6 +117,32 @@ def test_a_dae_varies_too(engine: str) -> None:
     assert result["Q"].values == pytest.approx([math.nan, math.nan, 2.0 * e(-2.5)], rel=1e-6, nan_ok=True)
 
 
+class Changing(tg.DSblock):
+    """Q is algebraic until t = 1, and has a derivative of its own from then on."""
+
+    def define(self, declare: Any) -> None:
+        declare.form("dae")
+        for name, start in (("P", 1.0), ("Q", 2.0)):
+            declare.state(name, start=start)
+        declare.discrete("is_late")
+
+    def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return [xdot[0] + x[0], xdot[1] + 3.0 * x[1] if m.is_late else x[1] - 2.0 * x[0]]
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Start:
+        m.is_late = 0.0
+        return Start(next_event=1.0)
+
+    def event(self, happening: Any, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> EventAction:
+        m.is_late = 1.0
+        return EventAction(x=[x.P, x.Q])
+
+
+def test_an_algebraic_x_that_gets_a_derivative_at_an_event_is_told() -> None:
+    with pytest.raises(tg.TidegateError, match=r"at t = 1 derivatives enter the residuals .* in another way .* Q algebraic"):
+        tg.simulate(Changing(), (0.0, 3.0), traced=False)
+
+
 class Random(tg.DSblock):
     """Straight lines whose number changes at drawn times, none of them included."""
 

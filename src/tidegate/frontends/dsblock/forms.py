@@ -88,12 +88,27 @@ class Equations:
         """Which of x every unknown belongs to."""
         return {name: k for k, name in enumerate(self.names)} | {f"der({self.names[k]})": int(k) for k in self.with_rate}
 
-    def fits(self, leading: FloatArray) -> bool:
-        """Whether dF/dxd at some point is as this form has it."""
-        size = float(np.max(np.abs(leading), initial=0.0))
+    def fits(self, residual: Residual, x: FloatArray, xd: FloatArray) -> bool:
+        """Whether derivatives enter the residuals at a point as this form has it, of those x that are there.
+
+        Looked at in one random direction, so that it costs three evaluations.
+        """
+        n = len(x)
+        step = _STEP * np.random.default_rng(2).uniform(0.5, 1.5, n) * np.maximum(np.abs(xd[:n]), 1.0)
+
+        def change(direction: FloatArray) -> FloatArray:
+            moved = xd.copy()
+            moved[:n] += direction
+            return residual(x, moved) - residual(x, xd)
+
+        found = change(step)
         if self.mass is not None:
-            return float(np.max(np.abs(leading - self.mass), initial=0.0)) <= _SAME * max(size, float(np.max(np.abs(self.mass))))
-        return bool(np.all(np.abs(leading[:, self.algebraic]) <= _SAME * size))
+            expected = self.mass[:n, :n] @ step
+            return bool(np.max(np.abs(found - expected), initial=0.0) <= _SAME * max(np.max(np.abs(found)), np.max(np.abs(expected))))
+        if not len(self.algebraic):
+            return True
+        alone = change(np.where(np.isin(np.arange(n), self.algebraic), step, 0.0))
+        return bool(np.max(np.abs(alone), initial=0.0) <= _SAME * np.max(np.abs(found), initial=0.0))
 
     def rates(self, residual: Callable[[float, FloatArray], FloatArray], time: float, x: FloatArray) -> FloatArray:
         """xd where M is singular: M xd = -F, and the derivative of what M leaves of F = 0, by differences.
@@ -155,12 +170,17 @@ def leading_matrix(residual: Residual, x: FloatArray, xd: FloatArray, part: floa
     return np.array(columns).T.reshape(len(x), len(x))
 
 
-def dae_equations(described: Description, residual: Residual) -> Equations:
+def dae_equations(described: Description, residual: Residual, n_states: int) -> Equations:
     """Unknowns of an index-1 DAE, found by probing its residuals near its start.
+
+    Parameters
+    ----------
+    n_states : how many x are there at the start. Of the others the residuals may say nothing yet; they are states then, and whoever lets them come
+        looks whether that is so (``fits``).
 
     Raises
     ------
-    UsageError : its leading matrix has a low rank and is not constant.
+    UsageError : its leading matrix has a low rank and is not constant, or is not whole.
     """
     names = described.names(SignalKind.STATE)
     x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(names))
@@ -174,9 +194,17 @@ def dae_equations(described: Description, residual: Residual) -> Equations:
         raise UsageError(f"the residuals of DSblock {described.name} are not finite at its start values")
     size = max(float(np.max(np.abs(probe), initial=0.0)) for probe in finite)
     is_zero = np.max([np.max(np.abs(probe), axis=0, initial=0.0) for probe in finite], axis=0) <= _SAME * size
-    algebraic, differential = np.flatnonzero(is_zero), np.flatnonzero(~is_zero)
+    unknown = is_zero & (np.arange(len(names)) >= n_states)
+    if unknown.any():
+        unknown &= np.all(leading_matrix(lambda xd, x: residual(x, xd), xd0, x0) == 0.0, axis=0)
+    algebraic, differential = np.flatnonzero(is_zero & ~unknown), np.flatnonzero(~is_zero)
     if all(np.linalg.matrix_rank(probe[:, differential], tol=_SAME * size) == len(differential) for probe in finite):
-        return Equations(names, differential, algebraic)
+        return Equations(names, np.union1d(differential, np.flatnonzero(unknown)), algebraic)
+    if unknown.any():
+        raise UsageError(
+            f"DSblock {described.name} starts with {n_states} of {len(names)} x, and their derivatives enter its residuals through a singular matrix",
+            hint="state it with algebraic variables of their own, whose derivatives enter nowhere",
+        )
     if any(np.max(np.abs(probe - finite[0])) > _SAME * size for probe in finite):
         raise UsageError(
             f"the derivatives of DSblock {described.name} enter its residuals through a matrix that is singular and not constant",

@@ -36,7 +36,7 @@ from tidegate.frontends.dsblock.checks import value_problems
 from tidegate.frontends.dsblock.chosen_parameters import chosen_parameters
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
 from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
-from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, leading_matrix, ode_equations
+from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, ode_equations
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
@@ -169,8 +169,9 @@ class _Lowered:
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
         at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), chosen_parameters(self.described, self.p, self.options.parameters))
         run, reply = self.block.tried(at) if isinstance(self.block, CanBeTried) else self.block.begin(at)
-        begun = described if reply.x is None or len(reply.x) < len(x0) else replace(described, x0=tuple(reply.x.tolist()))
-        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)))
+        begun = described if reply.x is None else replace(described, x0=(*reply.x.tolist(), *described.x0[len(reply.x) :]))
+        n_states = len(x0) if reply.n_states is None else reply.n_states
+        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)), n_states)
         run.end(at, is_well=True)
         return found
 
@@ -190,22 +191,30 @@ class _Lowered:
                 hint="leave out traced=True, and they are called",
             )
 
-    def _require_form(self, run: Run, entry: Entry) -> None:
-        """Refuse parameters and start values with which derivatives enter a DAE otherwise than where that was found out.
+    def _require_form(self, run: Run, entry: Entry, reply: Reply) -> None:
+        """Refuse what makes derivatives enter a DAE otherwise than where that was found out: parameters and start values, or an event.
 
         Raises
         ------
-        UsageError : they do.
+        UsageError : it does.
         """
-        if self.described.form is not Form.DAE or len(entry.x) < len(self.states):
+        if self.described.form is not Form.DAE or self.described.algebraic is not None:
             return
-        xd = np.zeros(len(entry.x)) if entry.xd is None else entry.xd
+        n_states = len(entry.x) if reply.n_states is None else reply.n_states
+        x = np.append(entry.x, np.zeros(len(self.states)))[:n_states]
+        xd = np.zeros(len(self.states))
+        for new, given in ((x, reply.x), (xd, entry.xd), (xd, reply.xd)):
+            if given is not None:
+                new[: len(given)] = given[: len(new)]
+        if not n_states:
+            return
         for rate in (xd, xd + 1.0):
-            if not self.form.fits(leading_matrix(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), entry.x, rate)):
+            if not self.form.fits(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), x, rate):
                 raise UsageError(
-                    f"with these parameters and start values derivatives enter the residuals of DSblock {self.described.name} in another way than "
-                    "with those that its model was made for",
-                    hint="give them to tg.simulate, or to tg.prepare: parameters={...}, and in declare.state(..., start=...)",
+                    f"at t = {entry.time:.9g} derivatives enter the residuals of DSblock {self.described.name} in another way than where its model "
+                    f"was made, with x = {', '.join(self.states[k] for k in self.form.algebraic) or 'none'} algebraic",
+                    hint="parameters and start values belong to tg.simulate or tg.prepare; behind an event, too, the same x must be algebraic, and "
+                    "those that come later are states",
                 )
 
     def _nominal(self) -> dict[str, float]:
@@ -427,7 +436,7 @@ class _Lowered:
         if self.native is not None:
             self.native.enter(number, run)
         entry = self._entry(at)
-        self._require_form(run, replace(entry, x=entry.x if reply.x is None else reply.x, xd=entry.xd if reply.xd is None else reply.xd))
+        self._require_form(run, entry, reply)
         new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
@@ -500,6 +509,8 @@ class _Lowered:
             reply = Reply(action=Action.STOP, reason=wish.reason)
         if reply.action is Action.STOP and number is not None:
             self.reasons[number] = reply.reason
+        if reply.action is Action.RESTART:
+            self._require_form(run, self._entry(at), reply)
         return self._taken_over(run, reply, at, has_time_event=ticks)
 
     def reason(self, at: At) -> str:
