@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tidegate.errors import UsageError
-from tidegate.results import Event, EventLog, Result
+from tidegate.results import Column, Event, EventLog, Result
 from tidegate.results.event_log import largest
 
 
@@ -88,8 +88,8 @@ def test_what_is_small_in_the_whole_run_changes_by_little() -> None:
 
 def test_sizes_are_the_largest_finite_values() -> None:
     values = np.array([[1.0, np.nan, 0.0], [-3.0, np.inf, 0.0], [2.0, -5.0, 0.0]])
-    assert largest(["a", "b"], values) == {"a": 3.0, "b": 5.0}
-    assert largest(["a"], np.zeros((0, 2))) == {"a": 0.0}
+    assert largest([Column("a"), Column("b")], values) == {"a": 3.0, "b": 5.0}
+    assert largest([Column("a")], np.zeros((0, 2))) == {"a": 0.0}
 
 
 def test_a_result_read_back_tells_rounding_from_change_alike(ball: Result, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def describe(source: Lowerable) -> ModelDescription:
         name=model.name,
         form=model.form.value,
         origin=model.origin,
-        variables=tuple(_variable(variable) for variable in model.variables if variable not in parameters),
+        variables=tuple(_variable(variable) for variable in model.variables if variable not in parameters and not variable.is_hidden),
         parameters=tuple(_variable(variable) for variable in parameters),
         conditions=tuple(_conditions(model)),
         clauses=tuple(_clauses(model)),

@@ -23,7 +23,7 @@ def model_line(model: Model) -> Text:
     counts = (
         (_size(model.by_role(VariableRole.STATE)), "state"),
         (_size(model.by_role(VariableRole.ALGEBRAIC)), "algebraic variable"),
-        (_size(model.discretes), "discrete variable"),
+        (_size([variable for variable in model.discretes if not variable.is_hidden]), "discrete variable"),
         (_size(model.parameters), "parameter"),
         (len(model.whens) + len(model.time_events) + len(model.step_events), "event clause"),
     )
@@ -56,19 +56,20 @@ def _final_values(result: Result) -> Table:
     table = Table(title=f"values at {time}", title_justify="left", box=None, pad_edge=False)
     table.add_column("variable")
     table.add_column("value", justify="right")
-    if any(column.unit for column in result.columns):
+    columns = [(i, column) for i, column in enumerate(result.columns) if not column.is_hidden]
+    if any(column.unit for _, column in columns):
         table.add_column("unit")
     has_units = len(table.columns) == 3
-    shown = result.columns[:_MAX_VALUES]
+    shown = columns[:_MAX_VALUES]
     parameters = result.sensitivity_parameters[:4] if result.sensitivities is not None else ()
     for parameter in parameters:
         table.add_column(Text(f"d/d {parameter}"), justify="right")
-    for i, column in enumerate(shown):
+    for i, column in shown:
         cells = [column.name, number(float(column.shown(result.values[-1, i])), 10), *([column.shown_unit] if has_units else [])]
         if result.sensitivities is not None:
             cells.extend(number(float(result.sensitivities[-1, j, i]), 8) for j in range(len(parameters)))
         table.add_row(*map(Text, cells))
-    left_out = len(result.columns) - len(shown)
+    left_out = len(columns) - len(shown)
     if left_out:
         table.add_row("...", f"{left_out} more")
     return table

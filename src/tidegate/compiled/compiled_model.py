@@ -91,6 +91,7 @@ class Quantity:
     numbers : that its elements are, where the vector is "numbers".
     display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
     present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
+    is_hidden : whether no result lists it.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Quantity:
     display_unit: str = ""
     measures: str = ""
     present_while: tuple[str, ...] = ()
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -396,7 +396,7 @@ class _RecordedEvents(LazyEvents):
     @cached_property
     def _sizes(self) -> dict[str, float]:
         layout = self._legend.layout
-        return largest(layout.lasting_names, self._values[:, layout.lasting])
+        return largest([layout.columns[k] for k in layout.lasting], self._values[:, layout.lasting])
 
     @cached_property
     def _lasting(self) -> FloatArray:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tidegate.errors import UsageError
 from tidegate.results import Result, written_whole
-from tidegate.results.dataset import dense_variables
+from tidegate.results.dataset import dataset_of, dense_variables, trajectories_of
 from tidegate.results.reading import result_from
 
 __all__ = ["from_netcdf", "to_netcdf"]
@@ -27,7 +27,8 @@ def to_netcdf(result: Result, path: str | Path) -> Path:
     -------
     The path.
     """
-    dataset = result.dataset
+    is_hidden = any(column.is_hidden for column in result.columns)  # in a file, so that it can be verified
+    dataset = dataset_of(result, trajectories=trajectories_of(result, is_whole=True)) if is_hidden else result.dataset
     if result.interpolant is not None and len(result.interpolant):
         dataset = dataset.assign(dense_variables(result.interpolant))
     with written_whole(path) as draft:

@@ -24,11 +24,12 @@ _DERIVATIVE: Final = re.compile(r"^d\((?P<variable>.+)\)/d\((?P<parameter>.+)\)$
 
 
 def _columns(result: Result, *, sensitivities: bool) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    for i, column in enumerate(result.columns):
+    shown = [(i, column) for i, column in enumerate(result.columns) if not column.is_hidden]
+    for i, column in shown:
         yield column.name, result.values[:, i]
     if sensitivities and result.sensitivities is not None:
         for j, parameter in enumerate(result.sensitivity_parameters):
-            for i, column in enumerate(result.columns):
+            for i, column in shown:
                 yield f"d({column.name})/d({parameter})", result.sensitivities[:, j, i]
 
 

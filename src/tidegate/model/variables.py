@@ -93,6 +93,7 @@ class Variable:
     quantity : what it measures, "" where its unit says enough.
     present_while : names of discrete variables; where one of them is zero, this variable is not there, and what it is said to be is only kept.
     is_potential : whether connections make it equal to others: a voltage, a position.
+    is_hidden : whether it was put in for the sake of others, and no user asks for it: what is kept for a part that is off, the next time of a clock.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Variable:
     quantity: str = ""
     present_while: tuple[str, ...] = ()
     is_potential: bool = False
+    is_hidden: bool = False
 
     @property
     def size(self) -> int:

@@ -102,7 +102,7 @@ def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
 
 def _chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
     if not names:
-        return [i for i, column in enumerate(result.columns) if column.role != "input"]
+        return [i for i, column in enumerate(result.columns) if column.role != "input" and not column.is_hidden]
     groups = {group.name: group.columns for group in result.groups}
     position = {column.name: i for i, column in enumerate(result.columns)}
     chosen: list[int] = []

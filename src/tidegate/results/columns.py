@@ -38,6 +38,7 @@ class Column:
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, as "Torque"; "" where that was not said.
     present_while : names of other columns; where one of them is zero there is no such variable, and what the run holds for it is only kept.
+    is_hidden : whether no result lists it: it was put in for the sake of others; its own name still leads to it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Column:
     display_unit: str = ""
     quantity: str = ""
     present_while: tuple[str, ...] = ()
+    is_hidden: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "present_while", tuple(self.present_while))  # a file has lists
@@ -89,8 +91,13 @@ def element_of(name: str) -> tuple[str, tuple[int, ...]]:
     return (match["base"], tuple(int(part) for part in match["index"].split(","))) if match else (name, ())
 
 
-def group_columns(columns: Sequence[Column]) -> list[Group]:
+def group_columns(columns: Sequence[Column], *, is_whole: bool = False) -> list[Group]:
     """The variables of these columns, in order; elements that do not fill an array stay single.
+
+    Parameters
+    ----------
+    columns : of a result.
+    is_whole : True for hidden ones too.
 
     Examples
     --------
@@ -108,7 +115,7 @@ def group_columns(columns: Sequence[Column]) -> list[Group]:
     gathered: set[int] = set()
     arrays = {base: shape for base, indices in elements.items() if base not in names and (shape := _full_shape(indices))}
     for i, column in enumerate(columns):
-        if i in gathered:
+        if i in gathered or (column.is_hidden and not is_whole):
             continue
         match = _ELEMENT.match(column.name)
         base = match["base"] if match else ""

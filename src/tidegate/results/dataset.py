@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
-from tidegate.results.columns import Column, Group, storage_names
+from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventLog
 from tidegate.results.interpolant import Interpolant, Side
@@ -65,15 +65,15 @@ _SIDES: Final[tuple[Side, ...]] = ("left", "right")
 _VERSIONED: Final = ("tidegate", "numpy", "xarray")  # what decides the numbers and their form in a file
 
 
-def trajectories_of(result: LabelledResult) -> xr.Dataset:
-    """Values and sensitivities, without the events."""
+def trajectories_of(result: LabelledResult, *, is_whole: bool = False) -> xr.Dataset:
+    """Values and sensitivities, without the events; hidden columns, which no user asks for, only where it is to be whole."""
     import xarray as xr
 
     coordinates: dict[str, Any] = {"time": ("time", result.t, time_attributes(result))}
     if result.sensitivities is not None:
         coordinates["parameter"] = ("parameter", np.array(result.sensitivity_parameters, dtype=str))
     variables: dict[str, Variable] = {}
-    groups: tuple[Group, ...] = result.groups
+    groups: Sequence[Group] = group_columns(result.columns, is_whole=True) if is_whole else result.groups
     names = storage_names(groups)
     for group in groups:
         name, derivative = names[group.name]
@@ -125,14 +125,16 @@ def attributes_of(group: Group, column: Column, stored_name: str) -> dict[str, A
     """What is said of a variable; its own name where it is stored under another."""
     texts = {"role": column.role, "units": column.unit, "long_name": column.description}
     texts |= {"display_units": column.display_unit, "quantity": column.quantity}
-    attributes = {key: text for key, text in texts.items() if text}
+    attributes: dict[str, Any] = {key: text for key, text in texts.items() if text}
+    if column.is_hidden:
+        attributes["hidden"] = 1
     if stored_name != group.name:
         attributes["user_name"] = group.name
     return attributes
 
 
 def _run_attributes(result: LabelledResult) -> dict[str, Any]:
-    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity, c.present_while] for c in result.columns]
+    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity, c.present_while, c.is_hidden] for c in result.columns]
     return {
         "model": result.model_name,
         "status": result.status,

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import Origin, UnknownEventError
 from tidegate.names import listed, unknown_name
+from tidegate.results.columns import Column
 from tidegate.results.labels import FinalValues, number
 
 if TYPE_CHECKING:
@@ -37,15 +38,17 @@ _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is 
 _SHOWN_ROWS: Final = 30  # a screen's height
 
 
-def largest(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:
-    """The largest finite absolute value of each column, by name; columns beyond the names are left out.
+def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str, float]:
+    """The largest finite absolute value of each column, by name; infinity for those that are hidden, so that no change in them is worth a word.
 
     Parameters
     ----------
+    columns : the first of the result, or all.
     values : (rows, columns).
     """
-    columns = np.abs(values[:, : len(names)])
-    return dict(zip(names, np.max(columns, axis=0, where=np.isfinite(columns), initial=0.0).tolist(), strict=True))
+    sizes = np.abs(values[:, : len(columns)])
+    found = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0).tolist()
+    return {column.name: math.inf if column.is_hidden else size for column, size in zip(columns, found, strict=True)}
 
 
 class _ByName(dict[str, float]):
@@ -71,7 +74,7 @@ class Event:
     before, after : values by name.
     dt_dp : derivative of the time by parameter, by name.
     messages : what the model said.
-    sizes : largest absolute values in the whole run, by name; beside them rounding is told from change.
+    sizes : largest absolute values in the whole run, by name; beside them rounding is told from change, which what has infinity never shows.
     """
 
     index: int

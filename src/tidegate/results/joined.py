@@ -54,7 +54,7 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
     first, last = parts[0], parts[-1]
     values = np.concatenate([part.values for part in parts])
     sensitivities = [part.sensitivities for part in parts if part.sensitivities is not None]
-    events = _JoinedEvents([part.events for part in parts], largest([column.name for column in first.columns], values))
+    events = _JoinedEvents([part.events for part in parts], largest(first.columns, values))
     return Result(
         first.model_name,
         first.columns,

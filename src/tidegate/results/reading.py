@@ -42,7 +42,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
     values = np.empty((rows, len(columns)))
     parameters = [str(name) for name in dataset["parameter"].values] if "parameter" in dataset.variables else []
     sensitivities = np.empty((rows, len(parameters), len(columns))) if parameters else None
-    groups = group_columns(columns)
+    groups = group_columns(columns, is_whole=True)
     names = storage_names(groups)
     for group in groups:
         name, derivative = names[group.name]
@@ -57,7 +57,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
         parameters=json.loads(attributes["parameters"]),
         sensitivity_parameters=parameters,
         sensitivities=sensitivities,
-        events=_events(dataset, largest([column.name for column in columns], values)),
+        events=_events(dataset, largest(columns, values)),
         statistics=Statistics.from_dict(json.loads(attributes["statistics"])),
         interpolant=_interpolant(dataset),
         options=json.loads(attributes["options"]),

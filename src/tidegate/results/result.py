@@ -151,7 +151,7 @@ class Result:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The variables: scalars, and arrays gathered from their elements."""
+        """The variables: scalars, and arrays gathered from their elements; without hidden ones."""
         return tuple(group_columns(self.columns))
 
     @cached_property
@@ -252,7 +252,9 @@ class Result:
             return every if parameter is None else every.sel(parameter=parameter)
         column = self.column(variable)
         if parameter is None:
-            group = next(group for group in self.groups if column in group.columns)
+            group = next((group for group in self.groups if column in group.columns), None)
+            if group is None:
+                raise UsageError(f"{variable} is what the run keeps for itself", hint=f'ask for one derivative: sensitivity("{variable}", parameter)')
             every = self._stored(self._stored_names[group.name][1])
             place = np.unravel_index(group.columns.index(column), group.shape)
             return every[(slice(None), slice(None), *(int(index) for index in place))]
@@ -270,7 +272,7 @@ class Result:
         """Value of every scalar at the end of the run."""
         if not self.t.size:
             return {}
-        return FinalValues({column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True)})
+        return FinalValues({column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True) if not column.is_hidden})
 
     @overload
     def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts
@@ -367,8 +369,9 @@ class Result:
 
     def __str__(self) -> str:
         lines = [self.summary()]
-        width = max((len(column.name) for column in self.columns), default=0)
-        for column, value in zip(self.columns, self.final.values(), strict=False):
+        columns = [column for column in self.columns if not column.is_hidden]
+        width = max((len(column.name) for column in columns), default=0)
+        for column, value in zip(columns, self.final.values(), strict=False):
             lines.append(f"  {column.name:<{width}}  {number(column.shown(value), 10)} {column.shown_unit}".rstrip())
         if self.events:
             lines.append(str(self.events))
@@ -379,7 +382,7 @@ class Result:
         rows = "".join(
             f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{number(column.shown(value), 10)}</td>"
             f"<td>{escape(column.shown_unit)}</td><td>{escape(column.description)}</td></tr>"
-            for column, value in zip(self.columns, self.final.values(), strict=False)
+            for column, value in zip((column for column in self.columns if not column.is_hidden), self.final.values(), strict=False)
         )
         header = "<tr><th>variable</th><th>final value</th><th>unit</th><th></th></tr>"
         parts = [f"<p><b>{escape(self.summary())}</b></p>", f"<table>{header}{rows}</table>"]

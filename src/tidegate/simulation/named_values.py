@@ -33,8 +33,9 @@ class NamedValues:
         self._located = compiled.located
 
     def names(self, *roles: str) -> list[str]:
-        """Names of variables with these roles, of all if none is given; an array has one."""
-        return [name for name, located in self._located.items() if (not roles or located.quantity.role in roles) and name == located.quantity.name]
+        """Names of variables with these roles, of all if none is given; an array has one. What is hidden is not among them."""
+        every = [(name, located.quantity) for name, located in self._located.items()]
+        return [name for name, own in every if name == own.name and not own.is_hidden and (not roles or own.role in roles)]
 
     def located(self, name: str) -> Located:
         """Where a variable or an element of an array is.

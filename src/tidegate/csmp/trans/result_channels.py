@@ -61,6 +61,8 @@ def channels_of(result: Result, labels: Mapping[int, str] | None = None) -> list
     """
     channels: list[ResultChannel] = []
     for i, column in enumerate(result.columns):
+        if column.is_hidden:
+            continue
         block = _BLOCK.match(column.description) or _BLOCK.fullmatch(column.name)
         channels.append(ResultChannel(i, column.name, (labels or {}).get(i, column.name), int(block["number"]) if block else 0, column.unit))
     return channels
@@ -126,7 +128,7 @@ def _matching(result: Result, every: Sequence[ResultChannel], item: str) -> list
             return [ResultChannel(TIME, "time", "TIME", 1, result.time_unit)]
     groups = {group.name: group.columns for group in result.groups}
     if item in groups:
-        return [every[i] for i in groups[item]]
+        return [channel for channel in every if channel.column in groups[item]]
     exact = [channel for channel in every if item in (channel.name, channel.label)]
     if exact:
         return exact[:1]

@@ -252,7 +252,7 @@ class _Events(LazyEvents):
     def __init__(self, events: Sequence[_Happened], values: FloatArray, names: Sequence[str], sensitive: Sequence[str]) -> None:
         self._sensitive = sensitive
         self._events, self._values, self._names = tuple(events), values, names
-        self._sizes = largest(names, values) if values.size else {}
+        self._sizes = largest([Column(name) for name in names], values) if values.size else {}
 
     def __len__(self) -> int:
         return len(self._events)

@@ -287,7 +287,9 @@ class _ClauseReader:
         missed = -node("floor", (_HARDLY - (now - event.first) / event.period,))
         start = select(now > event.first, event.first + missed * event.period, event.first)
         described = f"next time of {event.label}"
-        self.clocks[Variable(name, VariableRole.DISCRETE, description=described, origin=event.origin)] = Assignment(following, start, event.origin)
+        self.clocks[Variable(name, VariableRole.DISCRETE, description=described, origin=event.origin, is_hidden=True)] = Assignment(
+            following, start, event.origin
+        )
         advance = Assignment(following, following + period, event.origin)
         event = replace(event, first=following, period=None)
         return [replace(event, repeats=True), replace(event, actions=(advance,), label="")]

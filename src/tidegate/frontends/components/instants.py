@@ -102,7 +102,10 @@ def solved_at_instants(
     targets = _targets(instants, variables)
     unknown = {target: symbol(Role.UNKNOWN, target.data.name) for target in targets}
     new = _variables(variables, targets)
-    new += [Variable(instant.flag.data.name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), origin=instant.origin) for instant in instants]
+    new += [
+        Variable(instant.flag.data.name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), origin=instant.origin, is_hidden=True)
+        for instant in instants
+    ]
     equalities = [_equality(target, several) for target, several in targets.items()]
     whens: list[When] = []
     for instant in instants:
@@ -146,7 +149,7 @@ def _variables(variables: Sequence[Variable], targets: Collection[Expr]) -> list
             alone = replace(variable, name=name, shape=(), start=(start,), kind="real")
             if item in targets:
                 found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False))
-                kept.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}"))
+                kept.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}", is_hidden=True))
             else:
                 found.append(replace(alone, kind=variable.kind))
     return found + kept

@@ -100,7 +100,9 @@ def _keepers(part: Switched, keeps: list[Assignment], variables: list[Variable],
                 own = _own_name(f"kept({name})", part.path, variables)
                 kept = symbol(Role.DISCRETE, own)
                 start, unit = (variable.starts()[k],), variable.unit
-                variables.append(Variable(own, VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin))
+                variables.append(
+                    Variable(own, VariableRole.DISCRETE, start=start, unit=unit, description=f"kept {name}", origin=origin, is_hidden=True)
+                )
                 keeps.append(Assignment(kept, symbol(Role.UNKNOWN, name), origin))
                 found.append(_Keeper(symbol(Role.UNKNOWN, name), kept))
     return found
@@ -140,7 +142,9 @@ def _asleep(agenda: Agenda, path: str, is_on: Expr, keeps: list[Assignment], var
     def condition(item: Expr, label: str, k: int, origin: Origin) -> Expr:
         name = _own_name(f"kept({label} {k + 1})" if k else f"kept({label})", path, variables)
         kept = symbol(Role.DISCRETE, name)
-        variables.append(Variable(name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), description=f"kept: {label}", origin=origin))
+        variables.append(
+            Variable(name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), description=f"kept: {label}", origin=origin, is_hidden=True)
+        )
         keeps.append(Assignment(kept, select(item, constant(1.0), ZERO), origin))
         return (is_on & item) | (~is_on & node("nonzero", (kept,)))
 
