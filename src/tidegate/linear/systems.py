@@ -20,6 +20,7 @@ __all__ = [
     "BASE",
     "FIRST",
     "SECOND",
+    "TOO_LARGE",
     "absolute_rows",
     "algebraic_residual",
     "evaluate_jacobian",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 FIRST, SECOND, BASE = range(REAL_SYSTEMS)
+TOO_LARGE: Final = 1e300  # for what is still to be multiplied
 _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
 
 
@@ -45,9 +47,9 @@ def evaluate_jacobian(run, t, y):
 
 @native
 def is_finite(values):
-    """True if every one is a number."""
+    """True if every one is a number, and not too large for sums and products of it."""
     for x in values:
-        if not abs(x) < 1e300:
+        if not abs(x) < TOO_LARGE:
             return False
     return True
 

@@ -196,7 +196,7 @@ class _Lowered:
 
         Raises
         ------
-        UsageError : it does.
+        CallbackError : it does.
         """
         if self.described.form is not Form.DAE or self.described.algebraic is not None:
             return
@@ -210,12 +210,12 @@ class _Lowered:
             return
         for rate in (xd, xd + 1.0):
             if not self.form.fits(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), x, rate):
-                raise UsageError(
+                raise CallbackError(
                     f"at t = {entry.time:.9g} derivatives enter the residuals of DSblock {self.described.name} in another way than where its model "
-                    f"was made, with x = {', '.join(self.states[k] for k in self.form.algebraic) or 'none'} algebraic",
+                    f"was made, with x = {', '.join(self.states[k] for k in self.form.algebraic) or 'none'} algebraic", time=entry.time,
                     hint="parameters and start values belong to tg.simulate or tg.prepare; behind an event, too, the same x must be algebraic, and "
                     "those that come later are states",
-                )
+                )  # fmt: skip
 
     def _nominal(self) -> dict[str, float]:
         """Typical sizes of states; what is declared of one counts more than a proposal for all."""
