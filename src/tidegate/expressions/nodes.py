@@ -248,6 +248,14 @@ class Expr:
     def __ror__(self, other: Any) -> Expr:
         return as_boolean(other) | self
 
+    def __xor__(self, other: Any) -> Expr:
+        if not (_may_be_true(self) and _may_be_true(other)):
+            raise TypeError("^ says that one of two conditions holds, and not both; a power is x**y")
+        a, b = as_boolean(self), as_boolean(other)
+        return (a & ~b) | (~a & b)
+
+    __rxor__ = __xor__
+
     def __invert__(self) -> Expr:
         a = as_boolean(self)
         if a.op == "not":
@@ -444,6 +452,16 @@ def _operand(value: Any) -> Expr | None:
     if value.__class__ is Expr and value.op not in BOOLEAN_OPS:
         return value
     return as_real(value) if _is_scalar(value) else None
+
+
+_TRUTHS: Final = (Role.DISCRETE, Role.PREVIOUS, Role.NEXT, Role.PARAMETER, Role.INPUT)
+
+
+def _may_be_true(item: Any) -> bool:
+    """Whether it is a condition, or a symbol that may stand for a truth value."""
+    if isinstance(item, Expr):
+        return item.is_boolean or (item.op == "symbol" and item.data.role in _TRUTHS)
+    return isinstance(item, bool | np.bool_)
 
 
 def _relation(op: str, a: Any, b: Any) -> Any:

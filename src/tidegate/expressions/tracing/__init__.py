@@ -5,6 +5,7 @@ from tidegate.expressions.tracing.call_frames import Yielded
 from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric
 from tidegate.expressions.tracing.follow_calls import in_turn
 from tidegate.expressions.tracing.opaque_functions import Opaque, opaque, probe_values
+from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
 from tidegate.expressions.tracing.reads import Reads, collect_reads
 from tidegate.expressions.tracing.source import function_origin, users_frame, written_at
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
@@ -13,8 +14,10 @@ from tidegate.expressions.tracing.vector import Vector, VectorNames, is_symbolic
 __all__ = [
     "MOST_POINTS",
     "Opaque",
+    "PlainNumber",
     "Reads",
     "Trace",
+    "Truth",
     "Vector",
     "VectorNames",
     "Yielded",

@@ -19,6 +19,7 @@ from tidegate.expressions.evaluate import evaluate, evaluate_order
 from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
+from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
 
@@ -67,7 +68,7 @@ def numeric(given: Any, point: Point) -> Any:
     values: Any = given
     if isinstance(values, Expr):
         (number,) = evaluate([values], point)
-        return number != 0.0 if values.is_boolean else number
+        return Truth(number != 0.0) if values.is_boolean else PlainNumber(number)
     if is_array(values) and values.dtype == object:
         array: Any = values
         held = _all_numeric(array.ravel().tolist(), point)
@@ -84,7 +85,11 @@ def _all_numeric(items: list[Any], point: Point) -> list[Any]:
     expressions = [item for item in items if isinstance(item, Expr)]
     numbers = iter(evaluate(expressions, point))
     held = [next(numbers) if isinstance(item, Expr) else numeric(item, point) for item in items]
-    return [number != 0.0 if isinstance(item, Expr) and item.is_boolean else number for item, number in zip(items, held, strict=True)]
+
+    def plain(item: Any, number: Any) -> Any:
+        return (Truth(number != 0.0) if item.is_boolean else PlainNumber(number)) if isinstance(item, Expr) else number
+
+    return [plain(item, number) for item, number in zip(items, held, strict=True)]
 
 
 def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tidegate.expressions import Expr, evaluate, symbol
 from tidegate.expressions.node_data import Role
+from tidegate.expressions.tracing import Truth
 
 __all__ = ["Moment", "Number", "Numbers", "Pending", "Sides", "ValuedNumber", "WantedFirst", "now", "number_of"]
 
@@ -185,17 +186,21 @@ class Number(float):
             return Sides(*inputs)
         return _applied(ufunc, inputs)
 
-    def __and__(self, other: Any) -> bool:
-        return bool(self) and bool(other)
+    def __and__(self, other: Any) -> Truth:
+        return Truth(bool(self) and bool(other))
 
-    def __or__(self, other: Any) -> bool:
-        return bool(self) or bool(other)
+    def __or__(self, other: Any) -> Truth:
+        return Truth(bool(self) or bool(other))
+
+    def __xor__(self, other: Any) -> Truth:
+        return Truth(bool(self) is not bool(other))
 
     __rand__ = __and__
     __ror__ = __or__
+    __rxor__ = __xor__
 
-    def __invert__(self) -> bool:
-        return not self
+    def __invert__(self) -> Truth:
+        return Truth(not self)
 
 
 class ValuedNumber(Number):
@@ -225,7 +230,7 @@ def _applied(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     values = [number_of(item) for item in inputs]
     result: Any = function(*values)
     if np.asarray(result).dtype.kind == "b":
-        return bool(result)
+        return Truth(result)
     if not now.get().has_rates:
         return Number(float(result), rate=math.nan)
     rates = [_rate_of(item) for item in inputs]
@@ -259,7 +264,7 @@ def _comparison(name: str) -> None:
     compare: Callable[[float, float], bool] = getattr(operator, name)
 
     def rule(self: Number, other: Any) -> Any:
-        return compare(float(self), number_of(other)) if isinstance(other, float | int | Expr) else NotImplemented
+        return Truth(compare(float(self), number_of(other))) if isinstance(other, float | int | Expr) else NotImplemented
 
     setattr(Number, f"__{name}__", rule)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr
-from tidegate.expressions.tracing import Vector, VectorNames
+from tidegate.expressions.tracing import PlainNumber, Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.lower_functions import FunctionsDescription, Parts, takes, together
@@ -110,7 +110,7 @@ class PlainFunctions:
 
     def call(self, function: Callable[..., Any], at: Instant, *extra: Any) -> Any:
         """A function of the user with time, unknowns, what else it gets, and parameters if it takes them."""
-        arguments = (float(at.t), _vector(self.y, at.y.tolist(), self._layout), *extra)
+        arguments = (PlainNumber(at.t), _vector(self.y, list(map(PlainNumber, at.y.tolist())), self._layout), *extra)
         if function not in self._takes_p:
             self._takes_p[function] = takes(function, len(arguments) + 1, self._description.has_p)
         return function(*arguments, self._p) if self._takes_p[function] else function(*arguments)
@@ -122,7 +122,7 @@ class PlainFunctions:
             return self._in_order(self.call(function, at)) - at.ydot
         if self._description.parts is not None:
             return self._first_parts(self._description.parts, at)
-        returned = self.call(function, at, _vector(self.y, at.ydot.tolist(), self._slopes))
+        returned = self.call(function, at, _vector(self.y, list(map(PlainNumber, at.ydot.tolist())), self._slopes))
         values = list(returned.values()) if is_mapping(returned) else returned
         return np.array([_number(item) for item in flat(values)])
 
