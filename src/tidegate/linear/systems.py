@@ -20,7 +20,6 @@ __all__ = [
     "BASE",
     "FIRST",
     "SECOND",
-    "TOO_LARGE",
     "absolute_rows",
     "algebraic_residual",
     "evaluate_jacobian",
@@ -34,7 +33,6 @@ __all__ = [
 ]
 
 FIRST, SECOND, BASE = range(REAL_SYSTEMS)
-TOO_LARGE: Final = 1e300  # for what is still to be multiplied
 _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
 
 
@@ -49,7 +47,7 @@ def evaluate_jacobian(run, t, y):
 def is_finite(values):
     """True if every one is a number, and not too large for sums and products of it."""
     for x in values:
-        if not abs(x) < TOO_LARGE:
+        if not abs(x) < 1e300:
             return False
     return True
 

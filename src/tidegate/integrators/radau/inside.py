@@ -21,7 +21,7 @@ from tidegate.integrators.radau.filter_proof import filter_anew, is_explained
 from tidegate.integrators.radau.tableau import INNER, INNER_RATE, INNER_VALUE, INVERSE, NODES
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import FIRST, TOO_LARGE, is_finite, solve_real
+from tidegate.linear.systems import FIRST, solve_real
 
 __all__ = ["MOST_INHERITED", "error_inside"]
 
@@ -57,12 +57,18 @@ def _note_largest(run):
 
 
 @native
-def _largest_move(run, values):
-    """How far any unknown goes in this step, as a part of its tolerance; infinite if a rate is, which has grown too large and is not undefined."""
-    largest = 0.0
+def _is_undefined(values):
+    """True if one is no number; what has grown too large is not undefined."""
     for x in values:
-        if abs(x) >= TOO_LARGE:
-            return np.inf
+        if x != x:
+            return True
+    return False
+
+
+@native
+def _largest_move(run):
+    """How far any unknown goes in this step, as a part of its tolerance."""
+    largest = 0.0
     for i in range(run.stages):
         for q in range(run.n):
             largest = max(largest, abs(run.z[i, q]) / (run.atol[q] + run.rtol * abs(run.y[q])))
@@ -77,9 +83,9 @@ def _judge(run, at, step):
     values = run.f_stages[0]
     model_rates(run, at, run.scratch_1, values)
     run.c_rhs += 1
-    if not is_finite(values):
+    if _is_undefined(values):
         # beside the model's domain by less than a tolerance, as where a tank has run empty, if the whole step moves nothing by more than that
-        moved = _largest_move(run, values)
+        moved = _largest_move(run)
         run.inside = max(run.inside, moved) if moved < 1.0 else np.inf
         return
     times_mass(run, run.scratch_2, defect)
