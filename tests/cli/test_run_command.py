@@ -74,6 +74,7 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not positive"),
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
         (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
+        (["tank.py", "--until", "1", "--record-disabled", "gone"], "--record-disabled gone is none of held, nan\n  try: --record-disabled nan"),
         (["tank.py", "--until", "1", "--set", "kk=1"], "no parameter 'kk' in model tank\n  try: k"),
         (["tank.py", "--until", "1", "--set", "k"], "a name and a value are expected"),
         (["tank.py", "--until", "1", "--set", "k="], "a name and a value are expected"),

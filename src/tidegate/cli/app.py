@@ -68,6 +68,9 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step; the step itself of methods of fixed step.")] = None,
     step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
     points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,
+    record_disabled: Annotated[
+        str, typer.Option(metavar="HOW", help="Rows of parts that are off: held (their last values), or none: --record-disabled nan.")
+    ] = "held",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Save a picture: .png, .svg or .pdf.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -94,6 +97,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         plot=plot,
         is_quiet=quiet,
         prefix=prefix,
+        record_disabled=record_disabled,
         is_trusted=trust,
     )
     with reported():

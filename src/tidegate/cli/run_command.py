@@ -24,6 +24,7 @@ from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
+from tidegate.results.presence import RECORD_DISABLED
 
 __all__ = ["Request", "check_request", "options_of", "run", "span_of"]
 
@@ -40,6 +41,7 @@ class Request:
     sensitivities : parameter names, or "all".
     rtol, atol, method, max_step : of the integration.
     step, points : what to record beside the events.
+    record_disabled : what rows show of parts that are switched off.
     out, plot : files to write.
     is_quiet : print nothing but errors.
     prefix, is_trusted : of a compiled library: what the names of its callbacks begin with, and whether its code may be carried out.
@@ -61,6 +63,7 @@ class Request:
     is_quiet: bool = False
     prefix: str = ""
     is_trusted: bool = False
+    record_disabled: str = "held"
 
 
 def run(request: Request) -> None:
@@ -120,6 +123,8 @@ def check_request(request: Request) -> None:
     for name, value in (("--rtol", request.rtol), ("--atol", request.atol), ("--step", request.step)):
         if value is not None and not (math.isfinite(value) and value > 0.0):
             raise UsageError(f"{name} {value} is not positive", hint=f"{name} {1e-6 if 'tol' in name else 0.1}")
+    if request.record_disabled not in RECORD_DISABLED:
+        raise UsageError(f"--record-disabled {request.record_disabled} is none of {', '.join(RECORD_DISABLED)}", hint="--record-disabled nan")
     if request.step is not None and request.points is not None:
         raise UsageError("--step and --points are both given", hint="one of them")
     if request.points is not None and request.points < 2:
@@ -162,6 +167,8 @@ def _options(request: Request, values: dict[str, float], sensitivities: list[str
         "parameters": values or None,
         "sensitivities": sensitivities,
     }
+    if request.record_disabled != "held":
+        options["record_disabled"] = request.record_disabled
     if request.step is not None:
         options["outputs"] = request.step
     if request.points is not None:

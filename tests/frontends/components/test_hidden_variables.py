@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,13 @@ def test_files_keep_what_a_verification_needs(result: tg.Result, tmp_path: Path)
 
     switched = tg.simulate(Switched(), (0.0, 3.0), rtol=1e-8)
     assert tg.verify(tg.Result.load(switched.to_netcdf(tmp_path / "switched.nc")), Switched()).ok
+
+
+def test_run_shows_no_values_of_a_part_that_is_off_where_it_is_asked_to() -> None:
+    shown = CliRunner().invoke(app, ["run", f"{__file__}:Room", "--until", "1.5", "--record-disabled", "nan"])
+    assert shown.exit_code == 0, shown.output
+    assert re.search(r"heater\.q +nan", shown.output)
+    assert not re.search(r"\bT +nan", shown.output)
 
 
 def test_neither_show_nor_run_names_them() -> None:
