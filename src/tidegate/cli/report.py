@@ -65,7 +65,7 @@ def _final_values(result: Result) -> Table:
     for parameter in parameters:
         table.add_column(Text(f"d/d {parameter}"), justify="right")
     for i, column in shown:
-        cells = [column.name, number(float(column.shown(result.values[-1, i])), 10), *([column.shown_unit] if has_units else [])]
+        cells = [column.name, column.told(float(result.values[-1, i]), 10), *([column.shown_unit] if has_units else [])]
         if result.sensitivities is not None:
             cells.extend(number(float(result.sensitivities[-1, j, i]), 8) for j in range(len(parameters)))
         table.add_row(*map(Text, cells))

@@ -10,6 +10,7 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
+from tidegate.numbers_as_texts import text_problem
 from tidegate.units import convert
 
 __all__ = ["axis_values", "parameter_values", "sensitivity_names"]
@@ -95,6 +96,11 @@ def axis_values(axes: Iterable[str], model: Model) -> dict[str, list[float]]:
 
 
 def _value(text: str, parameter: Variable, setting: str, option: str = "--set") -> float:
+    if parameter.texts and text in dict(parameter.texts):
+        return float(dict(parameter.texts)[text])
+    if parameter.texts:
+        what = text_problem(parameter.name, text, parameter.texts)
+        raise UsageError(f"{option} {setting}: {what}", hint=f"{option} {parameter.name}={parameter.texts[0][0]}")
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
     match = _QUANTITY.match(text)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.layout import Layout
 from tidegate.errors import Origin
+from tidegate.numbers_as_texts import Texts
 from tidegate.results.dense_outputs import OutputFormulas
 
 __all__ = [
@@ -91,6 +92,7 @@ class Quantity:
     numbers : that its elements are, where the vector is "numbers".
     display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
     present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
+    texts : what its numbers say, () for a quantity.
     is_hidden : whether no result lists it.
     """
 
@@ -112,6 +114,7 @@ class Quantity:
     measures: str = ""
     present_while: tuple[str, ...] = ()
     is_hidden: bool = False
+    texts: Texts = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,6 +101,7 @@ def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, 
         measures=variable.quantity,
         present_while=variable.present_while,
         is_hidden=variable.is_hidden,
+        texts=variable.texts,
     )
 
 
@@ -117,5 +118,5 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
         elements = zip(quantity.names, quantity.indices.tolist(), signs.tolist(), numbers.tolist(), strict=True)
         for name, index, sign, number in elements:
             told = quantity.unit, quantity.description, quantity.display_unit, quantity.measures
-            column = Column(name, role, *told, quantity.present_while, quantity.is_hidden)
+            column = Column(name, role, *told, quantity.present_while, quantity.is_hidden, quantity.texts)
             yield Shown(column, index - first, sign, source, number)

@@ -15,6 +15,7 @@ from tidegate.compiled.compiled_model import CompiledModel, Direction, Located
 from tidegate.errors import SensitivityWarning, UsageError
 from tidegate.executive.options import numbers_given
 from tidegate.names import listed, suggestion
+from tidegate.numbers_as_texts import texts_to_numbers
 
 __all__ = ["directions_of", "find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast"]
 
@@ -32,12 +33,17 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
     given: dict[int, float] = {}
     for name, value in changes.items():
         located = _located(model, name)
-        given |= dict(zip(located.indices.tolist(), numbers_for(f"parameter {name}", value, located.shape).tolist(), strict=True))
+        given |= dict(zip(located.indices.tolist(), _given(name, value, located).tolist(), strict=True))
     result = model.start.parameters(given)
     problem = model.start.problem(result) if given or model.start.asks_parameters else None
     if problem is not None:
         raise UsageError(problem[0], origin=problem[1])
     return result
+
+
+def _given(name: str, value: ArrayLike, located: Located) -> FloatArray:
+    number = texts_to_numbers(name, value, located.quantity.texts)
+    return numbers_for(f"parameter {name}", number, located.shape)
 
 
 def directions_of(model: CompiledModel, chosen: Sequence[int], changes: Mapping[str, ArrayLike], p: FloatArray) -> list[Direction]:

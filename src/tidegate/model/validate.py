@@ -18,6 +18,7 @@ from tidegate.model.clause_checks import previous_problems, writer_problems
 from tidegate.model.events import Action, Assignment, TimeEvent
 from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, Variable, VariableRole
+from tidegate.numbers_as_texts import text_problem
 from tidegate.units import parse
 
 __all__ = ["parameter_values", "problems", "problems_with", "validate", "value_problem"]
@@ -174,6 +175,8 @@ def value_problem(variable: Variable, name: str, value: float, word: str = "valu
         return f"{what} is not a finite number"
     if not _inside(value, variable.minimum, variable.maximum):
         return f"{what} must be {_limits(variable)}"
+    if variable.texts and value not in {number for _, number in variable.texts}:
+        return text_problem(f"{variable.role.value} {name}", value, variable.texts)
     if variable.kind == "integer" and value != math.floor(value):
         return f"{what} is not an integer, but the variable is one"
     if variable.kind == "boolean" and value not in (0.0, 1.0):

@@ -10,6 +10,7 @@ import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, symbol
+from tidegate.numbers_as_texts import Texts
 
 __all__ = ["MAX_DIMENSIONS", "STATE_SELECTS", "Bound", "StateSelect", "Variable", "VariableRole", "element_names"]
 
@@ -93,6 +94,7 @@ class Variable:
     quantity : what it measures, "" where its unit says enough.
     present_while : names of discrete variables; where one of them is zero, this variable is not there, and what it is said to be is only kept.
     is_potential : whether connections make it equal to others: a voltage, a position.
+    texts : what its numbers say, each with the number; () for a quantity.
     is_hidden : whether it was put in for the sake of others, and no user asks for it: what is kept for a part that is off, the next time of a clock.
     """
 
@@ -115,6 +117,7 @@ class Variable:
     present_while: tuple[str, ...] = ()
     is_potential: bool = False
     is_hidden: bool = False
+    texts: Texts = ()
 
     @property
     def size(self) -> int:

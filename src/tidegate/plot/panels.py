@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
+from tidegate.numbers_as_texts import Texts
 from tidegate.results import Result
 
 __all__ = ["Curve", "Panel", "sensitivity_panels", "value_panels"]
@@ -43,6 +44,7 @@ class Panel:
     curves : at most ten.
     is_discrete : drawn as stairs.
     scale : largest absolute value.
+    texts : what the numbers say, beside the vertical axis; () for quantities.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Panel:
     is_discrete: bool = False
     scale: float = 0.0
     key: tuple[str, str] = ("", "")
+    texts: Texts = ()
 
 
 def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
@@ -68,10 +71,10 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
         discrete = column.role == "discrete"
         unit = column.shown_unit
         base = arrays.get(i, "") if not unit else ""
-        key = (unit or base, "discrete" if discrete else "")
+        key = (repr(column.texts), "texts") if column.texts else (unit or base, "discrete" if discrete else "")
         scale = _scale(column.shown(result.values[:, i]))
         panel = _place(panels, key, scale, by_size=not unit and not base and not discrete)
-        panel.is_discrete = discrete
+        panel.is_discrete, panel.texts = discrete, column.texts
         panel.label = unit
         panel.curves.append(Curve(column.name, i))
     return panels[:_MAX_PANELS]

@@ -96,6 +96,8 @@ def _draw(panel: Panel, axes: Axes, times: Times) -> None:
         else:
             axes.plot(*times.points(curve), label=label, linewidth=1.3)
     axes.set_ylabel(panel.label.replace("$", r"\$"))
+    if panel.texts:
+        axes.set_yticks([value for _, value in panel.texts], [text.replace("$", r"\$") for text, _ in panel.texts])
     axes.grid(visible=True, color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from tidegate.numbers_as_texts import Texts
+from tidegate.results.labels import number
 from tidegate.units import convert
 
 __all__ = ["Column", "ColumnRole", "Group", "element_of", "group_columns", "storage_names"]
@@ -38,6 +40,7 @@ class Column:
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, as "Torque"; "" where that was not said.
     present_while : names of other columns; where one of them is zero there is no such variable, and what the run holds for it is only kept.
+    texts : what its numbers say, each with the number; () for a quantity.
     is_hidden : whether no result lists it: it was put in for the sake of others; its own name still leads to it.
     """
 
@@ -49,9 +52,15 @@ class Column:
     quantity: str = ""
     present_while: tuple[str, ...] = ()
     is_hidden: bool = False
+    texts: Texts = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "present_while", tuple(self.present_while))  # a file has lists
+        object.__setattr__(self, "texts", tuple((str(text), int(value)) for text, value in self.texts))
+
+    def told(self, value: float, digits: int) -> str:
+        """A value in few characters: its text where it has one, else its number in the unit that people are shown."""
+        return next((text for text, own in self.texts if own == value), "") or number(float(self.shown(value)), digits)
 
     @property
     def shown_unit(self) -> str:

@@ -128,13 +128,16 @@ def attributes_of(group: Group, column: Column, stored_name: str) -> dict[str, A
     attributes: dict[str, Any] = {key: text for key, text in texts.items() if text}
     if column.is_hidden:
         attributes["hidden"] = 1
+    if column.texts:  # the CF conventions, section 3.5
+        attributes["flag_values"] = np.array([value for _, value in column.texts], dtype=np.int32)
+        attributes["flag_meanings"] = " ".join("_".join(text.split()) for text, _ in column.texts)
     if stored_name != group.name:
         attributes["user_name"] = group.name
     return attributes
 
 
 def _run_attributes(result: LabelledResult) -> dict[str, Any]:
-    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity, c.present_while, c.is_hidden] for c in result.columns]
+    columns = [[c.name, c.role, c.unit, c.description, c.display_unit, c.quantity, c.present_while, c.is_hidden, c.texts] for c in result.columns]
     return {
         "model": result.model_name,
         "status": result.status,

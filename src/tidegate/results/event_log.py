@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
@@ -38,6 +39,12 @@ _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is 
 _SHOWN_ROWS: Final = 30  # a screen's height
 
 
+class Sizes(dict[str, float]):
+    """Sizes by name; ``told`` are the columns whose numbers stand for texts."""
+
+    told: Mapping[str, Column] = MappingProxyType({})
+
+
 def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str, float]:
     """The largest finite absolute value of each column, by name; infinity for those that are hidden, so that no change in them is worth a word.
 
@@ -48,7 +55,9 @@ def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str,
     """
     sizes = np.abs(values[:, : len(columns)])
     found = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0).tolist()
-    return {column.name: math.inf if column.is_hidden else size for column, size in zip(columns, found, strict=True)}
+    sizes_by_name = Sizes({column.name: math.inf if column.is_hidden else size for column, size in zip(columns, found, strict=True)})
+    sizes_by_name.told = {column.name: column for column in columns if column.texts}
+    return sizes_by_name
 
 
 class _ByName(dict[str, float]):
@@ -112,7 +121,8 @@ class Event:
         noise = _NOISE * max((abs(value) for value in (*self.before.values(), *self.after.values()) if math.isfinite(value)), default=0.0)
         parts: list[str] = []
         for name, pair in changes.items():
-            old, new = (number(value, 4) for value in pair)
+            column = getattr(self.sizes, "told", {}).get(name)
+            old, new = (number(value, 4) if column is None else column.told(value, 4) for value in pair)
             # rounding is no news, also in a value that is zero on both sides
             is_rounding = abs(pair[1] - pair[0]) <= _ROUNDING * max(*map(abs, pair), self.sizes.get(name, 0.0))
             if old != new and not is_rounding and not all(abs(value) <= noise for value in pair):

@@ -21,7 +21,7 @@ from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
-from tidegate.results.dataset import at_times, dataset_of, trajectories_of
+from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
@@ -264,8 +264,26 @@ class Result:
         import xarray as xr
 
         column = self.columns[self.column(name)]
-        attributes = {key: text for key, text in (("units", column.unit), ("long_name", column.description)) if text}
+        attributes = attributes_of(Group(name, (), (0,)), column, name) if column.texts else {}
+        attributes |= {key: text for key, text in (("units", column.unit), ("long_name", column.description)) if text}
         return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=label, attrs=attributes)
+
+    def text(self, name: str) -> xr.DataArray:
+        """What the numbers of a variable with texts say, along ``time``.
+
+        Raises
+        ------
+        UsageError
+            If its values are no texts.
+        """
+        import xarray as xr
+
+        column = self.columns[self.column(name)]
+        if not column.texts:
+            raise UsageError(f"{name} is a number, and has no texts", hint=f"result[{name!r}]")
+        found = {float(value): text for text, value in column.texts}
+        values = np.array([found.get(value, "") for value in self.values[:, self.column(name)].tolist()], dtype=str)
+        return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=name)
 
     @property
     def final(self) -> dict[str, float]:
@@ -372,7 +390,7 @@ class Result:
         columns = [column for column in self.columns if not column.is_hidden]
         width = max((len(column.name) for column in columns), default=0)
         for column, value in zip(columns, self.final.values(), strict=False):
-            lines.append(f"  {column.name:<{width}}  {number(column.shown(value), 10)} {column.shown_unit}".rstrip())
+            lines.append(f"  {column.name:<{width}}  {column.told(value, 10)} {column.shown_unit}".rstrip())
         if self.events:
             lines.append(str(self.events))
         lines.append(str(self.statistics))
@@ -380,7 +398,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{number(column.shown(value), 10)}</td>"
+            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{escape(column.told(value, 10))}</td>"
             f"<td>{escape(column.shown_unit)}</td><td>{escape(column.description)}</td></tr>"
             for column, value in zip((column for column in self.columns if not column.is_hidden), self.final.values(), strict=False)
         )

@@ -13,6 +13,7 @@ from tidegate.compiled.compiled_model import CompiledModel, Located, Point
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error, numbers_for
 from tidegate.names import unknown_name
+from tidegate.numbers_as_texts import texts_to_numbers
 
 __all__ = ["NamedValues", "Values"]
 
@@ -91,7 +92,7 @@ class NamedValues:
             raise UsageError(
                 f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
             )
-        new = numbers_for(name, value, located.shape)
+        new = numbers_for(name, texts_to_numbers(name, value, variable.texts), located.shape)
         if variable.kind != "real" and np.any(new != np.round(new)):
             raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
         for element, number in zip(self.element_names(name), new.tolist(), strict=True):

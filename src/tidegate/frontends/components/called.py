@@ -16,6 +16,7 @@ from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
 from tidegate.frontends.components.assertions import Demand
+from tidegate.frontends.components.choices import without_choices
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time
@@ -119,7 +120,7 @@ def assigned_in(returned: Any, shapes: Mapping[str, tuple[int, ...]], part: tupl
     part : a shape and an element: of arrays of this shape only this element is assigned.
     """
     found: dict[str, float] = {}
-    assigned: dict[Any, Any] = returned or {}
+    assigned: dict[Any, Any] = without_choices(returned) or {}
     for key, value in assigned.items():
         names = _names(key, shapes)
         values = [number_of(item) for item in flat(value)]

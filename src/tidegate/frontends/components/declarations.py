@@ -19,6 +19,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.components.choices import Choice, number_among, texts_among
 from tidegate.frontends.components.class_body import refuse_computations, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.elements import quantity as symbols_named
@@ -222,6 +223,7 @@ class Declaration:
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
         state_select: StateSelect = "default",
+        values: Any = None,
     ) -> None:
         self.name = ""
         self.owner = ""
@@ -239,6 +241,11 @@ class Declaration:
         self.state_select: StateSelect = _choice(state_select, self.origin)
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
         self.is_potential = False  # likewise
+        self.texts = texts_among(values, self.value, self.origin)
+        if self.texts:
+            self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)
+            if shape is not None:
+                raise UsageError("an array has no texts as its values", origin=self.origin, hint="declare its elements one by one")
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         for name, text in given.items():
             if not isinstance(text, str):
@@ -264,8 +271,10 @@ class Declaration:
         name = f"{path}.{own}" if path else own
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
-            return plain[name]
+            return Choice(plain[name], self.texts, name) if self.texts else plain[name]
         _require_own(instance, own)
+        if self.texts:
+            return Choice(symbols_named(self.symbol_role, name, ()), self.texts, name)
         overrides = vars(instance).get("_overrides", {})
         return symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
 
@@ -278,7 +287,7 @@ class Declaration:
     def with_value(self, value: Any) -> Self:
         """The same declaration with another value; how a subclass or an instance overrides it."""
         other = copy(self)
-        other.value = value
+        other.value = number_among(self.texts, value, self.name, self.origin) if self.texts and value is not UNSET else value
         if other.kind is None and np.asarray(self.value).dtype.kind == "f":
             other.kind = "real"  # Resistor(R=10) is no resistor of whole ohms
         return other
@@ -297,6 +306,8 @@ class Declaration:
 
     def shape_of(self, value: Any) -> tuple[int, ...]:
         """Shape of this variable when it has this value: as declared, or that of the value."""
+        if self.texts:
+            return ()
         if isinstance(value, Modification):
             value = value.attributes.get("start", self.value)
         if self.shape is not None:
@@ -426,10 +437,12 @@ class Discrete(Declaration):
     ----------
     start : its kind is inferred from it: a truth value, an integer or a real number.
     kind : to choose the kind otherwise.
+    values : texts of which it is one, or an enumeration; then it is compared with them and given them, and held as a number.
 
     Examples
     --------
     >>> is_open = Discrete(False)
+    >>> state = Discrete("idle", values=("idle", "heating"))
     """
 
     role = VariableRole.DISCRETE
@@ -443,17 +456,21 @@ class Discrete(Declaration):
         max: Limit = None,
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
+        values: Any = None,
         **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(start, unnamed, texts, limits=(min, max), shape=shape, kind=kind)
+        super().__init__(start, unnamed, texts, limits=(min, max), shape=shape, kind=kind, values=values)
 
 
 class Parameter(Declaration):
     """A value that stays the same during a run; ``lambda self: ...`` makes it follow other parameters.
 
+    ``values`` are texts of which it is one, or an enumeration, as of ``Discrete``.
+
     Examples
     --------
     >>> stiffness = Parameter(2.0, unit="N/m", min=0.0)
+    >>> program = Parameter("eco", values=("eco", "full"))
     """
 
     role = VariableRole.PARAMETER
@@ -468,9 +485,10 @@ class Parameter(Declaration):
         nominal: float | None = None,
         shape: tuple[int, ...] | int | None = None,
         kind: Kind | None = None,
+        values: Any = None,
         **texts: Unpack[Texts],
     ) -> None:
-        super().__init__(value, unnamed, texts, limits=(min, max), nominal=nominal, shape=shape, kind=kind)
+        super().__init__(value, unnamed, texts, limits=(min, max), nominal=nominal, shape=shape, kind=kind, values=values)
 
 
 class Constant(Declaration):

@@ -17,6 +17,7 @@ from tidegate.expressions import Expr, Role, as_real, dependencies
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.balance import Node, ends_of, require_balance
+from tidegate.frontends.components.choices import number_among
 from tidegate.frontends.components.connect import no_flow
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
 from tidegate.frontends.components.declarations import NO_START, UNSET, Constant, Declaration, Input, Kind, Modification, Output
@@ -210,6 +211,8 @@ class _VariableReader:
                 continue
             origin = replace(declaration.origin, path=joined(self._name, name))
             value = self._value(node, own, declaration)
+            if declaration.texts:
+                value = number_among(declaration.texts, value, origin.path, declaration.origin)
             start, shape = _start(declaration, value, origin)
             role = self._role(node, name, declaration, origin)
             if isinstance(declaration, Output):
@@ -241,6 +244,7 @@ class _VariableReader:
                     declaration.quantity,
                     tuple(joined(node.path, switch) for switch in declaration.present_while),
                     isinstance(declaration, Potential) or declaration.is_potential,
+                    texts=declaration.texts,
                 )
             )
 

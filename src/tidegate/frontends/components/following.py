@@ -17,6 +17,7 @@ from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_o
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
+from tidegate.frontends.components.choices import Choice, number_among, without_choices
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration, only_variables_of
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
@@ -41,7 +42,7 @@ _WORK: Final = 4_000  # nodes times points: a larger graph is compared at fewer 
 
 def _mapping(result: Any, name: str, origin: Origin) -> Mapping[Any, Any]:
     if isinstance(result, Mapping):
-        return {place_of(key): value for key, value in cast("Mapping[Any, Any]", result).items()}
+        return {place_of(key): value for key, value in cast("Mapping[Any, Any]", without_choices(result, origin)).items()}
     raise ModelError(
         f"{name} returns {result!r}; a dictionary is expected",
         origin=origin,
@@ -402,6 +403,11 @@ class Follower:
 
     def _assignments(self, key: Any, value: Any, name: str, origin: Origin) -> list[Assignment]:
         target = self.value(key, origin) if isinstance(key, str | Declaration) else key
+        declared = self._declared_as.get(key) if isinstance(key, str) else None
+        if declared is not None and declared.texts:
+            value = number_among(declared.texts, value, declared.name, origin)
+        if isinstance(target, Choice):
+            target, value = target.item, number_among(target.texts, value, target.name, origin)
         targets = flat(target)
         if not all(isinstance(item, Expr) and item.op == "symbol" for item in targets):
             raise ModelError(

@@ -181,7 +181,7 @@ def declaration_of(variable: Variable, opened: OpenModel, wanted: type[Declarati
         made = InputSignal(**common)
     else:
         made = kind(_value(start, variable.shape), **common)
-    made.origin, made.kind = variable.origin, variable.kind
+    made.origin, made.kind, made.texts = variable.origin, variable.kind, variable.texts
     made.minimum, made.maximum, made.nominal = variable.minimum, variable.maximum, variable.nominal
     made.fixed, made.state_select = variable.fixed, variable.state_select
     made.display_unit, made.quantity = variable.display_unit, variable.quantity

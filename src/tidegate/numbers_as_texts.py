@@ -1,0 +1,44 @@
+"""Numbers that stand for texts: the values of a variable like ``"idle"`` or ``"heating"``. In: what a user gives. Out: its number, or a sentence."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from tidegate.errors import UsageError
+
+__all__ = ["Texts", "text_of", "text_problem", "texts_to_numbers"]
+
+Texts = tuple[tuple[str, int], ...]
+
+
+def text_of(member: Enum) -> str:
+    """The text of a member of an enumeration: its value if that is one, else its name."""
+    return member.value if isinstance(member.value, str) else member.name
+
+
+def text_problem(name: str, value: object, texts: Texts) -> str:
+    """What is said of a value that is none of a variable's texts.
+
+    Examples
+    --------
+    >>> text_problem("state", "of", (("on", 0), ("off", 1)))
+    "state is one of 'on', 'off', and not 'of'"
+    """
+    return f"{name} is one of {', '.join(repr(text) for text, _ in texts)}, and not {value!r}"
+
+
+def texts_to_numbers(name: str, value: Any, texts: Texts) -> Any:
+    """What stands for a text, or for a member of an enumeration; everything else as it is.
+
+    Raises
+    ------
+    UsageError : it is none of the texts.
+    """
+    if texts and isinstance(value, Enum):
+        value = text_of(value)
+    if not texts or not isinstance(value, str):
+        return value
+    if value not in dict(texts):
+        raise UsageError(text_problem(name, value, texts), hint=f"{name}={texts[0][0]!r}")
+    return dict(texts)[value]
