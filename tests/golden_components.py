@@ -14,6 +14,7 @@ from examples.hybrid_1998 import Hybrid
 import tidegate as tg
 from circuit_parts import Circuit
 from tidegate.library import electrical as el
+from tidegate.library import fluid as fl
 from tidegate.library import rotational as ro
 from tidegate.library import translational as tr
 
@@ -100,20 +101,28 @@ class Joined(tg.Component):
         yield tg.connect(self.m2.flange_b, self.force.flange)
 
 
-class Pendulum(tg.Component):
-    """D05."""
+class RodInPlane(tg.Component):
+    """Of D05: from the origin to a point with these coordinates; the library moves along lines only."""
 
-    check_units = False
-    m, L, g = tg.Parameter(1.0), tg.Parameter(1.0), tg.Parameter(9.81)
-    x, y = tg.State(math.sin(2.5)), tg.State(-math.cos(2.5))
-    vx, vy, tension = tg.State(0.0), tg.State(0.0), tg.Algebraic()
+    x, y = tr.Flange(), tr.Flange()
+    L, tension = tg.Parameter(1.0, unit="m"), tg.Algebraic(unit="N")
 
     def equations(self) -> Iterator[Any]:
-        yield tg.der(self.x) == self.vx
-        yield tg.der(self.y) == self.vy
-        yield self.m * tg.der(self.vx) == -self.x / self.L * self.tension
-        yield self.m * tg.der(self.vy) == -self.y / self.L * self.tension - self.m * self.g
-        yield self.x**2 + self.y**2 == self.L**2
+        yield self.x.s**2 + self.y.s**2 == self.L**2
+        yield self.x.f == self.x.s / self.L * self.tension
+        yield self.y.f == self.y.s / self.L * self.tension
+
+
+class Pendulum(tg.Component):
+    """D05: a mass for each direction."""
+
+    across, along = tr.Mass(s=math.sin(2.5)), tr.Mass(s=-math.cos(2.5))
+    weight, rod = tr.ConstantForce(f=-9.81), RodInPlane()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.across.flange_b, self.rod.x)
+        yield tg.connect(self.along.flange_b, self.rod.y)
+        yield tg.connect(self.weight.flange, self.along.flange_a)
 
 
 class Mixer(tg.Component):
@@ -126,17 +135,19 @@ class Mixer(tg.Component):
         yield tg.der(self.c) == (1 - self.c) / self.T
 
 
-class Tank(tg.Component):
-    """D06."""
+class Filled(tg.Component):
+    """D06: a pipe with the resistance rho g / 0.1 lets 0.1 h flow out."""
 
-    inflow, k, level = tg.Parameter(0.2), tg.Parameter(0.1), tg.Parameter(0.5)
-    h = tg.State(0.0)
+    inflow, level = tg.Parameter(0.2, unit="m^3/s"), tg.Parameter(0.5, unit="m")
+    source, tank, pipe, drain = fl.SignalFlow(), fl.Tank(A=1.0), fl.LaminarPipe(R=1000.0 * 9.81 / 0.1), fl.Drain()
     mixer = Mixer()
 
     def equations(self) -> Iterator[Any]:
-        q = tg.where(tg.time < 10, self.inflow, tg.where(tg.time < 25, 0.0, self.inflow))
-        yield tg.der(self.h) == q - self.k * self.h
-        yield tg.enable(self.mixer, when=self.h > self.level)
+        yield tg.connect(self.source.port, self.tank.inlet)
+        yield tg.connect(self.tank.outlet, self.pipe.port_a)
+        yield tg.connect(self.pipe.port_b, self.drain.port)
+        yield self.source.q == tg.where(tg.time < 10, self.inflow, tg.where(tg.time < 25, 0.0, self.inflow))
+        yield tg.enable(self.mixer, when=self.tank.h > self.level)
 
 
 class Clutched(tg.Component):
@@ -182,7 +193,7 @@ MODELS: dict[str, Golden] = {
     "D03_half_wave_rectifier": Golden(Rectifier, 0.1, {}, ("R.R", "C.C", "source.V", "source.f")),
     "D13_freewheeling_diode": Golden(Freewheeling, 0.2),
     "D04_coupled_masses": Golden(Joined, 5.0, {"m2.flange.f": "-m2.flange_a.f"}),
-    "D05_pendulum_index3": Golden(Pendulum, 10.0),
-    "D06_tank_with_mixer": Golden(Tank, 30.0, {"tank.h": "h", "enabled": "mixer.enabled"}, ("inflow", "k", "level", "mixer.T")),
+    "D05_pendulum_index3": Golden(Pendulum, 10.0, {"x": "across.s", "y": "along.s", "vx": "across.v", "vy": "along.v", "tension": "rod.tension"}),
+    "D06_tank_with_mixer": Golden(Filled, 30.0, {"enabled": "mixer.enabled"}, ("inflow", "pipe.R", "level", "mixer.T")),
     "D09_friction_clutch": Golden(Clutched, 7.0, {"mode": "clutch.mode"}, ("J1.J", "J2.J", "load.d", "motor.offset")),
 }

@@ -150,3 +150,39 @@ def test_a_block_on_a_sledge_sticks_and_slips(dae_method: str) -> None:
     expected = [(2.0, 1, 0, 2), (18.0, 1, 1, 2), (20.0, 1, 1, 1), (20.0 + float(tau), 1, -1, 1)]
     assert [change[1:] for change in changes[:4]] == [change[1:] for change in expected]
     assert [change[0] for change in changes[:4]] == pytest.approx([change[0] for change in expected], abs=1e-6)
+
+
+class Dragged(tr.Body):
+    """Air brakes what moves as a whole, and a force may push it."""
+
+    check_units = False
+    m, c = tg.Parameter(2.0), tg.Parameter(0.6)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.m * self.a == self.flange_a.f + self.flange_b.f - self.c * self.v * abs(self.v)
+
+
+def test_a_body_alone_is_braked_by_what_its_equation_says(dae_method: str) -> None:
+    result = tg.simulate(Dragged(s=0.3, v=-4.0), (0.0, 3.0), rtol=RTOL, sensitivities=["c"], method=dae_method)
+    # v = v0 / (1 + c |v0| t / m), s = s0 + sign m/c ln(1 + c |v0| t / m)
+    grown = 1.0 + 0.6 * 4.0 * 3.0 / 2.0
+    assert (result.final["v"], result.final["s"]) == close((-4.0 / grown, 0.3 - 2.0 / 0.6 * math.log(grown)), 4.0)
+    assert result.final["a"] == close(0.6 * (4.0 / grown) ** 2 / 2.0)
+    assert result.sensitivity("v", "c").values[-1] == pytest.approx(4.0 / grown**2 * 4.0 * 3.0 / 2.0, rel=1e-5)
+
+
+def test_a_body_between_forces_comes_to_the_speed_at_which_they_balance(dae_method: str) -> None:
+    class Pushed(tg.Component):
+        body = Dragged(v=tg.start(0.0, fixed=True))
+        push, pull, wall, free = tr.ConstantForce(f=3.0), tr.ConstantForce(f=2.4), tr.Fixed(s0=9.0), tr.Spring(c=0.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.push.flange, self.body.flange_a)
+            yield tg.connect(self.pull.flange, self.body.flange_b, self.free.flange_a)
+            yield tg.connect(self.free.flange_b, self.wall.flange)
+
+    # m v' = F - c v^2: v = u tanh(t u c / m), u = sqrt(F / c)
+    speed = math.sqrt(5.4 / 0.6)
+    found = tg.simulate(Pushed(), (0.0, 1.0), rtol=RTOL, method=dae_method).final
+    assert (found["body.v"], found["body.flange_a.f"], found["body.flange_b.f"]) == close((speed * math.tanh(speed * 0.6 / 2.0), 3.0, 2.4), 3.0)
+    assert found["body.s"] == close(2.0 / 0.6 * math.log(math.cosh(speed * 0.6 / 2.0)))
