@@ -239,6 +239,7 @@ _LINEAR: Final = [
     *_arrays("number", "row_scale", "n"),
     # equations of a mode that ties states, see linear/forced: how many, which rows give way, weights of combinations; what they are looked for with
     *_single("integer", "n_forced n_tied"),
+    *_single("number", "forced_short"),
     *_arrays("integer", "forced_rows forced_marks", "n_tied"),
     *_arrays("number", "forced_weights forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "forced_scratch", "n"),

@@ -12,7 +12,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
-from tidegate.events.not_tied import FORCES, IS_COUPLED, NOTHING, VARIES, WITH_SENSITIVITIES
+from tidegate.events.not_tied import FORCES, IS_COUPLED, NOTHING, VARIES
 from tidegate.events.posterior import forced_point
 from tidegate.events.tolerances import ROUNDING
 from tidegate.linear.mass import DIAGONAL
@@ -161,8 +161,6 @@ def constrain(run, t):
                 return FORCES
     if not _are_constant(run, count, t):
         return VARIES
-    if run.n_sens > 0:
-        return WITH_SENSITIVITIES
     for q in range(n):
         for k in range(count):
             size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
+from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.systems import solve_base
 from tidegate.sensitivity.jump import set_direction
 
@@ -26,4 +27,6 @@ def change_along(run, t, y, ydot, s, i, out):
     """Derivative of f - M y' along parameter i and S_i, y' held."""
     set_direction(run, i, True)
     call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, 0.0, s, run.dp, run.dm, out)
+    if run.n_forced > 0:
+        put_forced_tangent(run, t, 0.0, y.ctypes, out.ctypes)
     set_direction(run, i, False)

@@ -14,7 +14,17 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import vector
 
-__all__ = ["forced_change", "forced_hold", "integrated_form", "model_jacobian", "model_rates", "time_slopes"]
+__all__ = [
+    "change_of_slope",
+    "forced_change",
+    "forced_hold",
+    "integrated_form",
+    "model_jacobian",
+    "model_rates",
+    "put_forced_jacobian",
+    "put_forced_tangent",
+    "time_slopes",
+]
 
 _SHORT: Final = 1e-5  # of the last step: over this the rate of a rate is measured
 _DRIFT: Final = 100.0  # tolerances by which states may stray from what ties them
@@ -107,6 +117,42 @@ def forced_change(run, t, point, slopes):
                 if run.mass[i] == 0.0 and w != 0.0:
                     x -= (w if side == 0 else -w) * later[i] / (2.0 * short)
         out[run.forced_rows[k]] = x
+    return 0
+
+
+@native
+def change_of_slope(run, t, moved, y, k, short):
+    """d/dt of the sum w_r df_r/dp of combination k, by differences of fourth order over ``short``; the directions are set in dp and dm."""
+    zero = run.zero
+    slopes = run.forced_scratch
+    x = 0.0
+    for side in range(4):
+        away = -2 + side if side < 2 else side - 1
+        call_tangent(run.f_residual_tangent, t + away * short, y, zero, run.p, run.m, moved, zero, run.dp, run.dm, slopes)
+        part = (8.0 if abs(away) == 1 else -1.0) * (1.0 if away > 0 else -1.0)
+        for i in range(run.n):
+            w = run.forced_weights[k, i]
+            if run.mass[i] == 0.0 and w != 0.0:
+                x += part * w * slopes[i]
+    return x / (12.0 * short)
+
+
+@kernel_entry(NUMBER, NUMBER, NUMBERS, NUMBERS)
+def put_forced_tangent(run, t, moved, point, tangent):
+    """The equations that gave way in the derivative of f - M y' along y, the directions set in dp and dm, and ``moved`` times that of time.
+
+    A combination of equations, each of which holds, has the derivative ``sum w_r (J_r S + df_r/dp) = 0`` with its own weights, whatever moves these;
+    and that is differentiated by time as the combination was. Its part df_r/dp must depend on time alone (``sensitivity.ties``).
+    """
+    n = run.n
+    y = vector(point, 0, n)
+    out = vector(tangent, 0, n)
+    for k in range(run.n_forced):
+        x = 0.0
+        for i in range(n):
+            if run.mass[i] != 0.0:
+                x += run.forced_weights[k, i] * out[i]
+        out[run.forced_rows[k]] = x - change_of_slope(run, t, moved, y, k, run.forced_short)
     return 0
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import matrix
 from tidegate.linear.dense import factor_real, solve
+from tidegate.linear.forced import model_jacobian
 from tidegate.linear.mass import DIAGONAL, IDENTITY
 
 __all__ = ["MOST_ROWS", "factor_stages", "put_stage", "solve_stages"]
@@ -21,7 +21,7 @@ def put_stage(run, t, y, i, step):
     n = run.n
     k = run.sens_system
     kind = run.mass_kind
-    call_value(run.f_jacobian, t, y, run.p, run.m, run.stage_jacobian)
+    model_jacobian(run, t, y, run.stage_jacobian)
     run.c_jacobian += 1
     jac = matrix(run.r, run.stage_jacobian_at, n, n)
     mass = run.mass

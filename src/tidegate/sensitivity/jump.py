@@ -12,11 +12,21 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
-from tidegate.linear.forced import integrated_form
+from tidegate.linear.forced import integrated_form, put_forced_tangent
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import solve_base
 
-__all__ = ["body_jump", "event_time_derivatives", "finish_jump", "restart_jump", "set_direction", "start_jump", "time_event_derivatives"]
+__all__ = [
+    "body_jump",
+    "event_time_derivatives",
+    "finish_jump",
+    "follow_ties",
+    "restart_jump",
+    "set_direction",
+    "start_jump",
+    "time_event_derivatives",
+    "time_moved",
+]
 
 
 @native
@@ -81,7 +91,7 @@ def time_event_derivatives(run, t, y, index):
 
 
 @native
-def _moved(tau):
+def time_moved(tau):
     """The derivative of the event's time, zero where there is none."""
     return tau if abs(tau) > 0.0 else 0.0
 
@@ -117,7 +127,7 @@ def body_jump(run, t, y):
         for q in range(nd):
             out[n + q] = d[i, q]
         set_direction(run, i, True)
-        call_tangent(run.f_bodies_tangent, t, y, zero, run.p, run.m, _moved(tau[i]), sigma[i], run.dp, run.dm, out)
+        call_tangent(run.f_bodies_tangent, t, y, zero, run.p, run.m, time_moved(tau[i]), sigma[i], run.dp, run.dm, out)
         set_direction(run, i, False)
         for q in range(n):
             sigma[i, q] = out[q]
@@ -150,7 +160,9 @@ def restart_jump(run, t, y, place_before):
         jumps = jumps or jump[q] != 0.0
     for i in range(run.n_sens):
         set_direction(run, i, True)
-        call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, _moved(tau[i]), zero, run.dp, run.dm, change)
+        call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, time_moved(tau[i]), zero, run.dp, run.dm, change)
+        if run.n_forced > 0:
+            put_forced_tangent(run, t, time_moved(tau[i]), y.ctypes, change.ctypes)
         if jumps:
             # -M_p (y - y before): what is left of the derivative of f - M v if v is the jump, without that for v = 0
             call_tangent(run.f_residual_tangent, t, y, jump, run.p, run.m, 0.0, zero, run.dp, run.dm, held)
@@ -167,15 +179,47 @@ def restart_jump(run, t, y, place_before):
 
 
 @native
-def finish_jump(run):
-    """S = sigma - y' tau' with the derivatives after the event."""
+def _fit(run, t, i):
+    """Algebraic part of S_i as it follows from the rest."""
+    change = run.scratch_1
+    right = run.scratch_2
+    set_direction(run, i, True)
+    call_tangent(run.f_residual_tangent, t, run.y, run.ydot, run.p, run.m, 0.0, run.zero, run.dp, run.dm, change)
+    if run.n_forced > 0:
+        put_forced_tangent(run, t, 0.0, run.y.ctypes, change.ctypes)
+    set_direction(run, i, False)
+    times_mass(run, run.sens[i], right)
+    for q in range(run.n):
+        change[q] = -change[q]
+    solve_base(run, right, change, run.sens[i])
+
+
+@native
+def finish_jump(run, t):
+    """S = sigma - y' tau' with the derivatives after the event.
+
+    Of algebraic unknowns y' is known less well than what follows from S of the others: differences may have given it.
+    """
     n = run.n
     s = run.sens
     sigma = run.sigma
     tau = run.dt_dp
     ydot = run.ydot
+    integrated_form(run, 0.0)
     for i in range(run.n_sens):
+        moves = abs(tau[i]) > 0.0
         for q in range(n):
             s[i, q] = sigma[i, q]
-            if abs(tau[i]) > 0.0:
+            if moves:
                 s[i, q] -= ydot[q] * tau[i]
+        if moves and run.mass_kind != 0 and run.rank < n:
+            _fit(run, t, i)
+    integrated_form(run, 1.0)
+
+
+@native
+def follow_ties(run, t):
+    """Where states were put back to what ties them and nothing happened: what follows from that for algebraic unknowns."""
+    if run.n_forced > 0:
+        for i in range(run.n_sens):
+            _fit(run, t, i)

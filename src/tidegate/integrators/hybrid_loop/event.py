@@ -33,7 +33,7 @@ from tidegate.integrators.hybrid_loop.pre_event_rate import smooth_rate
 from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.mass import update_mass
-from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, start_jump, time_event_derivatives
+from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, follow_ties, start_jump, time_event_derivatives
 
 __all__ = ["AGAIN", "AT_START", "NOT_SIMPLE", "event_with_rows"]
 
@@ -154,9 +154,11 @@ def _event(run, log, guard, due, stepped):
     if n_s > 0 and (happened or anything_happened(run)):
         # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
         moved_apart = (guard >= 0 or due >= 0) and n > 0 and times_move_apart(run, t, guard if guard >= 0 or due >= run.n_guards else due)
-        finish_jump(run)
+        finish_jump(run, t)
         if moved_apart:
             note_moved_apart(run)
+    elif n_s > 0:
+        follow_ties(run, t)
     if happened:
         run.c_events += 1
         log_event(run, log, t)

@@ -42,7 +42,7 @@ from tidegate.events.constrain import constrain
 from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
-from tidegate.events.not_tied import NOTHING, VARIES
+from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
 from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
@@ -55,6 +55,7 @@ from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.forced import forced_hold
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
+from tidegate.sensitivity.ties import ties_are_differentiable
 
 __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]
 
@@ -285,7 +286,7 @@ def _settle_afresh(run, t):
         start_jump(run)
     code = settle(run, t, INITIAL_EVENT)
     if code == 0 and run.n_sens > 0:
-        finish_jump(run)
+        finish_jump(run, t)
     return code
 
 
@@ -330,6 +331,11 @@ def continue_from(run):
     run.step_before_event = run.step_new
     code = derivatives(run, run.t, run.y_at, run.ydot_at)
     if code != 0 and constrain(run, run.t) == NOTHING:
+        for i in range(run.n_sens):
+            run.dt_dp[i] = 0.0
+        if run.n_sens > 0 and ties_are_differentiable(run, run.t) == 0:
+            run.not_forced_why = WITH_SENSITIVITIES
+            return SINGULAR
         code = derivatives(run, run.t, run.y_at, run.ydot_at)
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AT_START)

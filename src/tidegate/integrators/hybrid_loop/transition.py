@@ -19,12 +19,12 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, UNSETTLED, ZENO
+from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SINGULAR, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
-from tidegate.events.not_tied import NOTHING
+from tidegate.events.not_tied import NOTHING, WITH_SENSITIVITIES
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
@@ -41,6 +41,7 @@ from tidegate.events.settle import (
 from tidegate.events.truth import catch_up, look_again, settle_known
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import body_jump, restart_jump
+from tidegate.sensitivity.ties import ties_are_differentiable, ties_hold
 
 __all__ = ["settle"]
 
@@ -82,11 +83,17 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
         if changes == 0:
             # the mode says of itself that it holds
             run.not_forced_why = constrain(run, t)
+            if run.n_forced > 0 and run.n_sens > 0 and ties_are_differentiable(run, t) == 0:
+                run.n_forced = 0
+                run.not_forced_why = WITH_SENSITIVITIES
             if run.not_forced_why == NOTHING:
                 code = _consistent(run, t, False)
     if code == 0:
         if run.n_sens > 0 and not before_clauses:
             restart_jump(run, t, run.y, run.y_unsolved_at)
+            if run.n_forced > 0 and ties_hold(run, t) == 0:
+                run.not_forced_why = WITH_SENSITIVITIES
+                return SINGULAR, 0, -1
         if run.n_guards == 0:
             return 0, 0, -1
         changes, culprit = look_again(run, t, at_start, counts, before_clauses, only_first)

@@ -15,6 +15,7 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix
 from tidegate.integrators.radau.newton import correct, factor_systems
+from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.stages import factor_stages, put_stage, solve_stages
 from tidegate.linear.systems import evaluate_jacobian
 from tidegate.sensitivity.jump import set_direction
@@ -50,6 +51,8 @@ def _right_sides(run, t, step, z, e, x):
         call_tangent(
             run.f_residual_tangent, t + run.nodes[i] * step, stage, run.stage_rates[i], run.p, run.m, 0.0, moved, run.dp, run.dm, run.f_stages[i]
         )
+        if run.n_forced > 0:
+            put_forced_tangent(run, t + run.nodes[i] * step, 0.0, stage.ctypes, run.f_stages[i].ctypes)
     set_direction(run, e, False)
 
 
@@ -117,11 +120,11 @@ def _solved_at_once(run, t, step, z):
         now = t + run.nodes[i] * step
         put_stage(run, now, stage, i, step)
         for e in range(run.n_sens):
+            change = right[e, i * n : (i + 1) * n]
             set_direction(run, e, True)
-            call_tangent(
-                run.f_residual_tangent, now, stage, run.stage_rates[i], run.p, run.m, 0.0, run.sens[e], run.dp, run.dm,
-                right[e, i * n : (i + 1) * n],
-            )  # fmt: skip
+            call_tangent(run.f_residual_tangent, now, stage, run.stage_rates[i], run.p, run.m, 0.0, run.sens[e], run.dp, run.dm, change)
+            if run.n_forced > 0:
+                put_forced_tangent(run, now, 0.0, stage.ctypes, change.ctypes)
             set_direction(run, e, False)
     if factor_stages(run) != 0:
         return SINGULAR

@@ -10,7 +10,6 @@ from ctypes import addressof, c_int64
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tidegate.compiled.schema import SUNDIALS
 from tidegate.errors import UsageError
@@ -26,6 +25,7 @@ __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
+_ANY: Final = 1e100
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
@@ -104,14 +104,12 @@ class SundialsIntegrator(NativeRun):
             work["sun_explicit"] = 1
         self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.numbers("atol")))
         self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
-        chooses_states = any(action.inner_modes is not None for action in problem.model.event_actions)
         if self._name == "ida" and problem.model.index_two is not None and problem.model.index_two.any():
             # of index two: what they are wrong by does not grow smaller with the order, nor do the others see it (Hindmarsh et al., IDA's user guide)
-            self._count_in_errors(objects, ~problem.model.index_two)
+            counted = np.where(problem.model.index_two, 0.0, 1.0)
+            self._call(objects, "IDASetId", objects.vector(counted))
+            self._call(objects, "IDASetSuppressAlg", 1)
             self._call(objects, "IDAWFtolerances", model_functions.ida_weights.address)
-        elif self._name == "ida" and chooses_states and len(problem.sensitivity_parameters):
-            # the order is one behind each choice of states, and what is left of that in the S of a multiplier would hold it there, over 1e4 steps
-            self._count_in_errors(objects, ~problem.model.algebraic)
         solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system, model_functions.solve_system)
         self._call(objects, f"{prefix}SetLinearSolver", *solver)
         self._call(objects, *system)
@@ -124,11 +122,6 @@ class SundialsIntegrator(NativeRun):
         if len(problem.sensitivity_parameters):
             self._make_sensitivities(objects, prefix)
 
-    def _count_in_errors(self, objects: Objects, chosen: NDArray[np.bool_]) -> None:
-        """Leave the other unknowns out of IDA's error test."""
-        self._call(objects, "IDASetId", objects.vector(chosen.astype(float)))
-        self._call(objects, "IDASetSuppressAlg", 1)
-
     def _make_sensitivities(self, objects: Objects, prefix: str) -> None:
         problem, work = self.problem, self._work
         count = len(problem.sensitivity_parameters)
@@ -139,8 +132,13 @@ class SundialsIntegrator(NativeRun):
             self._call(objects, "CVodeSensInit", count, cvodes.STAGGERED, model_functions.cvode_sensitivities.address, s)
         size = np.abs(problem.p[problem.sensitivity_parameters])
         size[size == 0.0] = 1.0
+        atol = work.numbers("atol").copy()
+        if self._name == "ida":
+            # Derivatives of algebraic unknowns follow from those of the others, and are left to them: behind a choice of states, or where states are
+            # tied, the order is one, and what is left of that in the S of a multiplier would hold it there over thousands of steps.
+            atol[problem.model.algebraic] = _ANY
         # kept by the list until SUNDIALS has copied them
-        limits = [np.ascontiguousarray(work.numbers("atol") / one) for one in size]
+        limits = [np.ascontiguousarray(atol / one) for one in size]
         vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
         self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
         self._call(objects, f"{prefix}SetSensErrCon", 1)
