@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from tidegate.errors import UsageError
 
-__all__ = ["Texts", "text_of", "text_problem", "texts_to_numbers"]
+__all__ = ["Texts", "flag_attributes", "text_of", "text_problem", "texts_to_numbers"]
 
 Texts = tuple[tuple[str, int], ...]
 
@@ -15,6 +17,22 @@ Texts = tuple[tuple[str, int], ...]
 def text_of(member: Enum) -> str:
     """The text of a member of an enumeration: its value if that is one, else its name."""
     return member.value if isinstance(member.value, str) else member.name
+
+
+def flag_attributes(texts: Texts) -> dict[str, Any]:
+    """What a dataset says of such numbers, by the CF conventions, section 3.5; nothing where there are no texts.
+
+    Examples
+    --------
+    >>> flag_attributes((("on", 0), ("out of order", 4)))
+    {'flag_values': array([0, 4], dtype=int32), 'flag_meanings': 'on out_of_order'}
+    """
+    if not texts:
+        return {}
+    return {
+        "flag_values": np.array([value for _, value in texts], dtype=np.int32),
+        "flag_meanings": " ".join("_".join(text.split()) for text, _ in texts),
+    }
 
 
 def text_problem(name: str, value: object, texts: Texts) -> str:

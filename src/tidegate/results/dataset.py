@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
+from tidegate.numbers_as_texts import flag_attributes
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import EventLog
@@ -128,9 +129,7 @@ def attributes_of(group: Group, column: Column, stored_name: str) -> dict[str, A
     attributes: dict[str, Any] = {key: text for key, text in texts.items() if text}
     if column.is_hidden:
         attributes["hidden"] = 1
-    if column.texts:  # the CF conventions, section 3.5
-        attributes["flag_values"] = np.array([value for _, value in column.texts], dtype=np.int32)
-        attributes["flag_meanings"] = " ".join("_".join(text.split()) for text, _ in column.texts)
+    attributes |= flag_attributes(column.texts)
     if stored_name != group.name:
         attributes["user_name"] = group.name
     return attributes

@@ -18,6 +18,7 @@ from tidegate.compiled import CompiledModel
 from tidegate.compiled.compiled_model import Located
 from tidegate.errors import TidegateError, UsageError
 from tidegate.executive import find_parameters, numbers_for, parameter_vector
+from tidegate.numbers_as_texts import flag_attributes, texts_to_numbers
 from tidegate.results.labels import number
 from tidegate.units import convert
 
@@ -127,10 +128,10 @@ def _table(compiled: CompiledModel, given: Any) -> tuple[_Axes | None, dict[str,
     sizes: dict[str, int] = {}
     for name, value in cast("Mapping[Any, Any]", given).items():
         located = _located(compiled, name)
-        array = _array(name, value)
+        array = _array(compiled, name, value)
         rank = len(located.shape)
         if array.ndim <= rank:
-            fixed[name] = numbers_for(f"parameter {name}", value, located.shape).reshape(located.shape)
+            fixed[name] = numbers_for(f"parameter {name}", array, located.shape).reshape(located.shape)
             continue
         if array.ndim != rank + 1 or array.shape[1:] != located.shape:
             raise UsageError(f"parameter {name} needs a list of values, one for each run, not an array of shape {array.shape}", hint=_HOW)
@@ -163,7 +164,7 @@ def _of_dataset(compiled: CompiledModel, given: Any) -> _Axes:
     spread = xr.broadcast(*(given[name] for name in names)) if names else ()
     dims = tuple(str(dim) for dim in spread[0].dims) if spread else ()
     for name, array in zip(names, spread, strict=True):
-        values: Any = _array(name, array.to_numpy())
+        values: Any = _array(compiled, name, array.to_numpy())
         own, unit = given[name].attrs.get("units", ""), _attributes(compiled, name).get("units", "")
         arrays[name] = np.asarray(convert(values, own, unit)) if own and unit and own != unit else values
     if not dims:
@@ -186,7 +187,7 @@ def _grid(compiled: CompiledModel, grid: Any) -> list[_Axes]:
             raise UsageError(
                 f"parameter {name} is an array, and a grid has numbers along each dimension", hint=f"name an element: {located.names[0]}"
             )
-        array = np.atleast_1d(_array(name, value))
+        array = np.atleast_1d(_array(compiled, name, value))
         if array.ndim != 1:
             raise UsageError(f"the grid needs a list of values of {name}, not an array of shape {array.shape}", hint=_HOW)
         label = _label(name)
@@ -205,7 +206,11 @@ def _located(compiled: CompiledModel, name: Any) -> Located:
     return compiled.located[name]
 
 
-def _array(name: str, value: Any) -> FloatArray:
+def _array(compiled: CompiledModel, name: str, value: Any) -> FloatArray:
+    texts = _located(compiled, name).quantity.texts
+    if texts:  # or members of an enumeration
+        whole = np.asarray(value, dtype=object)
+        value = np.array([texts_to_numbers(f"parameter {name}", item, texts) for item in whole.ravel().tolist()]).reshape(whole.shape)
     try:
         given = np.asarray(value) * 1
     except (TypeError, ValueError):
@@ -213,9 +218,10 @@ def _array(name: str, value: Any) -> FloatArray:
     return numbers_for(f"parameter {name}", given, given.shape).reshape(given.shape)
 
 
-def _attributes(compiled: CompiledModel, name: str) -> dict[str, str]:
+def _attributes(compiled: CompiledModel, name: str) -> dict[str, Any]:
     quantity = compiled.located[name].quantity
-    return {key: text for key, text in (("units", quantity.unit), ("long_name", quantity.description)) if text}
+    attributes: dict[str, Any] = {key: text for key, text in (("units", quantity.unit), ("long_name", quantity.description)) if text}
+    return attributes | flag_attributes(quantity.texts)
 
 
 def _check_values(compiled: CompiledModel, members: Members) -> None:

@@ -169,6 +169,16 @@ def test_a_simulation_is_set_by_text() -> None:
         simulation["state"] = "hot"
 
 
+@pytest.mark.parametrize("given", [{"parameters": {"program": ["eco", "full"]}}, {"grid": {"program": np.array(["eco", "full"])}}])
+def test_a_sweep_goes_over_texts(given: dict[str, Any]) -> None:
+    found = tg.sweep(Heater(), (0.0, 10.0), rtol=1e-8, variables=["T"], **given)
+    wanted = [tg.simulate(Heater(program=program), (0.0, 10.0), rtol=1e-8).final["T"] for program in ("eco", "full")]
+    assert found["T"].values == pytest.approx(wanted, rel=1e-9)
+    assert found["program"].attrs["flag_meanings"] == "eco full"
+    with pytest.raises(tg.UsageError, match="program is one of 'eco', 'full', and not 'none'"):
+        tg.sweep(Heater(), (0.0, 1.0), {"program": ["eco", "none"]})
+
+
 def test_stored_components_know_them(tmp_path: Path) -> None:
     tg.precompile(Heater(), tmp_path / "heater.tgm")
     stored = tg.load_component(tmp_path / "heater.tgm")
