@@ -276,7 +276,8 @@ class Happenings:
         base = self._instant(event, event.before, before)
         bodies = self._bodies(event)
         wanted = self._candidates(base, bodies)
-        misses = [self.missed(event, candidate, states) for candidate, _ in wanted]
+        followed = [self._followed_up(event, at, is_alone=len(bodies) == 1) for at, _ in wanted]
+        misses = [max(self.missed(event, at, states), wrong, key=lambda item: item[0]) for at, wrong in followed]
         share, name, says = min(misses, key=lambda item: item[0])
         label = ", ".join(item.label for item in bodies if item.label) or "what only flips"
         self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
@@ -301,6 +302,30 @@ class Happenings:
                     at = self.carried_out(at, actions[-1].values)
                 found.append((at, _together(actions)))
         return found
+
+    def _followed_up(self, event: Event, at: Instant, *, is_alone: bool) -> tuple[Instant, tuple[float, str, str]]:
+        """The values after a body and after what the model does by itself in the next round; how far an equation of the body was from holding.
+
+        A body that yields equations lets them hold for one round, and keeps what they determine; between rounds the kept values stand in their place.
+        Where several bodies happen at once, a later one may have moved what the equations read: they are not judged then.
+        """
+        fine = (0.0, "", "")
+        after = self._instant(event, event.after, None)
+        held = Instant(at.t, after.y, at.ydot, at.d, at.pre)
+        due = [clause for clause in self.model.clauses if not clause.label and any(clause.conditions(held))]
+        if not due:
+            return at, fine
+        later = held
+        for clause in due:
+            later = self.carried_out(later, clause.action(held).values)
+        # the rows that differ are those of the body's equations: with the kept values they hold by themselves
+        kept = Instant(at.t, at.y, at.ydot, later.d, at.pre)
+        if not is_alone:
+            return kept, fine
+        gaps = np.abs(self.model.residuals(held) - self.model.residuals(later))
+        k = int(np.argmax(gaps))
+        share = float(gaps[k]) / (self.tolerance.rtol * self.tolerance.allowed * max(1.0, float(np.max(np.abs(after.y)))))
+        return kept, (share, self.model.equations[k], f"does not hold in the round of its body: {number(float(gaps[k]), 9)} is left")
 
     def compare_words(self, label: str, time: float, told: set[str], actions: Sequence[PlainAction]) -> None:
         """What the log says was said, with what may have been: only what is said in every order must be there."""

@@ -82,6 +82,7 @@ def test_files_keep_what_a_verification_needs(result: tg.Result, tmp_path: Path)
     read = tg.Result.load(result.to_netcdf(tmp_path / "room.nc"))
     assert (read.names, read.columns) == (result.names, result.columns)
     np.testing.assert_array_equal(read.values, result.values)
+    assert tg.verify(read, Room()).ok
     assert tg.Result.load(result.to_csv(tmp_path / "room.csv")).names == result.names
 
     class Switched(tg.Component):
