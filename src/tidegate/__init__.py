@@ -270,7 +270,30 @@ _CALLED_OTHERWISE: Final = {
     "Real": "it is tg.State, tg.Algebraic, tg.Discrete or tg.Parameter",
     "Integer": "it is tg.Discrete(0), or tg.Constant(3) where it decides the structure",
     "Boolean": "it is tg.Discrete(False)",
-}
+} | dict.fromkeys(
+    (
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "log10",
+        "sqrt",
+        "pi",
+        "floor",
+        "ceil",
+        "fabs",
+        "sign",
+    ),
+    "functions of numbers are those of math and numpy, as in math.sin(x) and np.sin(x); models take both",
+)
 _PACKAGES: Final = {"csmp": "tidegate.csmp", "dsblock": "tidegate.frontends.dsblock", "library": "tidegate.library"}
 
 

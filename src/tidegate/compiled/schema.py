@@ -220,7 +220,7 @@ _EVENTS: Final = [
     *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),
     # trial moves, and what they said about this point in this mode
     *_arrays("number", "trial_middle trial_end trial_stage trial_rate trial_total", "n"),
-    *_arrays("number", "trial_g_full trial_g_half trial_g_end", "n_guards"),
+    *_arrays("number", "trial_g_full trial_g_half trial_g_end slope_rounding", "n_guards"),
     *_single("number", "answered_t"),
     *_arrays("number", "answered_y", "n"),
     *_arrays("number", "answered_m", "n_m"),

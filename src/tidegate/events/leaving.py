@@ -83,8 +83,11 @@ def _look_ahead(run, t, tau):
 
 
 @native
-def _judge(run, sides):
-    """Take what the guards are after a while into ``sides``; True if any of them is still to be asked."""
+def _judge(run, sides, tau):
+    """Take what the guards are after tau into ``sides``; True if any of them is still to be asked.
+
+    What rounding makes of a slope, over tau, is no movement: a contact that is stuck has a relative acceleration of rounding.
+    """
     ng = run.n_guards
     full = run.trial_g_full
     half = run.trial_g_half
@@ -100,9 +103,10 @@ def _judge(run, sides):
             moves = False
         else:
             spread = abs(end[j] - full[j])
-            margin = CLEAR * (roundoff + spread)
-            moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * roundoff or (half[j] > 0.0) == (end[j] > 0.0))
-            still = spread <= roundoff and abs(end[j]) <= margin and abs(half[j]) <= margin
+            drift = run.slope_rounding[j] * tau
+            margin = CLEAR * (roundoff + spread + drift)
+            moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * (roundoff + drift) or (half[j] > 0.0) == (end[j] > 0.0))
+            still = spread <= roundoff + drift and abs(end[j]) <= margin and abs(half[j]) <= margin
         if moves:
             sides[j] = _SEEN_UP if end[j] > 0.0 else _SEEN_DOWN
             more = True
@@ -133,7 +137,7 @@ def _slopes_decide(run, t, sides):
     rate = run.trial_rate
     other = run.trial_g_full
     terms = run.trial_g_half
-    spread = run.trial_g_end
+    spread = run.slope_rounding
     algebraic = run.is_algebraic
     nothing = run.zero
     y = run.y
@@ -166,12 +170,12 @@ def _slopes_decide(run, t, sides):
 def _follow(run, t, sides):
     """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
     tau = run.step_before_event
-    if _look_ahead(run, t, _LONGER * tau) == 0 and not _judge(run, sides):
+    if _look_ahead(run, t, _LONGER * tau) == 0 and not _judge(run, sides, _LONGER * tau):
         return
     for _ in range(_MOST_WHILES):
         if t + tau == t:
             break
-        if _look_ahead(run, t, tau) == 0 and not _judge(run, sides):
+        if _look_ahead(run, t, tau) == 0 and not _judge(run, sides, tau):
             break
         tau *= _SHRINK
 
@@ -214,10 +218,12 @@ def leaving_sides(run, t, only_slopes):
     """Answer where every guard goes whose side is ASKED; guards, slopes, round-off levels and y' must be those of the point."""
     ng = run.n_guards
     sides = run.sides
+    any_asked = False
     moving = False
     for j in range(ng):
+        any_asked = any_asked or sides[j] == ASKED
         moving = moving or (sides[j] == ASKED and run.slopes[j] != 0.0)
-    if moving:
+    if moving or (any_asked and only_slopes == 0):
         _slopes_decide(run, t, sides)
     more = False
     for j in range(ng):

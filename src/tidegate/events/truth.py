@@ -23,7 +23,16 @@ from tidegate.events.tolerances import SAME_PLACE
 __all__ = ["catch_up", "find_open", "look_again", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
+_SLIGHT: Final = 1e-8  # of the size of a guard's terms: a move within a step that rounding of a slope could be
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
+
+
+@native
+def _measure(run, t, out):
+    """The size of every guard's terms, for unknowns as large as they have been."""
+    for q in range(run.n):
+        run.trial_stage[q] = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
+    call_tangent(run.f_guard_scale, t, run.y, run.zero, run.p, run.m, 0.0, run.trial_stage, run.zero, run.zero, out)
 
 
 @native
@@ -36,9 +45,20 @@ def sides_by_slopes(run, t):
     linear = run.is_linear
     sides = run.sides
     asked = False
+    known = False
+    size = run.trial_g_full
     for j in range(ng):
         margin = margin_of(run, t, j)
         move = slope[j] * run.step_before_event
+        if abs(g[j]) <= margin and abs(move) > nu[j] > 0.0:
+            if not known:
+                _measure(run, t, size)
+                known = True
+            if abs(move) <= _SLIGHT * size[j]:
+                # it may be rounding: of a contact that is stuck, whose speed is zero, and its round-off level with it
+                sides[j] = ASKED
+                asked = True
+                continue
         if g[j] > margin:
             sides[j] = LEAVES_UP
         elif g[j] < -margin:

@@ -121,7 +121,8 @@ class PressedContact(StickSlip):
         """As it moves at the start."""
         return {self.mode: where(self.capacity > 0, self.found(), FREE), self.settled: a_moment_later()}
 
-    @when(lambda self: (self.mode != FREE) & (self.capacity <= 0))
+    # whatever else would happen to it at that moment
+    @when(lambda self: (self.mode != FREE) & (self.capacity <= 0), priority=10)
     def release(self) -> Any:
         """Nothing presses any more."""
         return {self.mode: FREE}

@@ -24,7 +24,9 @@ def test_an_equation_that_is_not_yielded_is_told() -> None:
     assert "self.x" in caught.value.origin.text
 
 
-@pytest.mark.parametrize(("name", "says"), [("reinit", "return new values of states"), ("noEvent", "tg.no_event"), ("terminal", "@tg.finally_")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("reinit", "return new values of states"), ("noEvent", "tg.no_event"), ("terminal", "@tg.finally_"), ("sin", "math.sin")]
+)
 def test_names_of_modelica_are_translated(name: str, says: str) -> None:
     with pytest.raises(tg.UnknownNameError, match=f"there is no tg.{name}") as caught:
         getattr(tg, name)
