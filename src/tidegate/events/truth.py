@@ -23,7 +23,7 @@ from tidegate.events.tolerances import SAME_PLACE
 __all__ = ["catch_up", "find_open", "look_again", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
-_SLIGHT: Final = 1e-8  # of the size of a guard's terms: a move within a step that rounding of a slope could be
+_SLIGHT: Final = 1e-13  # of the size of a guard's terms: a move within a step that rounding of a slope could be
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 
 

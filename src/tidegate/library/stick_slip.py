@@ -45,6 +45,7 @@ class StickSlip(Component):
 
     mode = Discrete(STUCK, description="1 forward, -1 backward, 0 stuck, 2 free")
     settled = Discrete(0.0, description="when what is at rest at the start can begin to slide")
+    slow = Parameter(1e-8, min=0.0, description="speed up to which one that changes its sign comes to rest; a faster one was turned round by a shock")
 
     def slip(self) -> Any:
         """The relative speed."""
@@ -78,8 +79,8 @@ class StickSlip(Component):
 
     @when(lambda self: (self.mode == FORWARD) & (self.slip() < 0), lambda self: (self.mode == BACKWARD) & (self.slip() > 0))
     def stick(self) -> Any:
-        """It has come to rest."""
-        return {self.mode: STUCK}
+        """It has come to rest, or a shock has turned it round."""
+        return {self.mode: where(abs(self.slip()) > self.slow, self.found(), STUCK)}
 
     # which of several contacts hold that are at rest can only be found out one after the other, and a condition that holds at the start is no event
     @when(lambda self: (self.mode == STUCK) & (self.friction() > self.limit()) & (time > self.settled))
