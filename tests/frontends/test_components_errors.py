@@ -71,7 +71,7 @@ def test_one_declaration_has_one_name() -> None:
 
 def test_a_bound_is_a_number() -> None:
     with pytest.raises(UsageError, match="min is 'zero'; a number is expected") as caught:
-        tg.State(0.0, min="zero")  # pyright: ignore[reportArgumentType]
+        tg.State(0.0, min="zero")
     assert caught.value.origin is not None
     assert caught.value.origin.file.endswith("test_components_errors.py")
 
@@ -145,10 +145,17 @@ def test_a_start_value_of_another_shape_is_refused() -> None:
 
 def test_a_start_value_that_is_no_number_is_refused() -> None:
     class Text(tg.Component):
-        a = tg.Parameter("big")
+        a = tg.Parameter({"size": "big"})
 
-    with pytest.raises(UsageError, match=r"the value of Text.a is 'big'; numbers"):
+    with pytest.raises(UsageError, match=r"the value of Text.a is \{'size': 'big'\}; numbers"):
         Text().lower()
+
+
+def test_a_start_value_that_is_a_text_says_which_others_there_are() -> None:
+    with pytest.raises(UsageError, match="the value 'big' is a text, and it is not said which others there are"):
+
+        class Text(tg.Component):
+            a = tg.Parameter("big")
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ class _Lowered:
             if not self.form.fits(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), x, rate):
                 raise CallbackError(
                     f"at t = {entry.time:.9g} derivatives enter the residuals of DSblock {self.described.name} in another way than where its model "
-                    f"was made, with x = {', '.join(self.states[k] for k in self.form.algebraic) or 'none'} algebraic", time=entry.time,
+                    f"was made, with x = {', '.join(self.states[int(k)] for k in self.form.algebraic) or 'none'} algebraic", time=entry.time,
                     hint="parameters and start values belong to tg.simulate or tg.prepare; behind an event, too, the same x must be algebraic, and "
                     "those that come later are states",
                 )  # fmt: skip
