@@ -101,12 +101,19 @@ class Origin:
     line : line number in it, counted from 1; 0 where there is none.
     text : the source text, as the user wrote it.
     path : component or block path, e.g. ``"plant.pump"``.
+    is_sealed : True inside a part that hides what is written in it; ``text`` is then a number, as ``"condition 3"``.
     """
 
     file: str = ""
     line: int = 0
     text: str = ""
     path: str = ""
+    is_sealed: bool = False
+
+    @property
+    def inside(self) -> str:
+        """How messages name the inside of a part that hides what is written in it."""
+        return f"inside the sealed part {self.path}".rstrip()
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file

@@ -43,6 +43,8 @@ def condition_words(source: Expr, origin: Origin | None, *, holds: bool = True) 
     origin : where it was written, if that is known.
     holds : False for the opposite.
     """
+    if origin is not None and origin.is_sealed:
+        return f"{origin.text} {origin.inside}"
     compared = _comparison(origin.text) if origin is not None else None
     direction = _DIRECTIONS.get(type(compared.ops[0]), "") if compared is not None else ""
     words = relation_text(source, holds=holds, direction=direction)

@@ -16,6 +16,7 @@ from tidegate.compiled.transitions import TargetWriter
 from tidegate.compiled.vector_symbols import Symbols, action_symbol
 from tidegate.errors import Origin
 from tidegate.expressions import FALSE, Expr, Role, evaluate, symbol, text, walk
+from tidegate.model import Equation
 from tidegate.structure import Reduced
 from tidegate.structure.missing_connections import what_is_missing
 
@@ -64,7 +65,7 @@ class ExpressionDiagnosis:
         for index, equation in enumerate(self._model.equations):
             (number,) = evaluate([equation.residual], values)
             if not np.isfinite(number):
-                return Trouble(equation.label or f"equation {index + 1}", number, shortened(text(equation.residual)), equation.origin)
+                return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
         return None
 
     def not_a_number(self, at: Point, suspected: int) -> int:
@@ -83,7 +84,7 @@ class ExpressionDiagnosis:
             for item in walk([equation.residual]):
                 for written in divided_by(item):
                     if written is locked or math.isclose(evaluate([written], values)[0], size, rel_tol=_SAME_DIVISOR):
-                        return Trouble(equation.label or f"equation {index + 1}", size, shortened(text(written)), equation.origin)
+                        return Trouble(equation.label or f"equation {index + 1}", size, _text(equation, written), equation.origin)
         return Trouble("an equation", size, shortened(text(locked)), Origin())
 
     def suspect(self, at: Point) -> Origin | None:
@@ -108,3 +109,7 @@ class ExpressionDiagnosis:
                 if not math.isclose(value, given[0][1], rel_tol=_SAME):
                     return Disagreement(target.data.name, (given[0][0], event_action), (given[0][1], value))
         return None
+
+
+def _text(equation: Equation, item: Expr) -> str:
+    return "what is sealed" if equation.origin.is_sealed else shortened(text(item))

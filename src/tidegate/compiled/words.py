@@ -50,7 +50,9 @@ class ExpressionWords:
 
     def piece(self, guard: int, before: float, after: float) -> str:
         """Which edge of a table, or which integer, was passed."""
-        source = self._sources[guard]
+        source, origin = self._sources[guard], self.origin(guard)
+        if origin is not None and origin.is_sealed:
+            return condition_words(source, origin)
         what, piece = shortened(text(source.args[0])), int(after)
         rises = after > before
         passed = piece if rises else piece + 1

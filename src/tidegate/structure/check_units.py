@@ -305,6 +305,8 @@ def _named(name: str, origin: Origin) -> str:
 def _places(model: Model) -> Iterator[_Place]:
     """Everything of a model that holds expressions, in the user's order."""
     for variable in model.variables:
+        if variable.origin.is_sealed:
+            continue
         if variable.start and variable.role in _ROLES and any(start.op != "const" for start in variable.start):
             word = "value" if variable.role is VariableRole.PARAMETER else "start value"
             pairs = zip(variable.symbols(), variable.start, strict=True)
@@ -312,8 +314,9 @@ def _places(model: Model) -> Iterator[_Place]:
     for name, start in model.derivative_starts.items():
         yield _pair(f"the start value of der({name})", symbol(Role.DERIVATIVE, name), start)
     for index, equation in enumerate(model.equations):
-        yield _pair(index, equation.left, equation.right, "both sides must be the same")
-    for definition in model.definitions:
+        if not equation.origin.is_sealed:  # its numbers have no units any more
+            yield _pair(index, equation.left, equation.right, "both sides must be the same")
+    for definition in (item for item in model.definitions if not item.origin.is_sealed):
         item = symbol(Role.UNKNOWN, definition.name)
         yield _pair(_named(f"the definition of {definition.name}", definition.origin), item, definition.value)
     yield from _agenda(model)
@@ -324,11 +327,11 @@ def _pair(name: str | int, left: Expr, right: Expr, reason: str = "they must be 
 
 
 def _agenda(model: Model) -> Iterator[_Place]:
-    for branch in (branch for when in model.whens for branch in when.branches):
+    for branch in (branch for when in model.whens for branch in when.branches if not branch.origin.is_sealed):
         label = branch.label or "a when clause"
         yield _Place(_named(f"the condition of {label}", branch.origin), branch.conditions)
         yield from _assigned(label, branch.actions)
-    for event in model.time_events:
+    for event in (item for item in model.time_events if not item.origin.is_sealed):
         label = event.label or "a time event"
         times = tuple(item for item in (event.first, event.period) if item is not None)
         roots = times if event.condition is None else (*times, event.condition)
@@ -345,6 +348,6 @@ def _agenda(model: Model) -> Iterator[_Place]:
 
 def _assigned(label: str, actions: Iterable[Action]) -> Iterator[_Place]:
     for action in actions:
-        if isinstance(action, Assignment):
+        if isinstance(action, Assignment) and not action.origin.is_sealed:
             name = _named(f"the new value of {_short(action.target)} in {label}", action.origin)
             yield _pair(name, action.target, action.value)

@@ -5,7 +5,7 @@ Aliases with the unknown that stays for them, the blocks in the order in which t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -146,7 +146,10 @@ def structure_report(model: Model) -> StructureReport:
     counts = [sum(variable.size for variable in given.unknowns) for given in (model, solved.model)]
     is_ode = solved.model.form.name == "ODE"
     starts = tuple(_starts(aliased.model, solved))
-    return StructureReport(counts[0], counts[1], is_ode, tuple(_alias_sets(aliased.replaced)), chosen_states(aliased.model), tuple(blocks), starts)
+    hidden = {name for variable in model.variables if variable.is_hidden for name in variable.names}
+    return StructureReport(
+        counts[0], counts[1], is_ode, tuple(_alias_sets(aliased.replaced, hidden)), chosen_states(aliased.model), tuple(blocks), starts
+    )
 
 
 def _starts(model: Model, solved: Reduced) -> Iterator[str]:
@@ -158,7 +161,7 @@ def _starts(model: Model, solved: Reduced) -> Iterator[str]:
     given_way = {item.data.name for item in start_unknowns(solved.model, held).given_way} if held.equations else set[str]()
     unknowns = {item for variable in solved.model.unknowns for item in variable.symbols()}
     groups: dict[str, list[str]] = {"hold": [], _GUESSES: [], _UNUSED: []}
-    for variable in model.by_role(VariableRole.STATE):
+    for variable in (item for item in model.by_role(VariableRole.STATE) if not item.is_hidden):
         for name, start in zip(variable.names, variable.starts(), strict=True):
             item = followers.get(name)
             if name in given_way:
@@ -174,12 +177,12 @@ def _starts(model: Model, solved: Reduced) -> Iterator[str]:
             yield f"{what}: {listed(names, _MOST)}"
 
 
-def _alias_sets(replaced: Mapping[Expr, Expr]) -> Iterator[AliasSet]:
-    """In the order of the first of each."""
+def _alias_sets(replaced: Mapping[Expr, Expr], hidden: Collection[str]) -> Iterator[AliasSet]:
+    """In the order of the first of each, without what no user asks for."""
     equal: dict[Expr, list[str]] = {}
     opposite: dict[Expr, list[str]] = {}
     for item, value in replaced.items():
-        if item.data.role is Role.UNKNOWN:
+        if item.data.role is Role.UNKNOWN and item.data.name not in hidden:
             stays = value.args[0] if value.op == "neg" else value
             equal.setdefault(stays, [])
             (opposite if value.op == "neg" else equal).setdefault(stays, []).append(item.data.name)

@@ -376,3 +376,159 @@ def test_golden_models_of_stored_parts_are_the_same_to_the_last_bit(name: str, t
     assert len(a.events) == len(b.events)
     whole = tg.load_component(tg.precompile(golden.make(), tmp_path / "whole.tgm"))()
     same(a, tg.simulate(whole, (0.0, golden.end), rtol=1e-8))
+
+
+def sealed(component: Any, folder: Path, **what: Any) -> Any:
+    """The class that a sealed file of this component holds."""
+    return tg.load_component(tg.precompile(component, folder / "sealed.tgm", grade="sealed", **what))
+
+
+def unpacked(file: Path) -> str:
+    """What can be read in a file."""
+    with zipfile.ZipFile(file) as archive:
+        return "".join(archive.read(name).decode() for name in archive.namelist()) + file.read_bytes().decode("latin-1")
+
+
+@pytest.mark.parametrize("name", ["circuit", "D03_half_wave_rectifier", "D06_tank_with_mixer", "D09_friction_clutch"])
+def test_sealed_golden_models_are_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    golden = MODELS[name]
+    whole = tg.load_component(tg.precompile(golden.make(), tmp_path / "whole.tgm"))()
+    hidden = sealed(golden.make(), tmp_path)()
+    a, b = (tg.simulate(model, (0.0, golden.end), rtol=1e-8, sensitivities="all") for model in (whole, hidden))
+    assert np.array_equal(a.t, b.t)
+    assert np.array_equal(a.values, b.values)
+    assert [event.time for event in a.events] == [event.time for event in b.events]
+    assert all(np.array_equal(a.sensitivities[k], b.sensitivities[k], equal_nan=True) for k in range(len(a.t)))
+
+
+class Motor(tg.Component):
+    """A secret of somebody."""
+
+    p, n = electrical.Pin(), electrical.Pin()
+    shaft = rotational.Flange()
+    winding, rotor_inductance = electrical.Resistor(R=2.0), electrical.Inductor(L=0.05)
+    rotor = rotational.Inertia(J=0.01)
+    k = tg.Parameter(0.3, unit="N m/A", min=0.0, description="torque by current")
+    friction = tg.Parameter(lambda self: 0.01 * self.k, unit="N m s/rad")
+    poles = tg.Constant(7)
+    strokes = tg.Discrete(0, description="how often it was hot")
+    state = tg.Discrete("cold", values=("cold", "warm"))
+    losses = tg.Algebraic(unit="W", description="what warms it")
+    seen_speed = tg.Output(lambda self: self.rotor.w * self.poles, unit="rad/s")
+    torque = rotational.SignalTorque()
+
+    def equations(self) -> Any:
+        yield tg.connect(self.p, self.winding.p)
+        yield tg.connect(self.winding.n, self.rotor_inductance.p)
+        yield tg.connect(self.rotor_inductance.n, self.n)
+        yield self.torque.tau == self.k * self.winding.i - self.friction * self.rotor.w
+        yield self.losses == self.winding.R * self.winding.i**2 * tg.table([0.0, 10.0], [1.0, 1.5], name="hysteresis")(self.rotor.w)
+        yield tg.connect(self.torque.flange, self.rotor.flange_a)
+        yield tg.connect(self.rotor.flange_b, self.shaft)
+        yield tg.assertion(self.losses < 1e4, "burnt out")
+
+    @tg.when(lambda self: self.losses > 20.0)
+    def overheats(self) -> Any:
+        return {self.strokes: self.strokes + 1, self.state: "warm"}
+
+
+def driven(kind: Any) -> Any:
+    class Drive(tg.Component):
+        motor = kind(k=0.4)
+        source, ground = electrical.ConstantVoltage(V=24.0), electrical.Ground()
+        fan = rotational.Inertia(J=0.02)
+        air, wall = rotational.Damper(d=0.02), rotational.Fixed()
+
+        def equations(self) -> Any:
+            yield tg.connect(self.source.p, self.motor.p)
+            yield tg.connect(self.source.n, self.motor.n, self.ground.p)
+            yield tg.connect(self.motor.shaft, self.fan.flange_a)
+            yield tg.connect(self.fan.flange_b, self.air.flange_a)
+            yield tg.connect(self.air.flange_b, self.wall.flange)
+
+    return Drive()
+
+
+def test_a_sealed_file_has_none_of_the_inner_names_texts_or_lines(tmp_path: Path) -> None:
+    kind = sealed(Motor(), tmp_path, public=["k"])
+    inside = [
+        "winding", "rotor", "inductance", "losses", "strokes", "overheats", "burnt", "hysteresis", "secret", "poles", "warm", "friction", "Resistor",
+        "Inertia", "torque.", "how often", "test_precompiled", "yield", str(tmp_path),
+    ]  # fmt: skip
+    assert all(word in unpacked(tg.precompile(Motor(), tmp_path / "graph.tgm")) for word in inside[:-1])
+    assert [word for word in inside if word in unpacked(tmp_path / "sealed.tgm")] == []
+    assert sorted(kind().parts()) == ["n", "p", "shaft"]
+    assert {name for name in dir(kind()) if "sealed" in name or name in inside} == set()
+    with pytest.raises(tg.UnknownNameError):
+        kind(**{"sealed 3": 1.0})
+    with pytest.raises(tg.UsageError, match="no variable or part 'winding'") as found:
+        kind(winding={"R": 1.0})
+    assert "sealed" not in str(found.value)
+    with pytest.raises(tg.UnknownNameError, match="no 'losses'") as found:
+        _ = kind().losses
+    assert "sealed" not in str(found.value)
+
+
+def test_a_sealed_part_shows_its_connectors_outputs_and_what_is_public_only(tmp_path: Path) -> None:
+    open_, hidden = (
+        tg.simulate(driven(kind), (0.0, 0.5), rtol=1e-8) for kind in (Motor, sealed(Motor(), tmp_path, public=["k", "losses", "winding"]))
+    )
+    kept = {"motor.losses", "motor.seen_speed"}
+    kept |= {f"motor.{end}" for end in ("p.v", "p.i", "n.v", "n.i", "shaft.phi", "shaft.tau")}
+    kept |= {f"motor.winding.{own}" for own in ("p.v", "p.i", "n.v", "n.i", "v", "i")}
+    assert {name for name in hidden.names if name.startswith("motor.")} == kept
+    assert set(hidden.parameters.keys()) >= {"motor.k", "motor.winding.R"}
+    assert len(hidden.events) == len(open_.events) == 1  # it gets hot
+    assert "sealed part" in str(hidden.events)
+    assert "overheats" not in str(hidden.events)
+    for name in hidden.names:
+        np.testing.assert_allclose(hidden.at(0.4, name), open_.at(0.4, name), rtol=1e-9, atol=1e-12)
+    told = str(tg.show(driven(sealed(Motor(), tmp_path, public=["k"]))))
+    assert "inside the sealed part motor, equation" in told
+    assert "inside the sealed part motor, output seen_speed" in told
+    assert [word for word in ("losses", "winding", "*7") if word in told] == []
+
+
+class Divides(tg.Component):
+    """Something comes to nothing in it."""
+
+    p, n = electrical.Pin(), electrical.Pin()
+    secret, sum = tg.State(1.0, fixed=True), tg.State(0.0)
+    share = tg.Parameter(2.0, min=1.0)
+
+    def equations(self) -> Any:
+        yield self.p.i + self.n.i == 0
+        yield tg.der(self.secret) == -self.share
+        yield tg.der(self.sum) == 0.5 / (self.secret - 1.0)
+        yield self.p.i == (self.p.v - self.n.v) / self.secret
+
+
+def test_an_error_in_a_sealed_part_says_that_it_is_inside(tmp_path: Path) -> None:
+    def circuit(kind: Any) -> Any:
+        class Circuit(tg.Component):
+            own, source, ground = kind(), electrical.ConstantVoltage(V=1.0), electrical.Ground()
+
+            def equations(self) -> Any:
+                yield tg.connect(self.source.p, self.own.p)
+                yield tg.connect(self.source.n, self.own.n, self.ground.p)
+
+        return Circuit()
+
+    with pytest.raises(tg.RunError, match=r"inside the sealed part own, equation \d+ gives inf .*: what is sealed") as found:
+        tg.simulate(circuit(sealed(Divides(), tmp_path)), (0.0, 1.0))
+    assert [word for word in ("secret", "0.5") if word in str(found.value)] == []
+    with pytest.raises(tg.UnknownNameError, match="'secrets'"):
+        sealed(Divides(), tmp_path, public=["secrets"])
+    with pytest.raises(tg.UsageError, match="no grade"):
+        tg.precompile(Divides(), tmp_path / "x.tgm", grade="closed")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(tg.UsageError, match="everything is public"):
+        tg.precompile(Divides(), tmp_path / "x.tgm", public=["share"])
+
+    class Halved(Divides):
+        half = tg.Parameter(4.0)
+        share = tg.Parameter(lambda self: self.half / 2.0, min=1.0)
+
+    with pytest.raises(tg.UsageError, match="share has limits"):
+        sealed(Halved(), tmp_path, public=["half"])
+    with pytest.raises(tg.UsageError, match="at least 1"):
+        sealed(Divides(share=0.5), tmp_path, public=[])

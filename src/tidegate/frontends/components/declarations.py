@@ -241,6 +241,7 @@ class Declaration:
         self.state_select: StateSelect = _choice(state_select, self.origin)
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
         self.is_potential = False  # likewise
+        self.is_hidden = False  # likewise
         self.texts = texts_among(values, self.value, self.origin)
         if self.texts:
             self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)

@@ -244,7 +244,8 @@ class _VariableReader:
                     declaration.quantity,
                     tuple(joined(node.path, switch) for switch in declaration.present_while),
                     isinstance(declaration, Potential) or declaration.is_potential,
-                    texts=declaration.texts,
+                    declaration.is_hidden,
+                    declaration.texts,
                 )
             )
 

@@ -104,8 +104,7 @@ class LocalSystem:
         new = dict(zip(old, substitute(old, mapping), strict=True))
 
         def equality(item: Equality) -> Equality:
-            label = f"{path}: {item.label}" if path and item.label else item.label
-            return Equality(new[item.left], new[item.right], replace(item.origin, path=owner), label)
+            return Equality(new[item.left], new[item.right], replace(item.origin, path=owner), _label(item, path))
 
         conditions = list(self.condition_origins)
         origins = zip(substitute(conditions, mapping), self.condition_origins.values(), strict=True)
@@ -121,6 +120,16 @@ class LocalSystem:
             tuple(map(equality, self.initial)),
             self.names,
         )
+
+
+def _label(item: Equality, path: str) -> str:
+    """How messages name an equation of a part of this path."""
+    if not path or not item.label:
+        return item.label
+    inside = item.origin.inside
+    if item.origin.is_sealed and item.label.startswith(f"{inside}, "):
+        return item.label.replace(inside, f"{inside} {path}", 1)
+    return f"{path}: {item.label}"
 
 
 def _replaced(value: Any, mapping: Mapping[Expr, Expr]) -> Any:

@@ -10,7 +10,7 @@ from tidegate.expressions import Role, symbol
 from tidegate.frontends.components.agenda import Agenda, Body
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.local_system import LocalSystem
-from tidegate.model import Action, Model, TimeEvent, When
+from tidegate.model import Action, Definition, Model, TimeEvent, When
 
 __all__ = ["system_of_model"]
 
@@ -18,7 +18,7 @@ __all__ = ["system_of_model"]
 def system_of_model(model: Model) -> LocalSystem:
     """A neutral model as what a component says."""
     equalities = [Equality(item.left, item.right, item.origin, item.label) for item in model.equations]
-    equalities += [Equality(symbol(Role.UNKNOWN, item.name), item.value, item.origin, f"{item.name} == {item.value!r}") for item in model.definitions]
+    equalities += [Equality(symbol(Role.UNKNOWN, item.name), item.value, item.origin, _label(item)) for item in model.definitions]
     initial = tuple(Equality(item.left, item.right, item.origin, item.label) for item in model.initial_equations)
     values = {
         variable.name: list(variable.start) if variable.shape else variable.start[0]
@@ -34,6 +34,10 @@ def system_of_model(model: Model) -> LocalSystem:
         initial=initial,
         names=frozenset(variable.name for variable in model.variables),
     )
+
+
+def _label(item: Definition) -> str:
+    return f"{item.origin.inside}, output {item.name}" if item.origin.is_sealed else f"{item.name} == {item.value!r}"
 
 
 def _agenda(model: Model) -> Agenda:

@@ -90,7 +90,7 @@ class Part:
         value = by_name(value)
         kind, declared, parts = type(self).__name__, self.declarations(), self._parts()
         if head not in declared and head.partition("[")[0] not in parts:
-            known = [*declared, *parts]
+            known = [*_shown(declared), *parts]
             raise UsageError(
                 f"{kind} has no variable or part {head!r}" if parts else f"{kind} has no variable {head!r}",
                 hint=suggestion(head, known, f"its variables are {', '.join(known) or 'none'}"),
@@ -216,7 +216,7 @@ class Part:
             return self.part(name)
         if name.startswith("_"):
             raise AttributeError(name)  # what Python and numpy look for
-        known = [*self.declarations(), *self._parts()]
+        known = [*_shown(self.declarations()), *self._parts()]
         raise UnknownNameError(f"{type(self).__name__} has no {name!r}", hint=suggestion(name, known, f"it has {', '.join(known) or 'no variables'}"))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -308,6 +308,10 @@ class Part:
         """Its declarations with the values that were given to this instance."""
         overrides = vars(self).get("_overrides", {})
         return {name: item.modified(overrides[name]) if name in overrides else item for name, item in self.declarations().items()}
+
+
+def _shown(declared: Mapping[str, Declaration]) -> list[str]:
+    return [name for name, item in declared.items() if not item.is_hidden]
 
 
 def _refuse_itself_without_end(part: Part) -> None:

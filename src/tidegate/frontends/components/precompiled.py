@@ -1,7 +1,8 @@
 """`tg.precompile` and `tg.load_component`: a component in a file (front end of components: an instance goes into the file, a class comes out).
 
 Equations are kept as a graph, put together and under full names (DSblock 4.0a as we read it, section 10, grade "graph"): Python's part of the work is
-done, aliases, index and states are found out in the whole of which the component becomes a part. A file holds data, no code: opening it runs nothing.
+done, aliases, index and states are found out in the whole of which the component becomes a part. In the grade "sealed" names that are not public are
+numbers (``sealed``). A file holds data, no code: opening it runs nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, Literal, cast
 
-from tidegate.errors import TidegateError, UsageError
+from tidegate.errors import TidegateError, UnknownNameError, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.component import Component
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, OutputSignal, Potential
@@ -22,6 +23,7 @@ from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Declar
 from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.model_part import ModelPart, declaration_of
 from tidegate.frontends.components.part_array import Array, PartArray
+from tidegate.frontends.components.sealed import sealed, without_names_of_tables
 from tidegate.model import Model, Variable, VariableRole, element_names
 from tidegate.model.portable import as_data, from_data
 from tidegate.model.ports import OpenModel
@@ -34,17 +36,23 @@ _MOST_BYTES: Final = 1 << 28  # what a file may unpack to
 _KINDS: Final[dict[str, type[Declaration]]] = {kind.__name__: kind for kind in (Potential, Flow, InputSignal, OutputSignal, Input, Output, Parameter)}
 
 
-def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
+def precompile(
+    component: Component, path: str | os.PathLike[str], *, grade: Literal["graph", "sealed"] = "graph", public: Sequence[str] | None = None
+) -> Path:
     """Put a component into a file, from which `load_component` makes a class again; connectors and parameters stay open.
 
     Parameters
     ----------
     component : an instance; values given to it are the defaults of the class.
     path : of the file, usually with the suffix ``.tgm``; it is written whole or not at all.
+    grade : ``"sealed"`` leaves in the file nothing readable but the class's name, connectors, inputs, outputs and what is public.
+    public : of a sealed component names of variables and parameters that stay, or of parts with all in them; every parameter if not given.
+        Parameters that are not public are numbers from then on.
 
     Raises
     ------
     ModelError, UsageError : the component is wrong, or has what a file cannot hold: functions that are called.
+    UnknownNameError : there is nothing of a name that is to be public.
 
     Examples
     --------
@@ -58,6 +66,11 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
     kind = type(component).__name__
     if isinstance(component, type) or not isinstance(component, Component):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"{component!r} is no instance of a component", hint="tg.precompile(Motor(), 'motor.tgm')")
+    if grade not in ("graph", "sealed") or (public is not None and grade == "graph"):
+        what = f"there is no grade {grade!r}" if grade not in ("graph", "sealed") else "in the grade 'graph' everything is public"
+        raise UsageError(what, hint="tg.precompile(Motor(), 'motor.tgm', grade='sealed', public=['w'])", origin=written_at())
+    if isinstance(public, str):
+        raise UsageError(f"public is {public!r}; names are expected", hint=f"public=[{public!r}]", origin=written_at())
     model = lower(component, kind, is_open=True)
     if model.opaque_parts or model.step_events:
         raise UsageError(f"{kind} has functions that are called, which a file cannot hold", hint="write equations")
@@ -73,8 +86,13 @@ def precompile(component: Component, path: str | os.PathLike[str]) -> Path:
         "connectors": ends,
         "required": required,
         "parts": {path: type(part).__name__ for path, part in _tree(component) if not isinstance(part, Connector)},
-        "model": as_data(model),
     }
+    if grade == "sealed":
+        of_connectors = [path for name, end in ends.items() for path in _paths(name, end)]
+        model = sealed(model, of_connectors, public)
+        content |= {"text": "A sealed part.", "parts": {}, "model": without_names_of_tables(as_data(model))}
+    else:
+        content["model"] = as_data(model)
     body = json.dumps(content, allow_nan=False).encode()
     return _write_whole(Path(path), body)
 
@@ -144,6 +162,8 @@ class StoredPart(ModelPart, Component):
 
     def _modify(self, name: str, value: Any) -> None:
         declared, head, _, attribute = self.declarations(), *name.rpartition(".")
+        if (own := next((declared[item] for item in (name, head) if item in declared), None)) is not None and own.is_hidden:
+            raise UnknownNameError(f"{type(self).__name__} has no variable {name!r} that could be given", origin=self._written_at)
         if name not in declared and isinstance(value, Mapping) and any(own.startswith(f"{name}.") for own in declared):
             for inner, item in cast("Mapping[str, Any]", value).items():
                 self._modify(f"{name}.{inner}", item)
@@ -158,8 +178,9 @@ class StoredPart(ModelPart, Component):
         return super().__getattr__(name)
 
     def __dir__(self) -> list[str]:
-        own = dict.fromkeys(name.partition(".")[0] for name in [*self.declarations(), *self._parts()])
-        return [*own, *(name for name in super().__dir__() if "." not in name)]
+        hidden = {name for name, item in self.declarations().items() if item.is_hidden}
+        own = dict.fromkeys(name.partition(".")[0] for name in [*self.declarations(), *self._parts()] if name not in hidden)
+        return [*own, *(name for name in super().__dir__() if "." not in name and name not in hidden)]
 
     def model_with(self, given: Any) -> Model:  # noqa: ARG002, all of its inputs are needed
         """Its model."""
