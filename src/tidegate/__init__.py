@@ -29,6 +29,7 @@ from tidegate.errors import (
     SensitivityWarning,
     SingularSystemError,
     StartValueWarning,
+    SteadyStateError,
     StepSizeError,
     StructureError,
     TidegateError,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from tidegate.frontends.dsblock import DSblock
     from tidegate.frontends.equations import dae, event, hdae, ode, opaque
     from tidegate.frontends.processes import Environment, Group, SimulaProcess
+    from tidegate.operating_point import LinearModel, SteadyState, linearize, steady_state
     from tidegate.results import Result
     from tidegate.show import show
     from tidegate.simulate import prepare, simulate
@@ -137,6 +139,7 @@ __all__ = [
     "InputSignal",
     "InterruptedRunError",
     "InvalidModelError",
+    "LinearModel",
     "ModelError",
     "NotFiniteError",
     "NotFiniteWarning",
@@ -155,6 +158,8 @@ __all__ = [
     "SingularSystemError",
     "StartValueWarning",
     "State",
+    "SteadyState",
+    "SteadyStateError",
     "StepSizeError",
     "StopRun",
     "StructureError",
@@ -193,6 +198,7 @@ __all__ = [
     "initial_equations",
     "initially",
     "library",
+    "linearize",
     "load_component",
     "maximum",
     "message",
@@ -210,6 +216,7 @@ __all__ = [
     "simulate",
     "solve_ivp",
     "start",
+    "steady_state",
     "sweep",
     "table",
     "terminate",
@@ -222,25 +229,30 @@ __all__ = [
 _BLOCKS: Final = "tidegate.frontends.blocks"
 _COMPONENTS: Final = "tidegate.frontends.components"
 _EQUATIONS: Final = "tidegate.frontends.equations"
+_OPERATING_POINT: Final = "tidegate.operating_point"
 _HOMES: Final = {
     "CrossCheck": "tidegate.cross_check",
     "DSblock": "tidegate.frontends.dsblock",
     "Diagram": _BLOCKS,
     "Fit": "tidegate.fit",
+    "LinearModel": _OPERATING_POINT,
     "Prepared": "tidegate.executive",
     "Result": "tidegate.results",
     "RetryStep": "tidegate.wishes",
     "Simulation": "tidegate.simulation",
+    "SteadyState": _OPERATING_POINT,
     "StopRun": "tidegate.wishes",
     "Verification": "tidegate.verify",
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "fit": "tidegate.fit",
+    "linearize": _OPERATING_POINT,
     "no_event": "tidegate.expressions.no_event",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
     "solve_ivp": "tidegate.solve_ivp",
+    "steady_state": _OPERATING_POINT,
     "sweep": "tidegate.sweep",
     "table": "tidegate.expressions.lookup_tables",
     "verify": "tidegate.verify",

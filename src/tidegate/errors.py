@@ -18,6 +18,7 @@
         │   └── SingularSystemError the algebraic equations cannot be solved for their unknowns
         ├── NotFiniteError         NaN or infinity in an equation
         ├── StepSizeError          the step size collapsed
+        ├── SteadyStateError       no values at which nothing changes
         ├── TooManyStepsError      the step budget the caller set is used up
         ├── ConflictError          clauses of one instant that give one variable different values
         ├── UnsettledEventError    event rounds at one instant that do not end
@@ -73,6 +74,7 @@ __all__ = [
     "SensitivityWarning",
     "SingularSystemError",
     "StartValueWarning",
+    "SteadyStateError",
     "StepSizeError",
     "StructureError",
     "TidegateError",
@@ -306,6 +308,10 @@ class NotFiniteError(RunError):
 
 class StepSizeError(RunError):
     """The step size became too small to advance time."""
+
+
+class SteadyStateError(RunError):
+    """No values were found at which nothing changes, or what was found contradicts a condition, a clause or a clock."""
 
 
 class TooManyStepsError(RunError):

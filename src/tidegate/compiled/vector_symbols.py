@@ -103,12 +103,12 @@ class Symbols:
         return dict(zip(self.positions, (at.time, *at.y.tolist(), *at.p.tolist(), *at.m.tolist()), strict=True))
 
     def seeds(self) -> dict[Expr, Expr]:
-        """For time, every unknown, parameter and discrete variable the symbol of its direction."""
+        """For time, every unknown, parameter, discrete variable and input the symbol of its direction."""
         seeds = {symbol(Role.TIME, "time"): seed("dt", 0)}
         seeds |= {s: seed("dy", k) for k, s in enumerate(self.unknowns)}
         seeds |= {s: seed("dp", k) for k, s in enumerate(self.parameters)}
         first = len(self.modes)
-        seeds |= {s: seed("dm", first + k) for k, s in enumerate(self.of_m()[first : self.layout.first_input])}
+        seeds |= {s: seed("dm", first + k) for k, s in enumerate(self.of_m()[first : self.layout.first_action])}
         return seeds
 
     def seed_positions(self) -> dict[Expr, tuple[str, int]]:

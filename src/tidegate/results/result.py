@@ -21,6 +21,7 @@ from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
+from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
@@ -315,6 +316,39 @@ class Result:
             For a time outside the run, an unknown name, or a variable that has no dense output.
         """
         return at_times(self, times, names, side)
+
+    def compare(self, other: Result, rtol: float = 1e-6, atol: float | Mapping[str, float] = 0.0) -> Comparison:
+        """How far this result and another one are apart: of each variable the largest deviation, events matched.
+
+        Values are compared at the times of both, by dense output where one of them has no row, but not between the times of an event that agree.
+        Events of one cause are matched in their order.
+
+        Parameters
+        ----------
+        other : a result of this model, or of another one with variables of the same names; computed or loaded from a file.
+        rtol : a deviation is allowed that is no larger than this part of the variable's largest absolute value; of times of events, of the time span.
+        atol : and so much more: a number, or one by name.
+
+        Returns
+        -------
+        Comparison : a table when printed; ``.agrees`` is the verdict, ``["x"]`` the deviation of a variable.
+
+        Raises
+        ------
+        UsageError
+            If they have no time in common, or a tolerance does not fit.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> model = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 2.0})
+        >>> fine, coarse = (tg.simulate(model, (0, 1), rtol=rtol) for rtol in (1e-10, 1e-4))
+        >>> fine.compare(coarse, rtol=1e-3).agrees, fine.compare(coarse, rtol=1e-12).agrees
+        (True, False)
+        """
+        if not isinstance(other, Result):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"a result is compared with a result, not with {other!r}", hint="result.compare(tg.Result.load(...))")
+        return compared(self, other, rtol, atol)
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: not what can be made again from the rest."""

@@ -67,10 +67,10 @@ class NamedValues:
             values = located.of(self._vector(point, located.quantity.vector))
         return values.reshape(located.shape) if located.shape else float(values[0])
 
-    def _is_free(self, name: str) -> bool:
-        """Whether what was declared as a state is one of the system, and follows from nothing."""
+    def is_free(self, name: str) -> bool:
+        """Whether nothing determines it between events: a state of the system, a discrete variable, an input."""
         located = self.located(name)
-        return located.quantity.vector == "y" and not self._compiled.algebraic[located.indices].any()
+        return located.quantity.vector == "m" or (located.quantity.vector == "y" and not self._compiled.algebraic[located.indices].any())
 
     def checked(self, name: str, value: ArrayLike) -> tuple[Located, FloatArray]:
         """Where a value is to be put, and its numbers.
@@ -85,7 +85,7 @@ class NamedValues:
         follows = variable.vector in ("outputs", "numbers")
         is_solved_for = variable.vector == "y" and bool(self._compiled.algebraic[located.indices].any())
         if variable.role == "algebraic" or is_solved_for or (follows and variable.role == "state"):
-            states = [name for name in self.names("state") if self._is_free(name)]
+            states = [name for name in self.names("state") if self.is_free(name)]
             hint = f"set a state ({', '.join(states[:6])}) or a parameter" if states else "set a parameter"
             raise UsageError(f"{name} is an algebraic variable: the equations determine it at every instant", hint=hint)
         if follows:

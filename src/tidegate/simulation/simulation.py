@@ -75,6 +75,16 @@ class Simulation:
         return self._session.standing.time
 
     @property
+    def standing(self) -> Standing:
+        """Where it stands, as the vectors of the compiled model."""
+        return self._session.standing
+
+    @property
+    def compiled(self) -> CompiledModel:
+        """The model as flat functions."""
+        return self._session.problem.model
+
+    @property
     def status(self) -> Status:
         """What it is: "ready" to advance, "failed" the last time and ready to try again, "terminated" by the model, or "finished" by ``finish``."""
         return self._session.status
