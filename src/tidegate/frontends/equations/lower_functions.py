@@ -39,9 +39,7 @@ def lower(description: FunctionsDescription) -> Model:
     """
     starts, start_origins = _start_values(description)
     y = starts[0] if description.parts is None else together(starts)
-    d, discrete_origins = (
-        (read_quantities("d", None, [], description.origin), {}) if description.d is None else _quantities_of(description.d, "d", description)
-    )
+    d, discrete_origins = _quantities_of(description.d, "d", description)
     lowering = Lowering(description, y, d)
     lowering.condition_origins.update({**discrete_origins, **start_origins})
     if description.parts is not None:
