@@ -22,6 +22,7 @@ from tidegate.expressions import ONE, Expr, Role, evaluate, symbol, tangent, wal
 from tidegate.model import Lowerable, Model
 from tidegate.model.callables import Called, TakesOptions
 from tidegate.results import Result
+from tidegate.results.comparison import apart_from_events
 from tidegate.results.labels import number
 from tidegate.simulate import prepare
 
@@ -29,8 +30,6 @@ __all__ = ["CrossCheck", "Difference", "cross_check"]
 
 _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
-_AROUND: Final = 10.0  # times the distance of two event times: no values are compared there
-_SAME_TIME: Final = 1e-13  # of a time: rounding of it, which decides whether a row at an event is the one before it or the one after it
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
@@ -240,7 +239,7 @@ def _scale(result: Result, parameter: str) -> float:
 def _values(first: Result, second: Result, rtol: float, roundings: Mapping[str, float] | None = None) -> list[Difference]:
     """States, discrete variables, outputs and sensitivities at the times both have; by name what rounding may make of a difference."""
     times = np.unique(first.t[np.isin(first.t, second.t)])
-    times = times[_apart_from_events(times, first.events.times, second.events.times)]
+    times = times[apart_from_events(times, first.events.times, second.events.times)]
     a, b = np.searchsorted(first.t, times), np.searchsorted(second.t, times)
     found: list[Difference] = []
     for k, column in enumerate(first.columns):
@@ -269,17 +268,6 @@ def _largest(
     beyond = max(largest - rounding, 0.0)
     tolerances = beyond / size / rtol if size > 0.0 else (0.0 if beyond == 0.0 else np.inf)
     return [Difference(kind, name, largest, size, float(times[worst]), tolerances)]
-
-
-def _apart_from_events(times: FloatArray, one: FloatArray, other: FloatArray) -> NDArray[np.bool_]:
-    """Which times lie outside the intervals between an event's times by the two engines."""
-    keep = np.ones(times.size, dtype=bool)
-    for a, b in zip(one, other, strict=False):
-        reach = max(_AROUND * abs(a - b), _SAME_TIME * abs(a))
-        first, last = float(min(a, b) - reach), float(max(a, b) + reach)
-        near = slice(int(np.searchsorted(times, first)), int(np.searchsorted(times, last, side="right")))
-        keep[near] = False
-    return keep
 
 
 def _roundings(model: Model, result: Result) -> dict[str, float]:

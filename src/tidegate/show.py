@@ -135,6 +135,8 @@ def show(source: Lowerable) -> Shown:
       1: y from self.w == 2 * self.x (by an expression)
       2: der(x) from tg.der(self.x) == -self.y (by an expression)
     """
+    if not isinstance(source, Lowerable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        raise UsageError(f"{source!r} is not made of expressions, and there is no structure to show", hint="a function, a component or a diagram")
     model = source.lower()
     validate(model)
     check_structure(model)

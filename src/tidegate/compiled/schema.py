@@ -241,7 +241,7 @@ _LINEAR: Final = [
     *_single("integer", "n_forced n_tied"),
     *_single("number", "forced_short"),
     *_arrays("integer", "forced_rows forced_marks", "n_tied"),
-    *_arrays("number", "forced_weights forced_system forced_elimination", "n_tied", "n_tied"),
+    *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "forced_scratch", "n"),
     # why they were not found; the unknown that would have been moved, and to what
     *_single("integer", "not_forced_why forced_unknown"),

@@ -116,9 +116,9 @@ def bounces_below_roundoff(run, t, guard):
     stopped = run.m[index] != run.m_old[index]
     if stopped and not _was_stopped(run, t, guard, side, away):
         return False
-    if not stopped and not (away > 0.0 and anything_happened(run)):
-        return False  # nothing threw it back: it has only touched zero
     scale = time_scale(run, run.ydot_at)
+    if not stopped and not (away > run.nu_start[guard] / scale and anything_happened(run)):
+        return False  # nothing threw it back: it has only touched zero, or rests there, held by a mode that has begun
     short = SHORT * scale
     ahead = run.y_new
     rate = run.scratch_3

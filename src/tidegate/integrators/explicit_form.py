@@ -28,5 +28,5 @@ def change_along(run, t, y, ydot, s, i, out):
     set_direction(run, i, True)
     call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, 0.0, s, run.dp, run.dm, out)
     if run.n_forced > 0:
-        put_forced_tangent(run, t, 0.0, y.ctypes, out.ctypes)
+        put_forced_tangent(run, t, 0.0, y.ctypes, ydot.ctypes, out.ctypes)
     set_direction(run, i, False)

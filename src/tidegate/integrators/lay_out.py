@@ -94,7 +94,7 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
     pairs = max(stages - 1, 0) // 2
     sizes = {
         "is_sparse": pattern is not None, "n_pairs": pairs, "n_mass": n * n if model.mass_kind > 1 else n,
-        "n_coupled": n if model.mass_kind > 1 else 0, "n_tied": n if model.mass_kind == 1 and pattern is None else 0,
+        "n_coupled": n if model.mass_kind > 1 else 0, "n_tied": n if model.mass_kind > 0 and pattern is None else 0,
     }  # fmt: skip
     if pattern is None:
         at_once = n_sens > 0 and stages * n <= MOST_ROWS

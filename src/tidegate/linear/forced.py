@@ -1,9 +1,11 @@
 """Equations of a mode that ties states: constraints between them are integrated in their differentiated form (stage: linear).
 
-Where a mode's algebraic equations cannot be solved for the algebraic unknowns, combinations of them with weights w hold between states alone,
-``sum w_r f_r = 0`` with the gradient ``-w_i M_i``. One equation of each combination gives way to its derivative, ``sum w_i f_i = sum w_r df_r/dt``,
-which determines what keeps the states tied. Weights must be constant in the mode, which is looked at; what is integrated is then of index one.
-Everything that asks for rates or for their Jacobian while a run is under way asks here.
+Where a mode's algebraic equations cannot be solved for the algebraic unknowns, combinations of them with weights a hold between states
+alone, ``sum a_r f_r = 0`` with a gradient that is a combination of rows of M, ``-sum v_i M_i``. One equation of each combination gives way to its
+derivative, ``sum v_i f_i = sum a_r df_r/dt``, which determines what keeps the states tied. Where M couples derivatives that equation may have a row
+of M that is not zero; since ``sum a_r M_r`` is, ``sum a_r f_r`` is then taken from it, so that its weights are ``w = v - a`` but for itself, and
+``w = v`` else (``events.constrain`` finds w and a). Weights must be constant in the mode, which is looked at; what is integrated is then of index
+one. Everything that asks for rates or for their Jacobian while a run is under way asks here.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ __all__ = [
     "change_of_slope",
     "forced_change",
     "forced_hold",
+    "given_jacobian",
     "integrated_form",
     "model_jacobian",
     "model_rates",
@@ -41,8 +44,11 @@ def put_forced_rates(run, t, point, rates):
         x = 0.0
         for i in range(n):
             w = run.forced_weights[k, i]
+            a = run.forced_algebraic[k, i]
             if w != 0.0:
-                x += w * (f[i] if run.mass[i] != 0.0 else -slope[i])
+                x += w * f[i]
+            if a != 0.0:
+                x -= a * slope[i]
         f[run.forced_rows[k]] = x
     return 0
 
@@ -57,7 +63,7 @@ def put_forced_jacobian(run, jacobian):
         for j in range(n):
             x = 0.0
             for i in range(n):
-                if run.mass[i] != 0.0:
+                if run.forced_weights[k, i] != 0.0:
                     x += run.forced_weights[k, i] * jac[i * n + j]
             jac[row + j] = x
     return 0
@@ -79,9 +85,19 @@ def model_rates(run, t, y, out):
 
 
 @native
+def given_jacobian(run, t, y, out):
+    """J at a point of the equations as they were given."""
+    if run.n_tied > 0:
+        # what is structurally zero is not written, and equations that gave way in another mode have left something there
+        for q in range(len(out)):
+            out[q] = 0.0
+    call_value(run.f_jacobian, t, y, run.p, run.m, out)
+
+
+@native
 def model_jacobian(run, t, y, out):
     """J at a point in the current mode."""
-    call_value(run.f_jacobian, t, y, run.p, run.m, out)
+    given_jacobian(run, t, y, out)
     if run.n_forced > 0:
         put_forced_jacobian(run, out.ctypes)
 
@@ -107,52 +123,59 @@ def forced_change(run, t, point, slopes):
     for k in range(run.n_forced):
         x = 0.0
         for i in range(n):
-            if run.mass[i] != 0.0:
+            if run.forced_weights[k, i] != 0.0:
                 x += run.forced_weights[k, i] * out[i]
         for side in range(2):
             moved = t + (short if side == 0 else -short)
             call_tangent(run.f_residual_tangent, moved, y, zero, run.p, run.m, 1.0, zero, zero, zero, later)
             for i in range(n):
-                w = run.forced_weights[k, i]
-                if run.mass[i] == 0.0 and w != 0.0:
-                    x -= (w if side == 0 else -w) * later[i] / (2.0 * short)
+                a = run.forced_algebraic[k, i]
+                if a != 0.0:
+                    x -= (a if side == 0 else -a) * later[i] / (2.0 * short)
         out[run.forced_rows[k]] = x
     return 0
 
 
 @native
-def change_of_slope(run, t, moved, y, k, short):
-    """d/dt of the sum w_r df_r/dp of combination k, by differences of fourth order over ``short``; the directions are set in dp and dm."""
+def change_of_slope(run, t, moved, y, ydot, k, short):
+    """d/dt of the sum a_r df_r/dp of combination k, by differences of fourth order over ``short`` on the line that y takes with y'.
+
+    The directions are set in dp and dm.
+    """
     zero = run.zero
     slopes = run.forced_scratch
+    point = run.trial_stage
     x = 0.0
     for side in range(4):
         away = -2 + side if side < 2 else side - 1
-        call_tangent(run.f_residual_tangent, t + away * short, y, zero, run.p, run.m, moved, zero, run.dp, run.dm, slopes)
+        for q in range(run.n):
+            point[q] = y[q] + away * short * ydot[q]
+        call_tangent(run.f_residual_tangent, t + away * short, point, zero, run.p, run.m, moved, zero, run.dp, run.dm, slopes)
         part = (8.0 if abs(away) == 1 else -1.0) * (1.0 if away > 0 else -1.0)
         for i in range(run.n):
-            w = run.forced_weights[k, i]
-            if run.mass[i] == 0.0 and w != 0.0:
-                x += part * w * slopes[i]
+            a = run.forced_algebraic[k, i]
+            if a != 0.0:
+                x += part * a * slopes[i]
     return x / (12.0 * short)
 
 
-@kernel_entry(NUMBER, NUMBER, NUMBERS, NUMBERS)
-def put_forced_tangent(run, t, moved, point, tangent):
+@kernel_entry(NUMBER, NUMBER, NUMBERS, NUMBERS, NUMBERS)
+def put_forced_tangent(run, t, moved, point, rates, tangent):
     """The equations that gave way in the derivative of f - M y' along y, the directions set in dp and dm, and ``moved`` times that of time.
 
-    A combination of equations, each of which holds, has the derivative ``sum w_r (J_r S + df_r/dp) = 0`` with its own weights, whatever moves these;
-    and that is differentiated by time as the combination was. Its part df_r/dp must depend on time alone (``sensitivity.ties``).
+    A combination of equations, each of which holds, has the derivative ``sum a_r (J_r S + df_r/dp) = 0`` with its own weights, whatever moves these;
+    and that is differentiated by time, on the way that the unknowns take with the rates y', as the combination was.
     """
     n = run.n
     y = vector(point, 0, n)
+    ydot = vector(rates, 0, n)
     out = vector(tangent, 0, n)
     for k in range(run.n_forced):
         x = 0.0
         for i in range(n):
-            if run.mass[i] != 0.0:
+            if run.forced_weights[k, i] != 0.0:
                 x += run.forced_weights[k, i] * out[i]
-        out[run.forced_rows[k]] = x - change_of_slope(run, t, moved, y, k, run.forced_short)
+        out[run.forced_rows[k]] = x - change_of_slope(run, t, moved, y, ydot, k, run.forced_short)
     return 0
 
 
@@ -167,11 +190,9 @@ def forced_hold(run, t, point):
         x = 0.0
         allowed = 0.0
         for i in range(n):
-            w = run.forced_weights[k, i]
-            if run.mass[i] == 0.0:
-                x += w * f[i] if w != 0.0 else 0.0
-            else:
-                allowed += abs(w * run.mass[i]) * (run.atol[i] + run.rtol * max(run.y_max[i], abs(y[i])))
+            x += run.forced_algebraic[k, i] * f[i] if run.forced_algebraic[k, i] != 0.0 else 0.0
+            if run.forced_gradient[k, i] != 0.0:
+                allowed += abs(run.forced_gradient[k, i]) * (run.atol[i] + run.rtol * max(run.y_max[i], abs(y[i])))
         if not abs(x) <= _DRIFT * allowed:
             return 0
     return 1

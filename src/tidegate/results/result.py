@@ -12,7 +12,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,13 @@ from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_columns, storage_names
+from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import FinalValues, ParameterValues, number
+from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -315,6 +317,75 @@ class Result:
             For a time outside the run, an unknown name, or a variable that has no dense output.
         """
         return at_times(self, times, names, side)
+
+    def resample(self, times: ArrayLike | None = None, names: str | Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset:
+        """Trajectories on a time axis that has each time once, so that xarray's ``interp`` and ``sel(method="nearest")`` work on it.
+
+        A recorded event has two rows at one time. Between rows values are dense output, as accurate as the steps: no line is drawn across a corner.
+
+        Parameters
+        ----------
+        times : within the run, or their distance, from the start on; None for the recorded times, then with the sensitivities.
+        names : variables; None for all, at other times than the recorded ones for all that have dense output.
+        side : at an event, the values after it ("right") or before it ("left").
+
+        Raises
+        ------
+        UsageError
+            For a time outside the run, a distance that is not positive, an unknown name, or a variable that has no dense output.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> result = tg.simulate(tg.ode(lambda t, y: [-1.0 if y["x"] > 0.5 else 0.0], y0={"x": 1.0}), (0, 1))
+        >>> result.resample(0.25)["x"].values.round(9).tolist()
+        [1.0, 0.75, 0.5, 0.5, 0.5]
+        >>> round(float(result.resample()["x"].interp(time=0.25)), 9)
+        0.75
+        """
+        import xarray as xr
+
+        chosen = None if names is None else [names] if isinstance(names, str) else list(names)
+        if times is not None:
+            dense = at_times(self, times_along(self.t, times), chosen, side)
+            assert isinstance(dense, xr.Dataset)  # as a list of names gives
+            return dense
+        if side not in get_args(Side):
+            raise UsageError(f"side is {side!r}", hint='"right" for the values after an event, "left" for those before it')
+        return once_each(self._trajectories if chosen is None else xr.Dataset({name: self[name] for name in chosen}), side)
+
+    def compare(self, other: Result, rtol: float = 1e-6, atol: float | Mapping[str, float] = 0.0) -> Comparison:
+        """How far this result and another one are apart: of each variable the largest deviation, events matched.
+
+        Values are compared at the times of both, by dense output where one of them has no row, but not between the times of an event that agree.
+        Events of one cause are matched in their order.
+
+        Parameters
+        ----------
+        other : a result of this model, or of another one with variables of the same names; computed or loaded from a file.
+        rtol : a deviation is allowed that is no larger than this part of the variable's largest absolute value; of times of events, of the time span.
+        atol : and so much more: a number, or one by name.
+
+        Returns
+        -------
+        Comparison : a table when printed; ``.agrees`` is the verdict, ``["x"]`` the deviation of a variable.
+
+        Raises
+        ------
+        UsageError
+            If they have no time in common, or a tolerance does not fit.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> model = tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 2.0})
+        >>> fine, coarse = (tg.simulate(model, (0, 1), rtol=rtol) for rtol in (1e-10, 1e-4))
+        >>> fine.compare(coarse, rtol=1e-3).agrees, fine.compare(coarse, rtol=1e-12).agrees
+        (True, False)
+        """
+        if not isinstance(other, Result):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"a result is compared with a result, not with {other!r}", hint="result.compare(tg.Result.load(...))")
+        return compared(self, other, rtol, atol)
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: not what can be made again from the rest."""

@@ -162,7 +162,7 @@ def restart_jump(run, t, y, place_before):
         set_direction(run, i, True)
         call_tangent(run.f_residual_tangent, t, y, ydot, run.p, run.m, time_moved(tau[i]), zero, run.dp, run.dm, change)
         if run.n_forced > 0:
-            put_forced_tangent(run, t, time_moved(tau[i]), y.ctypes, change.ctypes)
+            put_forced_tangent(run, t, time_moved(tau[i]), y.ctypes, ydot.ctypes, change.ctypes)
         if jumps:
             # -M_p (y - y before): what is left of the derivative of f - M v if v is the jump, without that for v = 0
             call_tangent(run.f_residual_tangent, t, y, jump, run.p, run.m, 0.0, zero, run.dp, run.dm, held)
@@ -186,7 +186,7 @@ def _fit(run, t, i):
     set_direction(run, i, True)
     call_tangent(run.f_residual_tangent, t, run.y, run.ydot, run.p, run.m, 0.0, run.zero, run.dp, run.dm, change)
     if run.n_forced > 0:
-        put_forced_tangent(run, t, 0.0, run.y.ctypes, change.ctypes)
+        put_forced_tangent(run, t, 0.0, run.y.ctypes, run.ydot.ctypes, change.ctypes)
     set_direction(run, i, False)
     times_mass(run, run.sens[i], right)
     for q in range(run.n):

@@ -7,6 +7,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.linear.forced import change_of_slope
+from tidegate.linear.mass import DIAGONAL
 from tidegate.sensitivity.jump import set_direction, time_moved
 
 __all__ = ["ties_are_differentiable", "ties_hold"]
@@ -18,38 +19,29 @@ _LESS: Final = 0.125
 _MOST_DISTANCES: Final = 16
 _ELSEWHERE: Final = 3.3  # distances: where a slope passes zero, it is measured by the one there
 _SAME_SLOPE: Final = 1e-9
-_SAME: Final = 1e-9  # relative difference of two slopes that are one
-_ASIDE: Final = 0.37  # of the size of unknowns: there the slopes are looked at again
+_SAME: Final = 1e-9  # of what adds up to nothing, in M
 
 
 @native
-def _move_with_time_alone(run, t):
-    """True if what parameters change in the combinations depends on no unknown."""
+def _moves_no_mass(run, t):
+    """True if no parameter moves what the combinations hold of M y', which is nothing."""
     n = run.n
-    y = run.trial_stage
     change = run.forced_scratch
+    still = run.scratch_1
     for e in range(run.n_sens):
         set_direction(run, e, True)
-        for k in range(run.n_forced):
-            first = 0.0
-            for side in range(3):
-                for q in range(n):
-                    size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
-                    y[q] = run.y[q] + (0.0 if side == 0 else _ASIDE * size * (1.0 if (q + side) % 2 == 0 else -0.7))
-                call_tangent(run.f_residual_tangent, t, y, run.zero, run.p, run.m, 0.0, run.zero, run.dp, run.dm, change)
-                x = 0.0
-                size = 0.0
-                for r in range(n):
-                    if run.mass[r] == 0.0:
-                        term = run.forced_weights[k, r] * change[r]
-                        x += term
-                        size += abs(term)
-                if side == 0:
-                    first = x
-                elif not abs(x - first) <= _SAME * size:
-                    set_direction(run, e, False)
-                    return False
+        call_tangent(run.f_residual_tangent, t, run.y, run.ydot, run.p, run.m, 0.0, run.zero, run.dp, run.dm, change)
+        call_tangent(run.f_residual_tangent, t, run.y, run.zero, run.p, run.m, 0.0, run.zero, run.dp, run.dm, still)
         set_direction(run, e, False)
+        for k in range(run.n_forced):
+            x = 0.0
+            size = 0.0
+            for r in range(n):
+                term = run.forced_algebraic[k, r] * (change[r] - still[r])
+                x += term
+                size += abs(term)
+            if abs(x) > _SAME * size:
+                return False
     return True
 
 
@@ -65,9 +57,9 @@ def _find_distance(run, t):
         for e in range(run.n_sens):
             set_direction(run, e, True)
             for k in range(run.n_forced):
-                x = change_of_slope(run, t, time_moved(run.dt_dp[e]), run.y, k, short)
-                half = change_of_slope(run, t, time_moved(run.dt_dp[e]), run.y, k, 0.5 * short)
-                away = change_of_slope(run, t + _ELSEWHERE * short, time_moved(run.dt_dp[e]), run.y, k, 0.5 * short)
+                x = change_of_slope(run, t, time_moved(run.dt_dp[e]), run.y, run.ydot, k, short)
+                half = change_of_slope(run, t, time_moved(run.dt_dp[e]), run.y, run.ydot, k, 0.5 * short)
+                away = change_of_slope(run, t + _ELSEWHERE * short, time_moved(run.dt_dp[e]), run.y, run.ydot, k, 0.5 * short)
                 agrees = agrees and abs(x - half) <= _SAME_SLOPE * max(abs(x), abs(half), abs(away))
             set_direction(run, e, False)
         if agrees:
@@ -95,13 +87,13 @@ def _hold(run, t, y):
             size = 0.0
             allowed = 0.0
             for q in range(n):
-                w = run.forced_weights[k, q]
-                term = w * change[q] if run.mass[q] == 0.0 else -w * run.mass[q] * run.sigma[i, q]
-                x += term
-                size += abs(term)
-                if run.mass[q] != 0.0:
-                    size += abs(w * run.mass[q]) * (abs(run.sens[i, q]) + abs(ydot[q] * time_moved(tau[i])))
-                    allowed += abs(w * run.mass[q]) * (run.atol[q] + run.rtol * max(run.y_max[q], abs(y[q]))) / parameter
+                moved = run.forced_algebraic[k, q] * change[q]
+                slope = run.forced_gradient[k, q]
+                x += moved + slope * run.sigma[i, q]
+                size += abs(moved)
+                if slope != 0.0:
+                    size += abs(slope) * (abs(run.sigma[i, q]) + abs(run.sens[i, q]) + abs(ydot[q] * time_moved(tau[i])))
+                    allowed += abs(slope) * (run.atol[q] + run.rtol * max(run.y_max[q], abs(y[q]))) / parameter
             if not abs(x) <= _TIED * size + allowed:
                 return False
     return True
@@ -109,8 +101,8 @@ def _hold(run, t, y):
 
 @kernel_entry(NUMBER)
 def ties_are_differentiable(run, t):
-    """1 if parameters move the constraints in a way that can be integrated."""
-    return 1 if _move_with_time_alone(run, t) and _find_distance(run, t) else 0
+    """1 if parameters move the constraints in a way that can be integrated; y' of the mode must be known."""
+    return 1 if (run.mass_kind <= DIAGONAL or _moves_no_mass(run, t)) and _find_distance(run, t) else 0
 
 
 @kernel_entry(NUMBER)

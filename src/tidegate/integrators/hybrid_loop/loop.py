@@ -333,10 +333,10 @@ def continue_from(run):
     if code != 0 and constrain(run, run.t) == NOTHING:
         for i in range(run.n_sens):
             run.dt_dp[i] = 0.0
-        if run.n_sens > 0 and ties_are_differentiable(run, run.t) == 0:
+        code = derivatives(run, run.t, run.y_at, run.ydot_at)
+        if code == 0 and run.n_sens > 0 and ties_are_differentiable(run, run.t) == 0:
             run.not_forced_why = WITH_SENSITIVITIES
             return SINGULAR
-        code = derivatives(run, run.t, run.y_at, run.ydot_at)
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AT_START)
     schedule(run, False)

@@ -83,11 +83,12 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
         if changes == 0:
             # the mode says of itself that it holds
             run.not_forced_why = constrain(run, t)
-            if run.n_forced > 0 and run.n_sens > 0 and ties_are_differentiable(run, t) == 0:
-                run.n_forced = 0
-                run.not_forced_why = WITH_SENSITIVITIES
             if run.not_forced_why == NOTHING:
                 code = _consistent(run, t, False)
+            if code == 0 and run.n_sens > 0 and ties_are_differentiable(run, t) == 0:
+                run.n_forced = 0
+                run.not_forced_why = WITH_SENSITIVITIES
+                return SINGULAR, 0, -1
     if code == 0:
         if run.n_sens > 0 and not before_clauses:
             restart_jump(run, t, run.y, run.y_unsolved_at)

@@ -52,7 +52,7 @@ def _right_sides(run, t, step, z, e, x):
             run.f_residual_tangent, t + run.nodes[i] * step, stage, run.stage_rates[i], run.p, run.m, 0.0, moved, run.dp, run.dm, run.f_stages[i]
         )
         if run.n_forced > 0:
-            put_forced_tangent(run, t + run.nodes[i] * step, 0.0, stage.ctypes, run.f_stages[i].ctypes)
+            put_forced_tangent(run, t + run.nodes[i] * step, 0.0, stage.ctypes, run.stage_rates[i].ctypes, run.f_stages[i].ctypes)
     set_direction(run, e, False)
 
 
@@ -124,7 +124,7 @@ def _solved_at_once(run, t, step, z):
             set_direction(run, e, True)
             call_tangent(run.f_residual_tangent, now, stage, run.stage_rates[i], run.p, run.m, 0.0, run.sens[e], run.dp, run.dm, change)
             if run.n_forced > 0:
-                put_forced_tangent(run, now, 0.0, stage.ctypes, change.ctypes)
+                put_forced_tangent(run, now, 0.0, stage.ctypes, run.stage_rates[i].ctypes, change.ctypes)
             set_direction(run, e, False)
     if factor_stages(run) != 0:
         return SINGULAR
