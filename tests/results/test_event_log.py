@@ -71,6 +71,10 @@ def test_table_for_pandas_has_a_row_an_event_and_derivatives_of_time(ball: Resul
     frame = ball.events.to_dataframe()
     assert frame["time"].tolist() == ball.events.times.tolist()
     assert frame["dt/d(e)"].tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert frame["written at"].tolist() == ["ball.py:12"] * 4
+    assert frame["v before"].tolist() == [event.before["v"] for event in ball.events]
+    assert frame["n after"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert "v after" not in ball.events.to_dataframe(values=False)
     assert EventLog().to_dataframe().empty
 
 

@@ -267,15 +267,25 @@ class EventLog(Sequence[Event]):
         """The events in this closed interval of time."""
         return self.where(lambda event: first <= event.time <= last)
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """One row an event: time, kind, cause, priority, rounds, and dt/d(parameter)."""
+    def to_dataframe(self, *, values: bool = True) -> pd.DataFrame:
+        """One row an event: time, kind, cause, where it is written, priority, rounds, values before and after, and dt/d(parameter).
+
+        Parameters
+        ----------
+        values : with columns ``x before`` and ``x after`` of every variable ``x``; without them long logs are quicker.
+        """
         import pandas as pd
 
         rows: list[dict[str, Any]] = []
         for event in self:
-            row: dict[str, Any] = {"time": event.time, "kind": event.kind, "cause": event.cause, "priority": event.priority, "rounds": event.rounds}
+            places = ", ".join(dict.fromkeys(str(origin) for origin in event.origins if str(origin)))
+            row: dict[str, Any] = {"time": event.time, "kind": event.kind, "cause": event.cause, "written at": places}
+            row |= {"priority": event.priority, "rounds": event.rounds}
+            for name in dict.fromkeys((*event.before, *event.after)) if values else ():
+                if event.sizes.get(name) != math.inf:  # hidden
+                    row |= {f"{name} before": event.before.get(name, math.nan), f"{name} after": event.after.get(name, math.nan)}
             rows.append(row | {f"dt/d({name})": value for name, value in event.dt_dp.items()})
-        return pd.DataFrame(rows, columns=None if rows else ["time", "kind", "cause", "priority", "rounds"])
+        return pd.DataFrame(rows, columns=None if rows else ["time", "kind", "cause", "written at", "priority", "rounds"])
 
     def _selection(self, max_rows: int) -> tuple[list[Event], int, list[Event]]:
         """First events, how many are left out, last events."""

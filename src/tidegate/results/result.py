@@ -12,7 +12,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import FinalValues, ParameterValues, number
+from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -318,6 +319,42 @@ class Result:
             For a time outside the run, an unknown name, or a variable that has no dense output.
         """
         return at_times(self, times, names, side)
+
+    def resample(self, times: ArrayLike | None = None, names: str | Sequence[str] | None = None, *, side: Side = "right") -> xr.Dataset:
+        """Trajectories on a time axis that has each time once, so that xarray's ``interp`` and ``sel(method="nearest")`` work on it.
+
+        A recorded event has two rows at one time. Between rows values are dense output, as accurate as the steps: no line is drawn across a corner.
+
+        Parameters
+        ----------
+        times : within the run, or their distance, from the start on; None for the recorded times, then with the sensitivities.
+        names : variables; None for all, at other times than the recorded ones for all that have dense output.
+        side : at an event, the values after it ("right") or before it ("left").
+
+        Raises
+        ------
+        UsageError
+            For a time outside the run, a distance that is not positive, an unknown name, or a variable that has no dense output.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> result = tg.simulate(tg.ode(lambda t, y: [-1.0 if y["x"] > 0.5 else 0.0], y0={"x": 1.0}), (0, 1))
+        >>> result.resample(0.25)["x"].values.round(9).tolist()
+        [1.0, 0.75, 0.5, 0.5, 0.5]
+        >>> round(float(result.resample()["x"].interp(time=0.25)), 9)
+        0.75
+        """
+        import xarray as xr
+
+        chosen = None if names is None else [names] if isinstance(names, str) else list(names)
+        if times is not None:
+            dense = at_times(self, times_along(self.t, times), chosen, side)
+            assert isinstance(dense, xr.Dataset)  # as a list of names gives
+            return dense
+        if side not in get_args(Side):
+            raise UsageError(f"side is {side!r}", hint='"right" for the values after an event, "left" for those before it')
+        return once_each(self._trajectories if chosen is None else xr.Dataset({name: self[name] for name in chosen}), side)
 
     def compare(self, other: Result, rtol: float = 1e-6, atol: float | Mapping[str, float] = 0.0) -> Comparison:
         """How far this result and another one are apart: of each variable the largest deviation, events matched.
