@@ -62,6 +62,11 @@ def plot(result: Result, *names: str, path: str | Path | None = None, sensitivit
     from matplotlib.figure import Figure
 
     suffix = picture_format(path) if path is not None else ""
+    if not result.t.size:
+        why = f": {result.message}" if result.message else ""
+        raise UsageError(
+            f"the result of {result.model_name} has no rows to draw{why}", hint="mend what ended the run before its first row, and run it again"
+        )
     panels = value_panels(result, names)
     if sensitivities:
         panels = panels + sensitivity_panels(result, names)
