@@ -29,7 +29,7 @@ __all__ = ["is_library", "plot", "print_description", "show", "show_library"]
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
 _MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
 _EMPTY: Final = "."
-_RESULTS: Final = frozenset({*FORMATS, ".part"})
+_RESULTS: Final = frozenset({*FORMATS, ".part", ".dat"})  # the last is what GOE of CSMP-10(ARL) writes
 
 
 def show_library(source: str, prefix: str, *, is_trusted: bool) -> None:
@@ -53,7 +53,7 @@ def show(source: str, picture: Path | None = None, what: Literal["connections", 
         If the file or the model is wrong.
     """
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
-    if not _RESULTS.isdisjoint(Path(source).suffixes):
+    if not _RESULTS.isdisjoint(suffix.lower() for suffix in Path(source).suffixes):
         result = load(source)
         console.print(Text(result.summary()))
         print_result(console, result)

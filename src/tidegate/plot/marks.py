@@ -115,7 +115,7 @@ def _apart(times: FloatArray, left: float, right: float) -> FloatArray:
 def _label(log: EventLog, chosen: NDArray[np.intp], top: Axes) -> None:
     """Each cause once, above its first event, in the lowest row that has room."""
     every = log.columns().causes
-    causes = [every[i] for i in chosen.tolist()]
+    causes = [every[int(i)] for i in chosen]
     often: Counter[str] = Counter()
     firsts: dict[str, int] = {}
     for cause, count in Counter(causes).items():

@@ -106,6 +106,11 @@ def plot(result: Result, *names: str | Sequence[str], path: str | Path | None = 
     wanted = Wishes(**wishes)
     wanted.check()
     suffix = picture_format(path) if path is not None else ""
+    if not result.t.size:
+        why = f": {result.message}" if result.message else ""
+        raise UsageError(
+            f"the result of {result.model_name} has no rows to draw{why}", hint="mend what ended the run before its first row, and run it again"
+        )
     chosen = _flat(names) + _flat([wanted.y])
     runs = runs_of(result, wanted.others, wanted.label, None if wanted.is_phase else wanted.xlim)
     given = None if wanted.ax is None else list(np.ravel(np.asarray(wanted.ax, dtype=object)))

@@ -270,7 +270,7 @@ class Result:
         return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=label, attrs=attributes)
 
     def text(self, name: str) -> xr.DataArray:
-        """What the numbers of a variable with texts say, along ``time``.
+        """What the numbers of a variable with texts say, along ``time``; of an array by element.
 
         Raises
         ------
@@ -279,12 +279,14 @@ class Result:
         """
         import xarray as xr
 
-        column = self.columns[self.column(name)]
+        group = next((item for item in self.groups if item.name == name and item.shape), None)
+        column = self.columns[group.columns[0] if group is not None else self.column(name)]
         if not column.texts:
             raise UsageError(f"{name} is a number, and has no texts", hint=f"result[{name!r}]")
         found = {float(value): text for text, value in column.texts}
-        values = np.array([found.get(value, "") for value in self.values[:, self.column(name)].tolist()], dtype=str)
-        return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=name)
+        numbers = self[name] if group is not None else self._element(self.values[:, self.column(name)], name, name)
+        texts = np.array([found.get(value, "") for value in numbers.values.ravel().tolist()], dtype=str).reshape(numbers.shape)
+        return xr.DataArray(texts, dims=numbers.dims, coords=numbers.coords, name=name)
 
     @property
     def final(self) -> dict[str, float]:

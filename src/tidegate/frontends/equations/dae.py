@@ -21,6 +21,7 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
+    discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,
 ) -> FunctionModel:
@@ -31,7 +32,7 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     residual : ``residual(t, y, ydot)`` or ``residual(t, y, ydot, p)``; returns as many values as there are unknowns, in any order.
     y0 : start values, exact for states and guesses for algebraic unknowns; given as for ``tg.ode``.
     ydot0 : guesses of derivatives at the start, by name or in the order of ``y0``; zero where not given.
-    p, name, units, outputs, events, check_units : as for ``tg.ode``.
+    p, name, units, outputs, discrete, events, check_units : as for ``tg.ode``.
 
     Raises
     ------
@@ -49,4 +50,4 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     >>> [variable.role.value for variable in model.unknowns]
     ['state', 'algebraic']
     """
-    return function_model(Form.DAE, residual, (y0, ydot0), p, FunctionOptions(name, units, outputs, events, check_units))
+    return function_model(Form.DAE, residual, (y0, ydot0), p, FunctionOptions(name, units, outputs, events, check_units, discrete))

@@ -1,46 +1,73 @@
-"""`tg.event`: what happens to a model of plain functions when a condition becomes true (front end of plain functions)."""
+"""`tg.event`: what happens to a model of plain functions, and when (front end of plain functions)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Final
 
-from tidegate.errors import UsageError
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.model import DEFAULT_PRIORITY
 
-__all__ = ["EventClause", "event"]
+__all__ = ["EventClause", "GivenTime", "event"]
 
 _PRIORITIES: Final = range(1, 101)  # DSblock 3.3, IPRIOR on entry of BLOCKV
+
+GivenTime = float | str | Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
 class EventClause:
-    """A condition and what is done when it becomes true; made by ``event``."""
+    """When something happens and what is done then; made by ``event``.
 
-    condition: Callable[..., Any]
+    Parameters
+    ----------
+    condition : whose becoming true is the event; None where ``every`` or ``at`` says when.
+    origin : where it was written.
+    """
+
+    condition: Callable[..., Any] | None
     reset: Callable[..., Any] | None = None
     terminal: bool = False
     name: str = ""
     priority: int = DEFAULT_PRIORITY
+    every: GivenTime | None = None
+    start: GivenTime = 0.0
+    at: tuple[GivenTime, ...] = ()
+    origin: Origin = field(default_factory=Origin)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it happens at times that are known beforehand."""
+        return self.condition is None
 
 
 def event(
-    condition: Callable[..., Any],
+    condition: Callable[..., Any] | None = None,
     reset: Callable[..., Any] | None = None,
     *,
+    every: GivenTime | None = None,
+    start: GivenTime | None = None,
+    at: GivenTime | Iterable[GivenTime] | None = None,
     terminal: bool = False,
     name: str = "",
     priority: int = DEFAULT_PRIORITY,
 ) -> EventClause:
-    """An event for ``tg.ode(..., events=[...])`` or ``tg.dae``.
+    """An event for ``tg.ode(..., events=[...])``, ``tg.dae`` or ``tg.hdae``: one of ``condition``, ``every`` and ``at`` says when it happens.
 
     Parameters
     ----------
     condition : ``condition(t, y)`` or ``condition(t, y, p)``, a comparison or a combination of them; the event happens whenever it becomes true.
         A list of conditions means any of them.
-    reset : ``reset(t, y)`` or ``reset(t, y, p)``; returns a dict with the new values of the variables that change, or all of them in order.
+    reset : ``reset(t, y)`` or ``reset(t, y, p)``; returns a dict with the new values of the variables that change, or all states in order. It sees
+        the values before the event, and so does every other event of this instant. Of a model with ``discrete=`` it takes these variables as its
+        last argument, as all functions of the model may: ``reset(t, y, p, d)``, or ``reset(t, y, d)`` where there are no parameters.
+    every : the event happens at ``start`` and every so often after it, at ``start + k*every``: a number, the name of a parameter, or a function of p.
+    start : likewise; 0 where not given.
+    at : a time, or several, likewise.
     terminal : whether the run ends there.
     name : how the event log and messages name it.
     priority : of several events at one instant, from 1 (first) to 100.
@@ -50,10 +77,32 @@ def event(
     >>> bounce = event(lambda t, y: y["h"] < 0, reset=lambda t, y: {"v": -0.8 * y["v"]}, name="bounce")
     >>> bounce.name
     'bounce'
+    >>> sampler = event(every=0.01, reset=lambda t, y, d: {"u": -2.0 * y["x"], "last": d["u"]})
     """
+    place = written_at()
     for what, function in (("condition", condition), ("reset", reset)):
         if function is not None and not is_function(function):
             raise UsageError(f"the {what} of an event is {function!r}, which cannot be called", hint=f"tg.event({what}=lambda t, y, p: ...)")
     if priority not in _PRIORITIES:
         raise UsageError(f"the priority of an event is {priority!r}; an integer from 1 to 100 is expected")
-    return EventClause(condition, reset, terminal, name, priority)
+    given = [what for what, value in (("condition", condition), ("every", every), ("at", at)) if value is not None]
+    if len(given) != 1:
+        said = f"both {given[0]} and {given[1]}" if given else "nothing that says when it happens"
+        raise UsageError(f"an event has {said}", origin=place, hint="give one of condition=lambda t, y: ..., every=0.01 and at=2.0")
+    if start is not None and every is None:
+        raise UsageError("start= says when the ticks of every= begin, and there is no every=", origin=place, hint="tg.event(every=0.01, start=0.5)")
+    times: tuple[GivenTime, ...] = () if at is None else (at,) if isinstance(at, str) or not isinstance(at, Iterable) else tuple(at)  # pyright: ignore[reportUnknownArgumentType]
+    for what, value in (("every", every), ("start", start), *(("at", time) for time in times)):
+        if value is not None:
+            _require_time(what, value, place)
+    return EventClause(condition, reset, terminal, name, priority, every, 0.0 if start is None else start, times, place)
+
+
+def _require_time(what: str, value: Any, place: Origin) -> None:
+    if isinstance(value, str) or is_function(value):
+        return
+    if isinstance(value, bool) or not isinstance(value, Real):
+        hint = "a number, the name of a parameter, or a function of the parameters: lambda p: p['period']"
+        raise UsageError(f"{what} of an event is {value!r}; a time is expected", origin=place, hint=hint)
+    if what == "every" and not float(value) > 0:
+        raise UsageError(f"an event has every={float(value):g}; a period is positive", origin=place)

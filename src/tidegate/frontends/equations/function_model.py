@@ -11,7 +11,8 @@ from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.lower_functions import FunctionsDescription, Parts, lower
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts
+from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.model import Form, Model
@@ -65,6 +66,7 @@ class FunctionOptions:
     outputs: Callable[..., Any] | None
     events: Iterable[EventClause] | EventClause
     check_units: bool = True
+    discrete: Any = None
 
 
 def function_model(form: Form, function: Any, starts: tuple[Any, Any], p: Any, options: FunctionOptions) -> FunctionModel:
@@ -110,6 +112,7 @@ def checked_description(
         events=events,
         origin=origin,
         check_units=options.check_units,
+        d=_discrete(options.discrete, problems, origin),
         parts=parts and replace(parts, starts=tuple(_read(start, k, problems, origin) for k, start in enumerate(parts.starts))),
     )
     if starts[0] is None and parts is None:
@@ -120,6 +123,11 @@ def checked_description(
         if one is not None:
             _check_arguments(replace(description, function=one), maker, function_origin(one), description.name if one is function else _name_of(one))
     return description
+
+
+def _discrete(given: Any, problems: Problems, origin: Origin) -> Any:
+    """Start values of discrete variables; a function that gives them is left for later."""
+    return given if given is None or is_function(given) else read_quantities("d", given, problems, origin, kinds=True)
 
 
 def _read(start: Any, k: int, problems: Problems, origin: Origin) -> Any:
@@ -134,8 +142,11 @@ def _name_of(function: Any) -> str:
 
 def _check_arguments(description: FunctionsDescription, maker: str, origin: Origin, name: str) -> None:
     """The function takes what it will be called with."""
-    expected = "residual(t, y, ydot) or residual(t, y, ydot, p)" if description.form is Form.DAE else "f(t, y) or f(t, y, p)"
+    first = "residual(t, y, ydot" if description.form is Form.DAE else "f(t, y"
+    with_discretes = description.d is not None
+    expected = f"{first}, d) or {first}, p, d)" if with_discretes else f"{first}) or {first}, p)"
     fewest = 3 if description.form is Form.DAE else 2
+    most_given = fewest + 1 + with_discretes
     try:
         signature = inspect.signature(description.function)
     except (TypeError, ValueError):
@@ -144,11 +155,11 @@ def _check_arguments(description: FunctionsDescription, maker: str, origin: Orig
     positional = [item for item in signature.parameters.values() if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
     required = sum(item.default is item.empty for item in positional)
     most = len(positional) + 9 * (inspect.Parameter.VAR_POSITIONAL in kinds)
-    if required > fewest + 1 or most < fewest:
+    if required > most_given or most < fewest:
         raise UsageError(
             f"{name} takes {required} argument{'s' * (required != 1)}; {maker} calls {expected}",
             origin=origin,
             hint="give everything else through p={...}, or close over it",
         )
-    if required == fewest + 1 and not description.has_p:
+    if required == most_given and not description.has_p:
         raise UsageError(f"{name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}")

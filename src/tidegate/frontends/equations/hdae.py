@@ -8,8 +8,8 @@ from typing import Any
 
 from tidegate.errors import UsageError
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.follow_functions import Parts
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, checked_description
-from tidegate.frontends.equations.lower_functions import Parts
 from tidegate.model import Form
 
 __all__ = ["ConstrainedFunctions", "hdae"]
@@ -58,6 +58,7 @@ def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editor
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
+    discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
 ) -> FunctionModel:
     """A constrained system ``x1' = f1, 0 = f2, 0 = f3, 0 = f4, 0 = f5``, whose constraints are kept and not only their derivatives.
@@ -76,7 +77,7 @@ def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editor
     f5 : zero; looks at x1 only: what f4 is the derivative of. At most as many as f4.
     x1, x2, x3 : start values, as for ``tg.ode``; each may be a function of ``p``. All equations must hold at the start, or the run is told
         ``make_consistent=True``: then x1 moves as little as possible, and x2 and x3 follow.
-    p, name, units, outputs, events : as for ``tg.ode``.
+    p, name, units, outputs, discrete, events : as for ``tg.ode``.
 
     Raises
     ------
@@ -109,4 +110,6 @@ def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editor
             lacks = f"f{k + 1}" if functions[k] is None else what
             raise UsageError(f"tg.hdae was given {what if functions[k] is None else f'f{k + 1}'}, but no {lacks}", hint=f"f{k + 1} determines {what}")
     parts = Parts(functions[1:], (x1, x2, x3))
-    return ConstrainedFunctions(checked_description(Form.HDAE, f1, (None, None), p, FunctionOptions(name, units, outputs, events), parts))
+    return ConstrainedFunctions(
+        checked_description(Form.HDAE, f1, (None, None), p, FunctionOptions(name, units, outputs, events, discrete=discrete), parts)
+    )

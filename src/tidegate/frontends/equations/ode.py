@@ -12,7 +12,7 @@ from tidegate.model import Form
 __all__ = ["ode"]
 
 
-def ode(
+def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     f: Callable[..., Any],
     y0: Any,
     p: Any = None,
@@ -20,6 +20,7 @@ def ode(
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     outputs: Callable[..., Any] | None = None,
+    discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,
 ) -> FunctionModel:
@@ -35,7 +36,9 @@ def ode(
     name : how results and messages name the model; the function's name if not given.
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
     outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded.
-    events : made by ``tg.event``.
+    discrete : start values of variables that only events change, as of a sampled controller, given as those of ``y0`` are. All functions of the
+        model take them as their last argument, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)`` where there are no parameters.
+    events : made by ``tg.event``: when a condition becomes true, or at times, as ``tg.event(every=0.01, reset=...)``.
     check_units : False for a model whose units need not fit.
 
     Raises
@@ -54,5 +57,17 @@ def ode(
     >>> model = ode(tank, y0={"level": 0.0}, p={"inflow": 0.2, "k": 3.0}).lower()
     >>> model.equations[0].right
     inflow - (k*(level - 1) if level > 1 else 0)
+
+    A sampled controller:
+
+    >>> import tidegate as tg
+    >>> held = ode(
+    ...     lambda t, y, d: [d["u"] - y["x"]],
+    ...     y0={"x": 1.0},
+    ...     discrete={"u": 0.0},
+    ...     events=tg.event(every=0.5, reset=lambda t, y, d: {"u": -2.0 * y["x"]}),
+    ... )
+    >>> [round(event.after["u"], 3) for event in tg.simulate(held, (0, 1.2), rtol=1e-9).events]
+    [-2.0, 0.361, -0.065]
     """
-    return function_model(Form.ODE, f, (y0, None), p, FunctionOptions(name, units, outputs, events, check_units))
+    return function_model(Form.ODE, f, (y0, None), p, FunctionOptions(name, units, outputs, events, check_units, discrete))

@@ -18,7 +18,8 @@ from tidegate.expressions import Expr
 from tidegate.expressions.tracing import PlainNumber, Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.lower_functions import FunctionsDescription, Parts, takes, together
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, takes, takes_besides
+from tidegate.frontends.equations.lower_functions import together
 from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Form, Terminate
@@ -35,6 +36,7 @@ class _FunctionEvent:
     """A ``tg.event`` in numbers."""
 
     item: EventClause
+    condition: Callable[..., Any]
     label: str
     chain: int
     functions: PlainFunctions
@@ -44,28 +46,33 @@ class _FunctionEvent:
         return self.item.priority
 
     def conditions(self, at: Instant) -> list[bool]:
-        return [bool(value) for value in flat(self.functions.call(self.item.condition, at))]
+        return [bool(value) for value in flat(self.functions.call(self.condition, at))]
 
     def action(self, at: Instant) -> PlainAction:
-        with collect_remarks() as said:
-            returned = None if self.item.reset is None else self.functions.call(self.item.reset, at)
-        if self.item.terminal:
-            said.append(Terminate(self.label))
-        return PlainAction(self._assigned(returned), sentences(said), any(isinstance(item, Terminate) for item in said))
+        return self.functions.done(self.item, self.label, at)
 
-    def _assigned(self, returned: Any) -> dict[str, float]:
-        y = self.functions.y
-        if returned is None:
-            return {}
-        if not is_mapping(returned):
-            return dict(zip(y.elements, map(float, flat(returned)), strict=True))
-        known = {name: [name] for name in y.elements} | {piece.name: piece.elements for piece in y.pieces}
-        found: dict[str, float] = {}
-        for key, value in returned.items():
-            names = known[y.elements[key] if isinstance(key, int) else key]
-            values = flat(value)
-            found.update(zip(names, map(float, values * (len(names) // len(values))), strict=True))
-        return found
+
+@dataclass(frozen=True, eq=False)
+class _FunctionClock:
+    """A ``tg.event`` at times, in numbers."""
+
+    item: EventClause
+    label: str
+    functions: PlainFunctions
+
+    def times(self, at: Instant) -> list[float]:  # noqa: ARG002, as clocks of components have it
+        given = self.item.at if self.item.every is None else (self.item.start,)
+        return [self.functions.time(one) for one in given]
+
+    def period(self, at: Instant) -> float | None:  # noqa: ARG002, as clocks of components have it
+        return None if self.item.every is None else self.functions.time(self.item.every)
+
+    def ticks(self, at: Instant) -> bool:  # noqa: ARG002, as clocks of parts have it
+        """Always."""
+        return True
+
+    def action(self, at: Instant) -> PlainAction:
+        return self.functions.done(self.item, self.label, at)
 
 
 class PlainFunctions:
@@ -84,15 +91,17 @@ class PlainFunctions:
         self._description = description
         values: list[Any] = [_as_given(piece.kind, parameters[name]) for piece in description.p.pieces for name in piece.elements]
         self._p = _vector(description.p, values, _layout(description.p))
-        self._takes_p: dict[Callable[..., Any], bool] = {}
+        self._takes: dict[Callable[..., Any], tuple[bool, bool]] = {}
         self.y = self._start()
-        self._layout, self._slopes = _layout(self.y), _layout(self.y, "ydot")
+        self.d = read_quantities("d", None, [], description.origin) if description.d is None else self._given(description.d, "d")
+        self._layout, self._slopes, self._held = _layout(self.y), _layout(self.y, "ydot"), _layout(self.d)
         self.unknowns: Sequence[str] = self.y.elements
-        self.discretes: Sequence[str] = ()
+        self.discretes: Sequence[str] = self.d.elements
         n_rates = len(self.unknowns) if description.form is Form.ODE else self._n_first
         self.equations: Sequence[str] = [f"der({name})" if k < n_rates else f"equation {k + 1}" for k, name in enumerate(self.unknowns)]
-        self.clauses = [_FunctionEvent(item, item.name or f"event {k + 1}", k, self) for k, item in enumerate(description.events)]
-        self.clocks: Sequence[PlainClock] = ()
+        labelled = [(item.name or f"event {k + 1}", k, item) for k, item in enumerate(description.events)]
+        self.clauses = [_FunctionEvent(item, item.condition, label, k, self) for label, k, item in labelled if item.condition is not None]
+        self.clocks: Sequence[PlainClock] = [_FunctionClock(item, label, self) for label, _, item in labelled if item.condition is None]
 
     def _start(self) -> FunctionQuantities:
         parts = self._description.parts
@@ -109,11 +118,41 @@ class PlainFunctions:
         return read_quantities(owner, given(self._p) if takes(given, 1, has_p=True) else given(), [], self._description.origin)
 
     def call(self, function: Callable[..., Any], at: Instant, *extra: Any) -> Any:
-        """A function of the user with time, unknowns, what else it gets, and parameters if it takes them."""
+        """A function of the user with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
         arguments = (PlainNumber(at.t), _vector(self.y, list(map(PlainNumber, at.y.tolist())), self._layout), *extra)
-        if function not in self._takes_p:
-            self._takes_p[function] = takes(function, len(arguments) + 1, self._description.has_p)
-        return function(*arguments, self._p) if self._takes_p[function] else function(*arguments)
+        if function not in self._takes:
+            self._takes[function] = takes_besides(function, len(arguments), self._description)
+        takes_p, takes_d = self._takes[function]
+        held = (_vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held),) if takes_d else ()
+        return function(*arguments, *((self._p,) if takes_p else ()), *held)
+
+    def time(self, given: Any) -> float:
+        """What says when an event happens."""
+        if isinstance(given, str):
+            return float(self._p[given])
+        return _number(given(self._p) if callable(given) else given)
+
+    def done(self, item: EventClause, label: str, at: Instant) -> PlainAction:
+        """What an event does."""
+        with collect_remarks() as said:
+            returned = None if item.reset is None else self.call(item.reset, at)
+        if item.terminal:
+            said.append(Terminate(label))
+        return PlainAction(self._assigned(returned), sentences(said), any(isinstance(one, Terminate) for one in said))
+
+    def _assigned(self, returned: Any) -> dict[str, float]:
+        y, d = self.y, self.d
+        if returned is None:
+            return {}
+        if not is_mapping(returned):
+            return dict(zip(y.elements, map(float, flat(returned)), strict=True))
+        known = {name: [name] for one in (y, d) for name in one.elements} | {piece.name: piece.elements for one in (y, d) for piece in one.pieces}
+        found: dict[str, float] = {}
+        for key, value in returned.items():
+            names = known[y.elements[key] if isinstance(key, int) else key]
+            values = flat(value)
+            found.update(zip(names, map(float, values * (len(names) // len(values))), strict=True))
+        return found
 
     def residuals(self, at: Instant) -> FloatArray:
         """See ``PlainModel``."""

@@ -1,0 +1,159 @@
+"""The user's functions with what they are called with, and how they are followed (front end of plain functions).
+
+In: what was given to ``tg.ode``, ``tg.dae`` or ``tg.hdae``. Out: traces of its functions on symbols, compared with plain Python at the start.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tidegate.errors import Origin, UsageError
+from tidegate.expressions import Expr, Role, evaluate, symbol
+from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
+from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
+from tidegate.model import Form
+from tidegate.model.remarks import collect_remarks
+
+__all__ = ["TIME", "FunctionsDescription", "Lowering", "Parts", "called", "numbers_of", "plainly", "takes", "takes_besides"]
+
+TIME: Final = symbol(Role.TIME, "time")
+
+
+def takes(function: Callable[..., Any], count: int, has_p: bool) -> bool:
+    """Whether a function is called with so many arguments, the last of which is p."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return has_p
+    positional = [item for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
+    required = sum(item.default is item.empty for item in positional)
+    is_open = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+    return required >= count or (has_p and (is_open or len(positional) >= count))
+
+
+def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
+    """Start values as numbers."""
+    return dict(zip((symbol(role, name) for name in quantities.elements), evaluate(quantities.values, known), strict=True))
+
+
+def takes_besides(function: Callable[..., Any], count: int, description: FunctionsDescription) -> tuple[bool, bool]:
+    """Whether a function is called with the parameters, and whether with the discrete variables, behind its first ``count`` arguments.
+
+    Raises
+    ------
+    UsageError : its last argument is called d and stands where p is expected.
+    """
+    if description.d is None:
+        return takes(function, count + 1, description.has_p), False
+    if not description.has_p:
+        return False, takes(function, count + 1, has_p=True)
+    takes_both = takes(function, count + 2, has_p=True)
+    takes_p = takes_both or takes(function, count + 1, has_p=True)
+    if takes_p and not takes_both and _argument(function, count) == "d":
+        raise UsageError(
+            f"{called(function)} takes d where the model has p",
+            origin=function_origin(function),
+            hint="the discrete variables come last: f(t, y, p, d)" + (", residual(t, y, ydot, p, d)" if description.form is Form.DAE else ""),
+        )
+    return takes_p, takes_both
+
+
+def _argument(function: Callable[..., Any], at: int) -> str:
+    return list(inspect.signature(function).parameters)[at]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What an HDAE has besides its first function.
+
+    Parameters
+    ----------
+    functions : f2 ... f5; None for one that is not there.
+    starts : of x1, x2 and x3, or functions of the parameters that give them.
+    stabilisation : the option that was chosen, as given; makes_consistent : likewise.
+    """
+
+    functions: tuple[Callable[..., Any] | None, ...]
+    starts: tuple[Any, ...]
+    stabilisation: Any = None
+    makes_consistent: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionsDescription:
+    """What the user gave to ``tg.ode``, ``tg.dae`` or ``tg.hdae``.
+
+    Parameters
+    ----------
+    y0 : start values, or the function of the parameters that gives them.
+    ydot0 : guesses of derivatives, as given.
+    has_p : whether parameters were given at all.
+    d : start values of discrete variables, or the function of the parameters that gives them; None for a model without.
+    """
+
+    name: str
+    form: Form
+    function: Callable[..., Any]
+    y0: FunctionQuantities | Callable[..., Any]
+    ydot0: Any
+    p: FunctionQuantities
+    has_p: bool
+    units: Mapping[str, str]
+    outputs: Callable[..., Any] | None
+    events: tuple[EventClause, ...]
+    origin: Origin
+    check_units: bool = True
+    parts: Parts | None = None
+    d: FunctionQuantities | Callable[..., Any] | None = None
+
+
+@dataclass(eq=False)
+class Lowering:
+    """What is known while the functions of one model are followed."""
+
+    description: FunctionsDescription
+    y: FunctionQuantities
+    d: FunctionQuantities
+    problems: Problems = field(default_factory=Problems)
+    condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
+
+    def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
+        """A function called with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
+        arguments = (TIME, self.y.vector(Role.UNKNOWN), *extra)
+        takes_p, takes_d = takes_besides(function, len(arguments), self.description)
+        besides = (*((self.parameters(),) if takes_p else ()), *((self.d.vector(Role.DISCRETE),) if takes_d else ()))
+        return self.traced(function, (*arguments, *besides))
+
+    def parameters(self) -> Vector:
+        """The vector `p`."""
+        return self.description.p.vector(Role.PARAMETER)
+
+    def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:
+        """A function called with symbols, compared with what plain Python makes of the start values."""
+        values = numbers_of(self.description.p, Role.PARAMETER, {})
+        values.update({**numbers_of(self.y, Role.UNKNOWN, values), **numbers_of(self.d, Role.DISCRETE, values)})
+        token = probe_values.set({**values, TIME: 0.0, **{symbol(Role.DERIVATIVE, name): 0.0 for name in self.y.elements}})
+        try:
+            followed = trace(function, arguments)
+            start = at_start(arguments, probe_values.get())
+            require_agreement(called(function), function_origin(function), followed.value, lambda point: plainly(function, arguments, point), start)
+        finally:
+            probe_values.reset(token)
+        for condition, origin in followed.condition_origins.items():
+            self.condition_origins.setdefault(condition, origin)
+        return followed
+
+
+def called(function: Any) -> str:
+    """How messages name a function of the user."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def plainly(function: Callable[..., Any], arguments: tuple[Any, ...], point: dict[Expr, float]) -> Any:
+    """A function of the user called with numbers; what it says is not said in the model."""
+    with collect_remarks():
+        return function(*numeric(arguments, point))
