@@ -12,6 +12,7 @@ __all__ = ["later"]
 
 _HOMES: Final = {
     "plot": "tidegate.plot",
+    "explore": "tidegate.plot",
     "save": "tidegate.export",
     "to_netcdf": "tidegate.export",
     "to_csv": "tidegate.export",

@@ -25,9 +25,10 @@ class Times:
     ----------
     result : whose curves are drawn.
     span : the stretch of time that is shown; None for the whole run.
+    points : how many there are across the picture.
     """
 
-    def __init__(self, result: Result, span: tuple[float, float] | None = None) -> None:
+    def __init__(self, result: Result, span: tuple[float, float] | None = None, points: int = _POINTS) -> None:
         self._result = result
         t = result.t
         gaps = np.diff(t)
@@ -35,7 +36,7 @@ class Times:
         shown = np.diff(seen)
         total = float(np.sum(np.abs(shown)))
         # points where the picture is wide; steps after an event may be far narrower than a pixel
-        between = (np.abs(shown) * (_POINTS / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
+        between = (np.abs(shown) * (points / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
         rank = np.arange(int(between.sum())) - np.repeat(np.cumsum(between) - between, between) + 1
         self._inner = np.repeat(seen[:-1], between) + rank * np.repeat(shown / (between + 1), between)
         self._inner_positions = np.repeat(np.arange(1, gaps.size + 1), between)
@@ -87,6 +88,14 @@ class Times:
     def stairs(self, curve: Curve) -> CurvePoints:
         """Points of a variable that only changes at events."""
         return self._result.t, self._result.columns[curve.column].shown(self._result.values[:, curve.column])
+
+    def unbroken(self, curve: Curve) -> CurvePoints:
+        """Points of a value without gaps: at an event that changes it two points of equal time."""
+        column = self._result.columns[curve.column]
+        t, y = self._result.t, column.shown(self._result.values[:, curve.column])
+        if column.name not in self._names:
+            return t, y
+        return np.insert(t, self._inner_positions, self._inner), np.insert(y, self._inner_positions, column.shown(self._between(column)))
 
     def path(self, along: Curve, curve: Curve) -> CurvePoints:
         """Points of one value over another, with NaN where either jumps at an event."""

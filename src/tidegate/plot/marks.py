@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EventMarks", "mark_events", "short_cause"]
+__all__ = ["CLOCK", "EventMarks", "mark_events", "short_cause"]
 
 FloatArray = NDArray[np.float64]
 EventMarks = bool | str | Sequence[str] | None
@@ -29,7 +29,7 @@ EventMarks = bool | str | Sequence[str] | None
 _MAX_LINES: Final = 30  # more are ticks at the foot of the picture
 _MAX_TICKS: Final = 400  # across the picture; closer ones cannot be told apart
 _KINDS: Final = ("state", "time", "step", "set")
-_CLOCK: Final = 3  # so often a cause of time events makes it a clock
+CLOCK: Final = 3  # so often a cause of time events makes it a clock
 _LABEL_LENGTH: Final = 24
 _ROWS: Final = 3  # of labels above each other
 _LABEL_SIZE: Final = 7.0  # points
@@ -97,7 +97,7 @@ def _chosen(log: EventLog, wanted: EventMarks) -> NDArray[np.intp]:
     found = list(zip(columns.kinds, columns.causes, strict=True))
     if wanted is None or isinstance(wanted, bool) or wanted == "rug":
         ticks = Counter(cause for kind, cause in found if kind == "time")
-        clocks = {cause for cause, count in ticks.items() if count >= _CLOCK} if wanted is not True else set[str]()
+        clocks = {cause for cause, count in ticks.items() if count >= CLOCK} if wanted is not True else set[str]()
         return np.flatnonzero([kind in _KINDS and not (kind == "time" and cause in clocks) for kind, cause in found])
     kinds = [wanted] if isinstance(wanted, str) else list(wanted)
     for kind in kinds:

@@ -23,7 +23,6 @@ __all__ = ["Curve", "Panel", "chosen_columns", "joined_panels", "plain", "sensit
 _SCALE_RATIO: Final = 20.0  # curves without unit share an axes while their sizes differ by less than this
 _MAX_CURVES: Final = 10  # of what nobody named: the colours of matplotlib's cycle
 _MAX_NAMED: Final = 40  # of one array, or named by the user
-_MAX_PANELS: Final = 16  # more are unreadable on one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
         panel.is_discrete, panel.texts = discrete, column.texts
         panel.label = unit
         panel.curves.append(Curve(column.name, i))
-    return panels[:_MAX_PANELS]
+    return panels
 
 
 def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
@@ -102,7 +101,7 @@ def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
             unit, per = column.unit or "1", result.parameter_units.get(parameter, "")
             panel.label = f"d/d {parameter}" + (f"\n{unit} / ({per})" if per else f"\n{column.unit}" if column.unit else "")
             panel.curves.append(Curve(f"d {column.name} / d {parameter}", i, j))
-    return panels[:_MAX_PANELS]
+    return panels
 
 
 def joined_panels(panels: Sequence[Panel]) -> Panel:

@@ -26,6 +26,7 @@ __all__ = ["PICTURE_FORMATS", "picture_format", "plot"]
 
 PICTURE_FORMATS: Final = (".png", ".svg", ".pdf")
 
+_MAX_PANELS: Final = 16  # more are unreadable on one page
 _WIDTH: Final = 8.0  # inches; a page
 _PANEL_HEIGHT: Final = 2.0  # inches
 _TOP_HEIGHT: Final = 0.9  # inches, for the title and the causes of events
@@ -163,9 +164,9 @@ def _figure(size: tuple[float, float]) -> Figure:
 def _over_time(runs: Sequence[Run], names: Sequence[str], wanted: Wishes, given: list[Axes] | None) -> list[Axes]:
     """Panels below each other, or on the axes that the user gives."""
     result = runs[0].result
-    panels = value_panels(result, names)
+    panels = value_panels(result, names)[:_MAX_PANELS]
     if wanted.sensitivities:
-        panels = panels + sensitivity_panels(result, names)
+        panels = panels + sensitivity_panels(result, names)[:_MAX_PANELS]
     if not panels:
         raise UsageError(f"the result of {result.model_name} has no variables to draw")
     if given is None:

@@ -467,6 +467,27 @@ class Result:
         wishes = {"sensitivities": sensitivities, "x": x, "y": y, "others": others, "label": label, "ax": ax, "events": events}
         return later("plot")(self, *names, path=path, **wishes, size=size, log=log, title=title, xlim=xlim)
 
+    def explore(self, *names: str, path: str | Path | None = None) -> Any:
+        """One page of HTML with the curves to choose, to zoom into, and with what led to each event under the mouse.
+
+        It needs no server and no network. A notebook shows it; ``.save("run.html")`` writes it and ``.open()`` shows it in the browser.
+
+        Parameters
+        ----------
+        names : variables that are shown at first; others can be chosen on the page.
+        path : file to save it in, .html.
+
+        Returns
+        -------
+        Page : with ``html``, ``save`` and ``open``.
+
+        Raises
+        ------
+        UsageError
+            For an unknown name, another suffix, or a result without rows.
+        """
+        return later("explore")(self, *names, path=path)
+
     def save(self, path: str | Path) -> Path:
         """Write to a file whose suffix tells the format: .nc or .csv."""
         written: Path = later("save")(self, path)
