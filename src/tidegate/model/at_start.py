@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 
 from tidegate.expressions import Expr, select
 from tidegate.model.events import Action, Assignment, Branch
@@ -30,7 +28,9 @@ def with_starts_of(initial: Sequence[Action], branches: Iterable[Branch]) -> lis
     assigned: dict[Expr, Assignment] = {action.target: action for action in initial if isinstance(action, Assignment)}
     said: list[Action] = [action for action in initial if not isinstance(action, Assignment)]
     for branch in (item for item in branches if item.at_start):
-        holds: Expr = reduce(or_, branch.conditions)
+        holds = branch.conditions[0]
+        for condition in branch.conditions[1:]:
+            holds |= condition
         for action in branch.actions:
             if isinstance(action, Assignment):
                 before = assigned[action.target].value if action.target in assigned else action.target
