@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
@@ -196,7 +197,7 @@ def test_a_bar_is_told_the_simulated_time_and_taken_away(monkeypatch: pytest.Mon
         def __init__(self, t_span: tuple[float, float]) -> None:
             told.append(t_span)
 
-        def __enter__(self) -> Bar:
+        def __enter__(self) -> Self:
             return self
 
         def __call__(self, now: float) -> None:
@@ -205,7 +206,7 @@ def test_a_bar_is_told_the_simulated_time_and_taken_away(monkeypatch: pytest.Mon
         def __exit__(self, *error: object) -> None:
             told.append("taken away")
 
-    monkeypatch.setattr("tidegate.executive.drive.ProgressBar", Bar)
+    monkeypatch.setattr(sys.modules["tidegate.executive.drive"], "ProgressBar", Bar)
     tg.simulate(Ticking(), (0, 1), progress=True)
     assert told == [(0.0, 1.0), 1.0, "taken away"]
     simulation = tg.Simulation(Ticking(), progress=True)

@@ -21,7 +21,6 @@ from tidegate.results.labels import number
 from tidegate.simulate import compiled_of, configured, judged_by
 from tidegate.simulation.named_values import NamedValues, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
-from tidegate.starts_and_inputs import with_starts_and_inputs
 
 __all__ = ["Simulation"]
 
@@ -276,7 +275,7 @@ class Simulation:
         """
         saved = read_saved(path)
         if set(changes) & {"y0", "inputs"}:
-            source, changes = with_starts_and_inputs(source, changes)
+            source, _, changes = configured(source, (0.0, math.inf), changes)
             changes.pop("parameters", None)  # those of the file hold
         compiled = compiled_of(source)
         found = differences(saved.facts["identity"], compiled.identity())
