@@ -67,7 +67,8 @@ def with_named_starts(source: Any, names: Iterable[Any]) -> Any:
 def _named_starts(options: Mapping[str, Any]) -> list[str]:
     """Variables whose start values are among the parameters that the options name."""
     sensitivities, parameters = options.get("sensitivities"), options.get("parameters")
-    named = [sensitivities] if isinstance(sensitivities, str) else sensitivities if isinstance(sensitivities, Sequence) else []
+    several: list[Any] = list(cast("Sequence[Any]", sensitivities)) if isinstance(sensitivities, Sequence) else []
+    named = [sensitivities] if isinstance(sensitivities, str) else several
     given = list(cast("Mapping[Any, Any]", parameters)) if isinstance(parameters, Mapping) else []
     return [name.partition(SUFFIX)[0] for name in (*named, *given) if isinstance(name, str) and SUFFIX in name]
 

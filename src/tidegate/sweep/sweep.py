@@ -103,7 +103,8 @@ def sweep(  # noqa: PLR0913, options are keywords, and help and editors show the
     """
     _check_options(options, workers, executor, out, resume=resume)
     if not isinstance(source, Prepared):
-        source = with_named_starts(source, [name for given in (parameters, grid) if given is not None for name in given])
+        names: list[Any] = [name for given in (parameters, grid) if isinstance(given, Iterable) for name in cast("Iterable[Any]", given)]
+        source = with_named_starts(source, names)
     prepared = _prepared(source, t_span, {**options, "outputs": outputs, "sensitivities": sensitivities})
     members = members_of(prepared.problem.model, parameters, grid)
     if members.fixed:
