@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,6 +54,8 @@ def texts_to_numbers(name: str, value: Any, texts: Texts) -> Any:
     ------
     UsageError : it is none of the texts.
     """
+    if texts and isinstance(value, list | tuple):
+        return [texts_to_numbers(f"{name}[{k}]", item, texts) for k, item in enumerate(cast("Sequence[Any]", value))]
     if texts and isinstance(value, Enum):
         value = text_of(value)
     if not texts or not isinstance(value, str):

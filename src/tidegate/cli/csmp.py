@@ -26,6 +26,7 @@ from tidegate.csmp.session.terminal import Recorder, ScriptTerminal, Terminal
 from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
 from tidegate.executive.progress_bar import ProgressBar
+from tidegate.names import close_names
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]
 
@@ -33,6 +34,7 @@ _SCRIPT: Final = "BOMMP.IN"
 _RECORD: Final = "BOMMP.OUT"
 _HISTORY: Final = "csmp_history"
 _STANDARD: Final = "-"
+_BANNER: Final = "CSMP-10(ARL): ? lists the commands, and at any other question says what it asks for; EXI or Ctrl-D leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,11 @@ def console(request: ConsoleRequest) -> int:
     UsageError
         If the model, the script or the user routines are not there.
     """
-    if request.model is not None and not request.model.is_file():
-        raise UsageError(f"there is no file {request.model}", hint="a model file, e.g. spring.mod; or none, to type a model")
+    model = None if request.model is None else _model_file(request.model, "a model file, e.g. spring.mod; or none, to type a model")
     replies = _replies(request)
     is_typed = replies is None
+    # a pipe that is itself the script has nobody behind it: MANUAL in it goes on with what comes
+    by_hand = None if replies is not None and replies.is_standard else _by_hand
     while True:
         state = SessionState(routines=routines_of(request.user), seed=request.seed)
         if replies is None:
@@ -81,20 +84,21 @@ def console(request: ConsoleRequest) -> int:
             terminal = ScriptTerminal(replies.lines, typer.echo, is_echoed=request.is_echoed or replies.is_piped, name=replies.name, explain=_aside)
             asks_sizes = request.asks_sizes or replies.answers_sizes
             recorder = Recorder(None)
-        session = CsmpSession(terminal, state, recorder=recorder, asks_sizes=asks_sizes, model=request.model, by_hand=_person, progress=_progress)
+        session = CsmpSession(terminal, state, recorder=recorder, asks_sizes=asks_sizes, model=model, by_hand=by_hand, progress=_progress)
         ended = session.run()
         replies = None
         if ended.program != "BOMMP" or not is_typed:
             break
+    is_good = not ended.n_diagnostics
     if ended.program == "TRANS":
         from tidegate.cli.trans import WantedOutput, trans
 
-        trans(state.channels.block_output.path(state.folder), WantedOutput())
+        is_good = trans(None, WantedOutput()) and is_good
     if is_typed:
         return 0
     if state.last is not None and state.last.status == "interrupted":
         return INTERRUPTED
-    return FAILED if ended.n_diagnostics else 0
+    return 0 if is_good else FAILED
 
 
 @dataclass(frozen=True)
@@ -105,13 +109,15 @@ class _Replies:
     ----------
     lines, name : of the script.
     answers_sizes : the first line is a number, which is no command.
-    is_piped : it is the standard input.
+    is_piped : it is the standard input, and nobody has said so.
+    is_standard : it is the standard input.
     """
 
     lines: Iterable[str]
     name: str
     answers_sizes: bool
     is_piped: bool
+    is_standard: bool = False
 
 
 def _replies(request: ConsoleRequest) -> _Replies | None:
@@ -125,7 +131,7 @@ def _replies(request: ConsoleRequest) -> _Replies | None:
             source.reconfigure(errors="replace")  # whatever is piped is a script; its faults are the language's to name
         lines: Iterator[str] = iter(cast(TextIO, source))
         first = next(lines, None)
-        return _Replies(_with_first(first, lines), "standard input", _is_number(first or ""), script is None)
+        return _Replies(_with_first(first, lines), "standard input", _is_number(first or ""), script is None, is_standard=True)
     if script is None:
         return None
     try:
@@ -147,7 +153,32 @@ def _is_number(text: str) -> bool:
 
 
 def _person() -> ConsoleTerminal:
-    return ConsoleTerminal(cache_directory() / _HISTORY)
+    terminal = ConsoleTerminal(cache_directory() / _HISTORY)
+    terminal.say(_BANNER)
+    return terminal
+
+
+def _by_hand() -> Terminal:
+    """Who goes on where a script says MANUAL: a person, or what is piped in."""
+    if sys.stdin.isatty():
+        return _person()
+    return ScriptTerminal(sys.stdin, typer.echo, is_echoed=True, name="standard input", explain=_aside)
+
+
+def _model_file(path: Path, hint: str) -> Path:
+    """The file of a model, which may be named without its suffix, as in a channel command."""
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", hint=hint)
+    if not path.suffix:
+        names = dict.fromkeys(stem + suffix for stem in (path.name, path.name.upper()) for suffix in (".mod", ".MOD"))
+        for name in names:
+            if path.with_name(name).is_file():
+                return path.with_name(name)
+    there = [file.name for pattern in ("*.mod", "*.MOD") for file in sorted(path.parent.glob(pattern))]
+    close = close_names(path.name if path.suffix else f"{path.name}.mod", there)
+    raise UsageError(f"there is no file {path}", hint=" or ".join(str(path.with_name(name)) for name in close) or hint)
 
 
 def _aside(text: str) -> None:
@@ -213,9 +244,7 @@ def run(request: RunRequest) -> int:
             raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
         if path is not None and path.is_dir():
             raise UsageError(f"cannot write {path}: it is a folder", hint="give the name of a file in it")
-    if not request.model.is_file():
-        raise UsageError(f"there is no file {request.model}", hint="a model file, e.g. spring.mod")
-    program, control = read(request.model)
+    program, control = read(_model_file(request.model, "a model file, e.g. spring.mod"))
     asked = _asked(request, program, control)
     seed = request.seed if request.seed is not None else control.get("seed", SEED)
     with ProgressBar((asked.lower, asked.upper), is_quiet=request.is_quiet) as bar:
@@ -234,16 +263,19 @@ def run(request: RunRequest) -> int:
 
 
 def _asked(request: RunRequest, program: CsmpProgram, control: Control) -> RunControl:
+    start = control.get("lower", 0.0) if request.start is None else request.start
     to = control.get("upper") if request.to is None else request.to
     h = control.get("interval") if request.h is None else request.h
-    out = control.get("outputs") if request.out is None else output_blocks(program, _listed(request.out))
+    if h is None and to == start:
+        h = 0.0  # the initial stage alone has no interval
+    listed = control.get("outputs") if request.out is None else _listed(request.out)
+    out = None if listed is None else output_blocks(program, listed)
     missing = [name for name, value in (("--to T", to), ("--h H", h), ("--out LIST", out)) if value is None]
     if to is None or h is None or out is None:
         raise UsageError(
             f"it is not said how to run {request.model}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
             hint=f"tidegate csmp run {request.model} --to 20 --h 0.1 --out A",
         )
-    start = control.get("lower", 0.0) if request.start is None else request.start
     every = control.get("every", h) if request.every is None else request.every
     percent = control.get("percent", 0.0) if request.percent is None else request.percent
     return RunControl(start, to, h, out, every, percent)

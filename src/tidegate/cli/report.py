@@ -43,7 +43,10 @@ def print_result(console: Console, result: Result) -> None:
     else:
         console.print("no events")
     console.print()
-    console.print(_final_values(result))
+    if result.t.size:
+        console.print(_final_values(result))
+    else:
+        console.print(Text(f"no rows{f': {result.message}' if result.message else ''}"))
     console.print()
     if result.status == "terminated":
         end = f"terminated at {number(float(result.t[-1]), 10)} {result.time_unit}".rstrip()
@@ -52,7 +55,7 @@ def print_result(console: Console, result: Result) -> None:
 
 
 def _final_values(result: Result) -> Table:
-    time = f"{number(float(result.t[-1]), 10)} {result.time_unit}".rstrip() if result.t.size else "?"
+    time = f"{number(float(result.t[-1]), 10)} {result.time_unit}".rstrip()
     table = Table(title=f"values at {time}", title_justify="left", box=None, pad_edge=False)
     table.add_column("variable")
     table.add_column("value", justify="right")

@@ -17,7 +17,7 @@ from tidegate.cli.describe import ModelDescription, VariableDescription, describ
 from tidegate.cli.find_model import load_source
 from tidegate.cli.library_command import is_library, library_source, show_block
 from tidegate.cli.report import model_line, print_result
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UsageError
 from tidegate.export import FORMATS, load
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.plot import picture_format
@@ -29,7 +29,7 @@ __all__ = ["is_library", "plot", "print_description", "show", "show_library"]
 _MAX_PATTERN: Final = 60  # columns of the sparsity pattern that fit a line
 _MAX_LABEL: Final = 40  # likewise; a component's equation is named by its text
 _EMPTY: Final = "."
-_RESULTS: Final = frozenset({*FORMATS, ".part"})
+_RESULTS: Final = frozenset({*FORMATS, ".part", ".dat"})  # the last is what GOE of CSMP-10(ARL) writes
 
 
 def show_library(source: str, prefix: str, *, is_trusted: bool) -> None:
@@ -53,7 +53,7 @@ def show(source: str, picture: Path | None = None, what: Literal["connections", 
         If the file or the model is wrong.
     """
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
-    if not _RESULTS.isdisjoint(Path(source).suffixes):
+    if not _RESULTS.isdisjoint(suffix.lower() for suffix in Path(source).suffixes):
         result = load(source)
         console.print(Text(result.summary()))
         print_result(console, result)
@@ -78,10 +78,12 @@ def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities:
     Raises
     ------
     UsageError
-        If the file, a name or the picture's suffix is wrong.
+        If the file, a name or the picture's suffix is wrong, or a file would be overwritten that was not named.
     """
     path = out if out is not None else result.with_suffix(".png")
     picture_format(path)
+    if out is None and path.exists():
+        raise UsageError(f"{path} is there already, and was not named", hint=f"--out {path}, or another file")
     draw(load(result), *names, path=path, sensitivities=sensitivities)
     Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 

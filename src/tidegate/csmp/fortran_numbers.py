@@ -1,4 +1,4 @@
-"""Numbers printed as FORTRAN's 1PE format prints them (before every stage, beside the units). In goes a number, out comes its text.
+"""Numbers as FORTRAN's 1PE format prints them, and times of a clock (before every stage, beside the units). In goes a number, out comes a text.
 
 The programs of 1976 printed a zero with the exponent -01, and so do these.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["five", "one_pe", "three"]
+__all__ = ["clock", "five", "one_pe", "three"]
 
 
 def one_pe(value: float, digits: int) -> str:
@@ -50,3 +50,19 @@ def five(value: float) -> str:
     '1.0000E-01'
     """
     return one_pe(value, 5)
+
+
+def clock(seconds: float) -> str:
+    """Elapsed time as the report prints it: minutes and seconds have no leading zeros.
+
+    Examples
+    --------
+    >>> clock(3.1), clock(838.74), clock(7325.5)
+    ('3.10', '13:58.74', '2:2:5.50')
+    """
+    # rounded first, so that no minute has sixty seconds
+    hundredths = round(seconds * 100)
+    hours, rest = divmod(hundredths, 360_000)
+    minutes, rest = divmod(rest, 6_000)
+    parts = [str(hours)] * bool(hours) + [str(minutes)] * bool(hours or minutes)
+    return ":".join([*parts, f"{rest / 100:.2f}"])

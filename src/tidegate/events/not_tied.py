@@ -1,8 +1,9 @@
-"""Why a mode that ties states is not integrated: what ``events.constrain`` answers, for whoever puts it into words."""
+"""Why a mode that ties states, or has no solution, is not integrated: for whoever puts it into words."""
 
 from __future__ import annotations
 
-__all__ = ["FORCES", "IS_COUPLED", "NOTHING", "VARIES", "WITH_SENSITIVITIES"]
+__all__ = ["FORCES", "IS_COUPLED", "NONE_HOLDS", "NOTHING", "VARIES", "WITH_SENSITIVITIES"]
 
-# nothing is in the way; a state would be moved at once; what ties them varies; derivatives by parameters are wanted; anything else
-NOTHING, FORCES, VARIES, WITH_SENSITIVITIES, IS_COUPLED = range(5)
+# nothing is in the way; a state would be moved at once; what ties them varies; derivatives by parameters are wanted; anything else;
+# no combination of relations holds of itself
+NOTHING, FORCES, VARIES, WITH_SENSITIVITIES, IS_COUPLED, NONE_HOLDS = range(6)

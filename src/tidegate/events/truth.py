@@ -88,6 +88,9 @@ def truth_of(run, j):
     side = run.sides[j]
     if side != RESTS:
         return 1 if side == LEAVES_UP else 0
+    if run.left_value[j] == np.inf:
+        # with what is written the equations have no solution here (``events.other_modes``)
+        return 1 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else 0
     g = run.g[j]
     # its written truth was left for this place: that it stops there does not bring it back
     if g != 0.0 and abs(g - run.left_value[j]) <= SAME_PLACE * run.nu_start[j]:

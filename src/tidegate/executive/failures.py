@@ -25,7 +25,7 @@ from tidegate.errors import (
     UnsettledEventError,
     ZenoError,
 )
-from tidegate.events.not_tied import FORCES, VARIES, WITH_SENSITIVITIES
+from tidegate.events.not_tied import FORCES, NONE_HOLDS, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 from tidegate.results import Event, Result
@@ -67,6 +67,11 @@ _NOT_TIED: Final = {
         "leave out sensitivity=..., or let the tie give way a little (a leak such as Goff, a resistance such as Ron)",
     ),
 }
+_NONE_HOLDS: Final = (
+    "no combination of its conditions that was tried gives a solution in which they hold: a source may be short-circuited, a current "
+    "interrupted, or two ideal parts side by side share a current that nothing divides; a small resistance such as Ron, or a leak such as Goff, "
+    "says what is meant"
+)
 _KEEP_IT: Final = "let the event set values that keep it"
 _COMES_TO_REST: Final = (
     ZenoError,
@@ -333,6 +338,7 @@ def _singular(problem: Problem, integrator: StepIntegrator, *, at_start: bool) -
         time=integrator.time,
         origin=compiled.first_equation,
         hint=compiled.diagnosis.missing_connection(loose)
+        or (_NONE_HOLDS if why == NONE_HOLDS and len(compiled.guards) else "")
         or "an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
     )
 

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tidegate.errors import UntraceableError
+from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import table
@@ -191,7 +192,7 @@ def degrees(x: Any) -> Any:
 
 @_on_elements
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """``a`` where the condition holds, else ``b``, element by element.
+    """``a`` where the condition holds, else ``b``, element by element; of texts too, where a variable is given them or compared with them.
 
     Examples
     --------
@@ -200,6 +201,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> where(level > 1, level - 1, 0)
     level - 1 if level > 1 else 0
     """
+    if (is_text(a) or is_text(b)) and isinstance(condition, Expr) and not condition.is_constant:
+        return ChosenText(condition, a, b)
     return _choose(condition, a, b)
 
 

@@ -46,9 +46,9 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
     names = storage_names(groups)
     for group in groups:
         name, derivative = names[group.name]
-        values[:, list(group.columns)] = dataset[name].values.reshape(rows, -1)
+        values[:, list(group.columns)] = dataset[name].values.reshape(rows, len(group.columns))
         if sensitivities is not None:
-            sensitivities[:, :, list(group.columns)] = dataset[derivative].values.reshape(rows, len(parameters), -1)
+            sensitivities[:, :, list(group.columns)] = dataset[derivative].values.reshape(rows, len(parameters), len(group.columns))
     return Result(
         str(attributes["model"]),
         columns,

@@ -286,6 +286,15 @@ def test_value_that_is_no_number_is_an_error_of_the_routine() -> None:
     assert "ValueError" in done.messages[0]
 
 
+def test_routine_that_sets_nothing_is_told_what_it_must_set() -> None:
+    def forgets(ctx, block):
+        ctx.out[3] = ctx.time  # another block's
+
+    done = one("2 U7 1\n3 K\n", None, user={"user7": forgets})
+    assert done.messages == ["USER-DEFINED SUBROUTINE OF BLK 2 FAILED: USER7 must set C(L)", "ERROR DURING MODEL EXECUTION"]
+    assert done.remarks[0].hint == "let it return the output of block 2, or set ctx.out[block]"
+
+
 def test_routine_may_end_the_run_as_a_quit_block_does() -> None:
     done = one(RAMP, lambda ctx, block: ctx.quit() if ctx.time >= 0.5 else 1.0)
     assert (done.status, done.stop_time, done.stopped_by) == ("quit", 0.5, 2)

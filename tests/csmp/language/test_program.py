@@ -35,6 +35,12 @@ def test_the_end_of_a_configuration_is_checked(configurations: str, text: str) -
     assert not program.is_configured
 
 
+def test_two_wyes_on_one_vacuous_block_are_refused_and_both_are_named() -> None:
+    (problem,) = program_of("2 V\n3 G 2\n4 Y 3 2\n5 Y 3 2").configuration_problems()
+    assert problem.text == "ERROR IN BLK 5"
+    assert problem.hint == "V block 2 already serves Y block 4; Y block 5 needs a V block of its own"
+
+
 def test_all_problems_are_said_at_once() -> None:
     program = program_of("2 + 7 8 7\n3 Y 2\n4 UO 9\n5 G 6\n6 G 5")
     assert [one.text for one in program.configuration_problems()] == [

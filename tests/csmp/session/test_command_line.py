@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import signal
 import subprocess
@@ -211,14 +212,52 @@ def test_model_file_whose_parameter_section_is_empty_is_complete(text: str) -> N
 
 
 def test_trans_follows_the_session_that_names_it() -> None:
-    done = tidegate("csmp", replies=[*DECAY, *RUN_DECAY, "PRO", "TRANS"])
+    done = tidegate("csmp", replies=[*DECAY, *RUN_DECAY, "PRO", "TRANS", "NONE", "OUTPT", "EXI"])
     assert done.exit_code == 0, done.output
+    assert "I/P FILENAME = NONE\nNONE.DAT NOT ON DSK\nI/P FILENAME = OUTPT\nDECAY\n" in done.stdout
+    assert re.search(r"\*EXI\nEND OF EXECUTION\nCPU TIME: \S+ ELAPSED TIME: \d+\.\d\d\n$", done.stdout)
     assert "TIME FROM 0.0000E-01 TO 2.0000E+00 IN STEPS OF 5.0000E-01" in done.stdout
 
 
 def test_a_model_or_script_that_is_not_there_is_named() -> None:
     assert "there is no file sprung.mod" in tidegate("csmp", "sprung.mod").stderr
     assert "the script gone.in cannot be read" in tidegate("csmp", "--script", "gone.in").stderr
+
+
+def test_manual_in_a_pipe_goes_on_with_the_pipe() -> None:
+    done = tidegate("csmp", replies=[*DECAY, "MAN", *RUN_DECAY, "LOO", "2", ""])
+    assert done.exit_code == 0, done.output
+    assert "BLK = 2\nO/P = 1.8892E-02\n" in done.stdout
+
+
+def test_manual_in_a_script_goes_on_with_what_is_piped_in() -> None:
+    Path("session.in").write_text("\n".join([*DECAY, "MAN", "never read"]))
+    done = tidegate("csmp", "--script", "session.in", replies=[*RUN_DECAY, "EXI"])
+    assert done.exit_code == 0, done.output
+    assert "O/P BLKS\nA\n" in done.stdout
+    assert Path("FROMAN.OUT").read_text().splitlines() == [*RUN_DECAY, "EXI"]
+
+
+@pytest.mark.parametrize("command", [["csmp", "sprng"], ["csmp", "run", "sprng", "--to", 0.1, "--h", 0.1, "--out", "9"]], ids=["console", "run"])
+def test_a_model_is_found_by_its_name_alone(command: list[object]) -> None:
+    Path("spring.mod").rename("SPRNG.MOD")
+    done = tidegate(*command)
+    assert done.exit_code == 0, done.output
+    assert "-1.00E+01" in done.stdout or "MODEL COMPLETE" in done.stdout
+
+
+def test_the_initial_stage_alone_needs_no_interval() -> None:
+    done = tidegate("csmp", "run", "spring.mod", "--to", 0, "--out", "9,4")
+    assert done.exit_code == 0, done.output
+    assert "0.00E-01   -1.00E+01    2.00E+01" in done.stdout
+    assert "--h H" in tidegate("csmp", "run", "spring.mod", "--to", 1, "--out", "9").stderr
+
+
+def test_a_file_that_cannot_be_read_is_told_in_words() -> None:
+    Path("A.MOD").mkdir()
+    done = tidegate("csmp", replies=["A<-I", "CON"])
+    assert "Errno" not in done.output
+    assert "try: the file cannot be read or written: Is a directory" in done.stderr
 
 
 @pytest.mark.slow

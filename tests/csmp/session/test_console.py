@@ -13,6 +13,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from csmp_sessions import DECAY
+from tidegate.cli import csmp as csmp_command
 from tidegate.csmp.session.console import ConsoleTerminal, watched
 from tidegate.csmp.session.csmp_session import CsmpSession
 from tidegate.csmp.session.session_state import SessionState
@@ -82,6 +83,36 @@ def test_a_circumflex_typed_during_a_run_interrupts_it(monkeypatch: pytest.Monke
                 time.sleep(0.01)
     os.close(near)
     assert pressed == [True]
+
+
+def test_what_is_typed_during_a_run_answers_the_next_questions(keys: PipeInput, monkeypatch: pytest.MonkeyPatch) -> None:
+    pty = pytest.importorskip("pty")
+    near, far = pty.openpty()
+    pressed: list[bool] = []
+    with os.fdopen(far) as keyboard:
+        monkeypatch.setattr(sys, "stdin", keyboard)
+        os.write(near, b"LO")  # before the run begins
+        with watched(lambda: pressed.append(True), keys):
+            os.write(near, b"X\x7fO\n9^\nG\xc3\xb6")
+            end = time.monotonic() + 10.0
+            while not pressed and time.monotonic() < end:
+                time.sleep(0.01)
+    os.close(near)
+    console = terminal(keys)
+    keys.send_text("E\r")
+    assert [console.ask("*"), console.ask("BLK = "), console.ask("*")] == ["LOO", "9", "GöE"]
+    assert pressed == [True]
+
+
+def test_the_banner_says_how_to_get_help_and_how_to_leave(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    said: list[str] = []
+    monkeypatch.setattr(ConsoleTerminal, "say", lambda _self, text: said.append(text))
+    monkeypatch.setattr(ConsoleTerminal, "ask", lambda *_: "EXI")
+    csmp_command.console(csmp_command.ConsoleRequest(is_recorded=False))
+    assert "? lists the commands" in said[0]
+    assert "EXI or Ctrl-D leaves" in said[0]
 
 
 def test_where_there_is_no_keyboard_nothing_is_watched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -99,6 +99,8 @@ def test_what_is_read_from_a_file_is_shown_under_the_same_headings(stage: Stage,
     for text in (
         "CONFIGURATIONS :",
         "NON-LINEAR SPRING WITH DASHPOT",
+        "BLK TYPE B1 B2 B3",
+        "BLK P1 P2 P3",
         "4 / 17 6 ; Y DBLE DOT",
         "PARAMETERS :",
         "6 -5",

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from csmp_sessions import DECAY, INTERRUPT, RUN_DECAY, Stage
+from tidegate.cli.app import app
 from tidegate.csmp.execution.routines import Routines
 from tidegate.results import Result
 
@@ -121,7 +123,7 @@ def test_run_asks_for_what_is_missing_and_then_runs_at_once(stage: Stage) -> Non
     played = stage.person(*replies)
     assert played.diagnostics == []
     assert played.said.count("**** RUNNING ****") == 3
-    assert played.said.count("MODEL COMPLETE") == 1
+    assert played.said.count("MODEL COMPLETE") == 2  # behind each PAR, which ends a model without functions
 
 
 def test_run_goes_on_where_a_mistake_has_stopped_it(stage: Stage) -> None:
@@ -170,3 +172,60 @@ def test_ctrl_c_at_a_prompt_goes_back_to_the_commands_and_keeps_every_statement(
     assert played.state.program.numbers == [2, 3]
     assert played.state.program.parameters == {2: (1.0, 0.0, 0.0)}
     assert played.state.is_complete
+
+
+@pytest.mark.parametrize(("order", "blocks"), [("A", (2, 3, 4)), ("AS", (3, 4, 2))])
+def test_all_blocks_stay_all_when_blocks_come_and_go(stage: Stage, order: str, blocks: tuple[int, ...]) -> None:
+    played = stage.script(*DECAY, "INT", "0 1 .1", "OUT", order, "0 1", "CON", "4 K", "5 K", "", "CON", "5", "", "GOE;STO", "ALL")
+    assert played.diagnostics == []
+    assert played.state.last is not None
+    assert played.state.last.control.outputs == blocks
+    assert f"OUTPUTS {order}\n" in (stage.folder / "MODEL.MOD").read_text()
+    # a block that comes after the file has been read is among them, too
+    again = stage.script("GOE;CON", "6 K", "", "GOE", model=stage.folder / "MODEL.MOD").state
+    assert again.last is not None
+    assert sorted(again.last.control.outputs) == [2, 3, 4, 6]
+
+
+def test_run_goes_back_to_the_commands_where_a_file_lacks_a_section_and_goes_on_with_another(stage: Stage) -> None:
+    stage.script(*DECAY, "BLKS<-M", "STO", "CON", "PARS<-M", "STO", "PAR")
+    replies = ["BLKS<-I", "RUN", "SOR", "PARS<-I", "RUN", "0 1 .1", "A", "0 1"]
+    played = stage.script(*replies)
+    assert played.diagnostics == ["NO PARAMS IN MODEL I/P FILE"]
+    assert "3 2" in played.said
+    assert played.state.last is not None
+    assert played.state.last.rows[0].tolist() == [1.0, 0.0]
+
+
+def test_a_changed_model_is_said_to_be_complete_behind_fun(stage: Stage) -> None:
+    # section 7 of the report: CON, PAR and FUN once more, and the message behind the last of them
+    model = ["TIT", "TABLE", "CON", "2 F 1", "", "PAR", "", "FUN", "2", "0 0", "1 1", "", ""]
+    said = stage.person(*model, "CON", "3 G 2", "", "PAR", "3 2", "", "FUN", "").said
+    assert [said[place - 1] for place, line in enumerate(said) if line == "MODEL COMPLETE"] == ["BLK NO. =", "BLK NO. ="]
+    assert said.index("BLK NO. =", said.index("3 2")) == len(said) - 4
+
+
+def test_debug_shows_the_first_guess_and_the_iterates_of_an_implicit_equation(stage: Stage) -> None:
+    # y = 0.5 y + t + 1; a line, so that Wegstein's second step is exact: 2 (t + 1)
+    model = ["TIT", "WYE", "CON", "2 V", "3 G 2", "4 + 3 1 5", "5 K", "6 Y 4 2", "", "PAR", "2 .25", "3 .5", "5 1", "6 1E-6", ""]
+    played = stage.script(*model, "INT", "0 1 1", "OUT", "6", "", "0 1", "DEB", "0 1", "N", "GOE")
+    assert played.state.last is not None
+    listed = {kind: [entry for entry in played.state.last.debug if entry.kind == kind] for kind in ("V", "Y")}
+    assert {entry.p1 for entry in listed["V"]} == {0.25}
+    for v, y, after in zip(listed["V"], listed["Y"], listed["V"][1:], strict=False):
+        assert y.m == 0 or v.m == listed["V"][0].m
+        assert y.x1 == 0.5 * v.x + y.time + 1.0
+        assert after.time > v.time or (after.x, after.p2, after.p3) == (y.x, v.x, y.x1)
+    for v, y in zip(listed["V"], listed["Y"], strict=True):
+        assert y.m or (v.p2, v.p3) == (0.0, 0.0)
+    assert [entry.x for entry in listed["Y"] if entry.m == max(one.m for one in listed["Y"] if one.time == entry.time)] == [2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("command", [["show"], ["plot"], ["trans", "--table", "A"]], ids=lambda command: command[0])
+def test_a_file_without_rows_says_why_it_has_none(stage: Stage, command: list[str]) -> None:
+    # 1/t cannot be computed at the start
+    stage.script("TIT", "POLE", "CON", "3 K", "4 / 3 1", "", "PAR", "3 1", "", "INT", "0 1 .1", "OUT", "A", "0 .5", "GOE")
+    told = CliRunner().invoke(app, [command[0], str(stage.folder / "OUTPT.DAT"), *command[1:]])
+    assert "no rows" in told.output
+    assert "ATTEMPT TO DIVIDE BY ZERO IN BLK 4" in told.output
+    assert told.exit_code == (0 if command == ["show"] else 2)

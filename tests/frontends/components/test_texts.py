@@ -285,3 +285,116 @@ def test_of_a_parameter_too() -> None:
         tg.simulate(Heater(), (0.0, 1.0), parameters={"program": "none"})
     with pytest.raises(tg.UsageError, match=r"program is one of 'eco', 'full', and not 3"):
         tg.simulate(Heater(), (0.0, 1.0), parameters={"program": 3})
+
+
+class Mode(enum.Enum):
+    REST = 1
+    BUSY = 2
+
+
+class Rooms(tg.Component):
+    """Three rooms, each with its own state and program."""
+
+    T, looks = tg.State([15.0, 14.5, 20.0]), tg.Discrete(0)
+    state = tg.Discrete(["idle", "idle", "off"], values=("idle", "heating", "off"))
+    mode, seen = tg.Discrete(Mode.REST, shape=3), tg.Discrete("cold", values=("cold", "warm", "hot"))
+    program = tg.Parameter(["eco", "full", "eco"], values=("eco", "full"))
+
+    def equations(self) -> Iterator[Any]:
+        for k in range(3):
+            power = tg.where(self.state[k] == "heating", tg.where(self.program[k] == "full", 20.0, 10.0), 0.0)
+            yield tg.der(self.T[k]) == power - 0.2 * (self.T[k] - 10.0)
+
+    @tg.when(lambda self: self.T < 14.0)
+    def cold(self) -> Any:
+        return {self.state: "heating", self.mode: Mode.BUSY}
+
+    @tg.when(lambda self: self.T > 20.5)
+    def warm(self) -> Any:
+        return {self.state: "idle"}
+
+    @tg.every(0.7)
+    def look(self) -> Any:
+        return {
+            self.seen: tg.where(self.T[0] > 19.0, "hot", tg.where(self.T[0] > 15.0, "warm", "cold")),
+            self.looks: self.looks + (self.seen == "hot"),
+        }
+
+    @tg.at(3.0)
+    def open_third(self) -> Any:
+        return {self.state[2]: tg.where(self.T[2] > 30.0, "off", self.state[0]), self.mode: [Mode.REST, Mode.BUSY, Mode.BUSY]}
+
+
+def rooms(programs: list[str], end: float) -> tuple[list[float], list[str], str]:
+    """Plain Python: from event to event by exponentials."""
+    t, T, state, seen = 0.0, [15.0, 14.5, 20.0], ["idle", "idle", "off"], "cold"
+    power = {"eco": 10.0, "full": 20.0}
+
+    def rests(k: int) -> float:
+        return 10.0 + 5.0 * (power[programs[k]] if state[k] == "heating" else 0.0)
+
+    def reaches(k: int, level: float) -> float:
+        part = (level - rests(k)) / (T[k] - rests(k))
+        return t - 5.0 * float(np.log(part)) if 0.0 < part < 1.0 else np.inf
+
+    ticks, third = [0.7 * n for n in range(int(end / 0.7) + 1)], [3.0]
+    while True:
+        crossings = [(reaches(k, 14.0 if state[k] != "heating" else 20.5), k) for k in range(3)]
+        now = min([*ticks[:1], *third, end, *(when for when, _ in crossings)])
+        T = [rests(k) + (T[k] - rests(k)) * float(np.exp(-0.2 * (now - t))) for k in range(3)]
+        hit, t = [k for when, k in crossings if when == now], now
+        for k in hit:
+            state[k] = "idle" if state[k] == "heating" else "heating"
+        if ticks and now == ticks[0]:
+            ticks, seen = ticks[1:], "hot" if T[0] > 19.0 else "warm" if T[0] > 15.0 else "cold"
+        if third and now == 3.0:
+            third, state[2] = [], state[0]
+        if now == end:
+            return T, state, seen
+
+
+@pytest.mark.parametrize("programs", [["eco", "full", "eco"], ["full", "full", "full"]])
+def test_arrays_of_texts_go_where_plain_python_goes(programs: list[str], tmp_path: Path) -> None:
+    found = tg.simulate(Rooms(), (0.0, 8.0), rtol=1e-9, parameters={"program": programs})
+    T, states, seen = rooms(programs, 8.0)
+    assert found["T"].values[-1] == pytest.approx(T, rel=1e-6)
+    assert found.text("state").values[-1].tolist() == [found.text(f"state[{k}]").values[-1] for k in range(3)] == states
+    assert found.text("mode").dims == found["mode"].dims
+    assert found.at(3.0, "mode").values.tolist() == [1, 2, 2]
+    assert found.text("seen").values[-1] == seen
+    assert tg.verify(found).ok
+    given = tg.simulate(Rooms(program=programs), (0.0, 8.0), rtol=1e-9)
+    assert given.final == found.final
+    assert tg.Result.load(found.to_netcdf(tmp_path / "rooms.nc")).text("state").values[-1].tolist() == states
+
+
+def test_a_wrong_text_in_a_condition_names_its_line() -> None:
+    class Wrong(Rooms):
+        @tg.when(lambda self: self.seen == "tepid")
+        def never(self) -> Any:
+            return {self.looks: 0}
+
+    with pytest.raises(tg.UsageError, match=r"(?s)seen is one of 'cold', 'warm', 'hot', and not 'tepid'.*test_texts\.py:\d+: .*tepid"):
+        tg.simulate(Wrong(), (0.0, 1.0))
+    with pytest.raises(tg.UsageError, match=r"program\[1\] is one of 'eco', 'full', and not 'ful'"):
+        Rooms(program=["eco", "ful", "eco"]).lower()
+    with pytest.raises(tg.UsageError, match=r"program\[1\] is one of 'eco', 'full', and not 'ful'"):
+        tg.simulate(Rooms(), (0.0, 1.0), parameters={"program": ["eco", "ful", "eco"]})
+
+
+def test_a_text_chosen_by_a_condition_is_compared_and_given_on() -> None:
+    class Chooser(tg.Component):
+        x, kind = tg.State(0.0), tg.Parameter("low", values=("low", "high"))
+        state = tg.Discrete("low", values=("low", "high"))
+        same = tg.Output(lambda self: tg.where(self.state == tg.where(self.x > 0.5, "high", "low"), 1.0, 0.0))
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == tg.where(tg.where(self.x > 0.75, "high", "low") == self.kind, 1.0, 2.0)
+
+        @tg.when(lambda self: self.x > 0.6)
+        def switch(self) -> Any:
+            return {self.state: tg.where(self.x > 0.55, "high", self.kind)}
+
+    result = tg.simulate(Chooser(), (0.0, 1.0), rtol=1e-9, outputs=[0.4, 0.55, 0.7, 0.8])
+    assert result["x"].values == pytest.approx([0.4, 0.55, 0.7, 0.75 + 2.0 * 0.05])
+    assert result["same"].values.tolist() == [1.0, 0.0, 1.0, 1.0]

@@ -59,11 +59,17 @@ class RunFacts:
 
 
 class Outputs(MutableMapping[int, float]):
-    """Outputs by block number; 1 is the time. A routine may write any of them but the time."""
+    """Outputs by block number; 1 is the time. A routine may write any of them but the time.
+
+    Attributes
+    ----------
+    written : numbers of the blocks that were written to; whoever calls the routine empties it.
+    """
 
     def __init__(self, values: NDArray[np.float64], program: CsmpProgram) -> None:
         self._values = values
         self._program = program
+        self.written: set[int] = set()
 
     def _place(self, number: int) -> int:
         if number == 1 or number in self._program.blocks:
@@ -77,6 +83,7 @@ class Outputs(MutableMapping[int, float]):
         if number == 1:
             raise CsmpError([say("BLK 1 RESERVED FOR TIME")])
         self._values[self._place(number)] = value
+        self.written.add(number)
 
     def __delitem__(self, number: int) -> None:
         raise TypeError("an output cannot be deleted")

@@ -13,6 +13,7 @@ from tidegate.csmp.execution.routines import Routine, Routines
 from tidegate.csmp.execution.traced import compile_traced, trace_interpolation, trace_user
 from tidegate.csmp.language.block_kinds import is_user_kind
 from tidegate.csmp.language.program import CsmpProgram
+from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import UsageError
 
@@ -64,7 +65,21 @@ def _refuse_strays(routines: Routines, program: CsmpProgram) -> None:
 
 def _bound(routine: Routine, block: int, machine: Machine, facts: RunFacts) -> Callable[[float], Any]:
     context = Context(block, machine.program, machine.memory, facts)
-    if is_user_kind(machine.program.blocks[block].kind):
-        return lambda _: routine(context, block)
     pairs = tuple(machine.program.functions.get(block, ()))
-    return lambda x: routine(x, pairs, context)
+    kind = machine.program.blocks[block].kind
+    written, h = context.out.written, machine.memory.h
+
+    def user(_: float) -> Any:
+        written.clear()
+        value = routine(context, block)
+        if value is None and block not in written and not h[m.IS_QUIT]:
+            raise UsageError(f"USER{kind[1:]} must set C(L)", hint=f"let it return the output of block {block}, or set ctx.out[block]")
+        return value
+
+    def interpolate(x: float) -> Any:
+        value = routine(x, pairs, context)
+        if value is None:
+            raise UsageError("it must return the ordinate", hint="an interpolation is a function f(x, pairs, ctx) that returns a number")
+        return value
+
+    return user if is_user_kind(kind) else interpolate

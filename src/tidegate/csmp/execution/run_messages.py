@@ -11,7 +11,7 @@ from tidegate.csmp.fortran_numbers import five
 from tidegate.csmp.language.diagnostics import Diagnostic, notice, say
 from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
-from tidegate.errors import CsmpError
+from tidegate.errors import CsmpError, UsageError
 
 __all__ = ["Remark", "RunStatus", "ending"]
 
@@ -80,10 +80,11 @@ def _faults_of(failure: Failure) -> list[Remark]:
     error = failure.error
     if isinstance(error, CsmpError):
         return [_diagnostic(one) for one in error.diagnostics]
-    text = f"USER-DEFINED SUBROUTINE OF BLK {failure.block} FAILED: {type(error).__name__}: {error}"
-    return [
-        Remark(text, is_diagnostic=True, block=failure.block, hint=f"{_raised_at(error)}in Python, run.error is the exception, with its traceback")
-    ]
+    text = f"USER-DEFINED SUBROUTINE OF BLK {failure.block} FAILED"
+    if isinstance(error, UsageError):
+        return [Remark(f"{text}: {error.message}", is_diagnostic=True, block=failure.block, hint=error.hint)]
+    hint = f"{_raised_at(error)}in Python, run.error is the exception, with its traceback"
+    return [Remark(f"{text}: {type(error).__name__}: {error}", is_diagnostic=True, block=failure.block, hint=hint)]
 
 
 def _raised_at(error: BaseException | None) -> str:

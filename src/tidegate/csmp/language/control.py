@@ -25,7 +25,7 @@ class Control(TypedDict, total=False):
     Parameters
     ----------
     lower, upper, interval : time limits and step (INT).
-    outputs : numbers of the output blocks (OUT).
+    outputs : numbers of the output blocks (OUT); ``A`` for all of them, ``AS`` for all in sorted order.
     every, percent : interval of the output, and the change in per cent below which a value is not stored again.
     seed : of jitter blocks.
     """
@@ -33,7 +33,7 @@ class Control(TypedDict, total=False):
     lower: float
     upper: float
     interval: float
-    outputs: tuple[int, ...]
+    outputs: tuple[int, ...] | str
     every: float
     percent: float
     seed: int
@@ -62,6 +62,7 @@ class RunControl:
 
 _NUMBERS: Final = ("lower", "upper", "interval", "every", "percent")
 _NAMES: Final = (*_NUMBERS, "outputs", "seed")
+_ALL: Final = (["A"], ["AS"])
 
 
 def control_lines(control: Control) -> list[str]:
@@ -80,7 +81,8 @@ def control_lines(control: Control) -> list[str]:
         if value is not None:
             lines.append(f"{name.upper()} {written_numbers.exact(value)}")
     line = "OUTPUTS"
-    for number in control.get("outputs", ()):
+    outputs = control.get("outputs", ())
+    for number in [outputs] if isinstance(outputs, str) else outputs:
         if len(line) + len(f" {number}") > _WIDTH:
             lines.append(line)
             line = "OUTPUTS"
@@ -101,10 +103,14 @@ def take_control(control: Control, line: str, origin: Origin | None = None) -> D
         known = [each.upper() for each in _NAMES]
         return _incorrect(line, suggestion(name, known, f"a line of CONTROL begins with {', '.join(known)}"), origin)
     if name == "outputs":
+        if [text.upper() for text in texts] in _ALL:
+            control["outputs"] = texts[0].upper()
+            return None
         blocks = [written_numbers.whole(text) for text in texts]
         if any(block is None or not 1 <= block <= written_numbers.HIGHEST_BLOCK for block in blocks):
-            return _incorrect(line, "give block numbers", origin)
-        control["outputs"] = (*control.get("outputs", ()), *(block for block in blocks if block is not None))
+            return _incorrect(line, "give block numbers, or A for all, AS for all in sorted order", origin)
+        before = control.get("outputs", ())
+        control["outputs"] = (*(() if isinstance(before, str) else before), *(block for block in blocks if block is not None))
         return None
     if len(texts) != 1:
         return _incorrect(line, f"give one number behind {name.upper()}", origin)

@@ -176,6 +176,11 @@ def _problems_of(blocks: Mapping[int, BlockStatement], block: BlockStatement) ->
     first, second, _ = block.inputs
     if block.kind == "Y" and second not in missing and kind(second) != "V":
         found.append(say("I/P B2 FOR Y BLK", n=block.number))
+    elif block.kind == "Y":
+        others = [other for other in sorted(blocks) if other < block.number and blocks[other].kind == "Y" and blocks[other].inputs[1] == second]
+        if others:
+            hint = f"V block {second} already serves Y block {others[0]}; Y block {block.number} needs a V block of its own"
+            found.append(say("ERROR IN BLK", n=block.number, hint=hint))
     if block.kind == "UO" and first not in missing and not is_user_kind(kind(first)):
         found.append(say("I/P B1 FOR UO BLK", n=block.number, m=first))
     return found

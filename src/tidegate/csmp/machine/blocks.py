@@ -134,8 +134,9 @@ def _pulse(h, r, b):
 
 @native
 def _begin_implicit(h, r, b):
-    """A V block: what it holds is the first guess."""
-    r[h[m.O_P] + 3 * b] = r[h[m.O_X] + b]
+    """A V block: what it holds is the first guess; no iterate comes before it."""
+    r[h[m.O_P] + 3 * b + 1] = 0.0
+    r[h[m.O_P] + 3 * b + 2] = 0.0
     return 0
 
 

@@ -78,8 +78,16 @@ class ConsoleTerminal:
 
 
 @contextmanager
-def watched(interrupt: Callable[[], None]) -> Generator[None]:
-    """While the block runs, ``^`` typed at the terminal calls ``interrupt``. Does nothing where there is no terminal to watch."""
+def watched(interrupt: Callable[[], None], source: Input | None = None) -> Generator[None]:
+    """While the block runs, ``^`` typed at the terminal calls ``interrupt``; all else that is typed waits for the next question.
+
+    Does nothing where there is no terminal to watch.
+
+    Parameters
+    ----------
+    interrupt : what to call.
+    source : whose next question gets what was typed ahead; the process's own terminal if not given.
+    """
     if os.name != "posix" or not _is_keyboard():
         yield
         return
@@ -90,14 +98,24 @@ def watched(interrupt: Callable[[], None]) -> Generator[None]:
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
     is_over = threading.Event()
+    typed = bytearray()
+
+    def look(patience: float) -> bool:
+        """Take a key, if there is one before patience ends."""
+        if not select.select([number], [], [], patience)[0]:
+            return False
+        key = os.read(number, 1)
+        if key == _INTERRUPTING:
+            interrupt()
+        else:
+            typed.extend(key)
+        return bool(key)
 
     def watch() -> None:
         while not is_over.is_set():
-            ready, _, _ = select.select([number], [], [], _LOOKS)
-            if ready and os.read(number, 1) == _INTERRUPTING:
-                interrupt()
+            look(_LOOKS)
 
-    tty.setcbreak(number)
+    tty.setcbreak(number, termios.TCSADRAIN)  # keeps what was typed before
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
@@ -105,7 +123,25 @@ def watched(interrupt: Callable[[], None]) -> Generator[None]:
     finally:
         is_over.set()
         watcher.join()
+        while look(0.0):
+            pass
         termios.tcsetattr(number, termios.TCSADRAIN, before)
+        _keep(typed.decode(errors="replace"), source)
+
+
+def _keep(typed: str, source: Input | None) -> None:
+    """Let the next question be answered by keys that were pressed before it was asked."""
+    if not typed:
+        return
+    from prompt_toolkit.application.current import get_app_session
+    from prompt_toolkit.input.typeahead import store_typeahead
+    from prompt_toolkit.input.vt100_parser import Vt100Parser
+    from prompt_toolkit.key_binding.key_processor import KeyPress
+
+    keys: list[KeyPress] = []
+    parser = Vt100Parser(keys.append)
+    parser.feed_and_flush(typed)
+    store_typeahead(source or get_app_session().input, keys)
 
 
 def _is_keyboard() -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from tidegate.csmp.fortran_numbers import clock
 from tidegate.csmp.language.diagnostics import notice, say
 from tidegate.csmp.language.model_lines import read_tolerantly
 from tidegate.csmp.language.statements import Limits
@@ -33,6 +34,8 @@ _COUNTS_PROMPT: Final = "NO. OF: I & T1 BLKS, U BLKS, F BLKS = "
 _MOST_NUMBERS: Final = 10**9
 _PROGRAMS: Final = ("TRANS", "BOMMP")
 _MANUAL_RECORD: Final = "FROMAN.OUT"
+# What RUN says where a file ended without the section; the report goes back to the commands then, section 5.5.1.
+_NOT_IN_FILE: Final = {Word.CONFIGURATION: "NO CONFIGS", Word.PARAMETER: "NO PARAMS", Word.FUNCTION: "NO FUNCTS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,7 @@ class CsmpSession:
             if self._asks_sizes or self._model is None:
                 self._sizes()
         except KeyboardInterrupt:
-            pass
+            self.dialogue.recorder.forget()  # half an answer would not be understood when it is replayed
         if self._model is not None:
             self._read_model(self._model)
 
@@ -214,20 +217,21 @@ class CsmpSession:
             return
         if not all(isinstance(command, Command) and command.word is Word.HELP for command in commands):
             recorder.command_line(reply)
-        done: list[str] = []
         for command in commands:
-            place = recorder.place
             try:
                 self._do(command)
             except Refused as refused:
                 if refused.is_forgotten:
-                    recorder.take_back(done, place)
+                    recorder.take_back()
                 return
-            except KeyboardInterrupt:
-                if self.dialogue.terminal.is_interactive:
-                    return
-                raise
-            done.append(command.text)
+            except (KeyboardInterrupt, EndOfReplies) as left:
+                if not self.dialogue.terminal.is_interactive:
+                    raise
+                recorder.take_back()
+                if isinstance(left, EndOfReplies):
+                    raise
+                return
+            recorder.done(command.text)
 
     def _do(self, command: Command | ChannelCommand | Unreadable) -> None:
         if isinstance(command, Unreadable):
@@ -249,7 +253,7 @@ class CsmpSession:
 
     def _change_channel(self, command: ChannelCommand) -> None:
         channels = self.state.channels
-        before = replace(channels.model_input)
+        before, file_before = replace(channels.model_input), self.state.input_file
         try:
             channel = channels.change(command)
         except ChannelRefused as refusal:
@@ -263,30 +267,38 @@ class CsmpSession:
             self.dialogue.diagnose(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]))
             raise _Leave(is_fatal=True)
         self.dialogue.head(f"{channel.file} NOT ON DSK")
-        if self.dialogue.is_yes("IS IT ELSEWHERE : ", is_recorded=False):
-            return
-        self.dialogue.head(notice("THEN CHANGE FILENAME").text)
-        channels.model_input = before
-        raise Refused(is_forgotten=True)
+        is_elsewhere = False
+        try:
+            is_elsewhere = self.dialogue.is_yes("IS IT ELSEWHERE : ", is_recorded=False)
+        finally:
+            if not is_elsewhere:  # Ctrl-C is a no, too
+                channels.model_input, self.state.input_file = before, file_before
+        if not is_elsewhere:
+            self.dialogue.head(notice("THEN CHANGE FILENAME").text)
+            raise Refused(is_forgotten=True)
 
     def _goe(self, dialogue: Dialogue, state: SessionState) -> None:
         runs.execute(dialogue, state, self._progress)
 
     def _run_all(self, dialogue: Dialogue, state: SessionState) -> None:
-        """RUN: what is still missing, then GOE."""
-        if state.last is None:
-            if not state.program.title and state.channels.model_input.is_terminal:
-                modelling.title(dialogue, state)
-            if not state.has_configurations:
-                modelling.configurations(dialogue, state)
-            if not state.has_parameters:
-                modelling.parameters(dialogue, state)
-            if state.functions_missing:
-                modelling.functions(dialogue, state)
-            if state.integration is None:
-                runs.integration(dialogue, state)
-            if state.output is None:
-                runs.output(dialogue, state)
+        """RUN: what is still missing, then GOE. Of what is to be read from a file nothing is asked for instead."""
+        comes_from_file = not state.channels.model_input.is_terminal
+        wanted: dict[Word, Callable[[], object]] = {
+            Word.TITLE: lambda: not state.program.title and not comes_from_file,
+            Word.CONFIGURATION: lambda: not state.has_configurations,
+            Word.PARAMETER: lambda: not state.has_parameters,
+            Word.FUNCTION: lambda: state.functions_missing,
+            Word.INTEGRATION: lambda: state.integration is None,
+            Word.OUTPUT: lambda: state.output is None,
+        }
+        for word, is_missing in wanted.items():
+            if state.last is None and is_missing():
+                if comes_from_file and word in _NOT_IN_FILE and state.channels.model_input.is_terminal:
+                    raise dialogue.refuse(
+                        say(_NOT_IN_FILE[word], hint="name the file that has them in a channel command, e.g. name<-I, then RUN again")
+                    )
+                self._carried_out_by[word](dialogue, state)
+                dialogue.recorder.done(word.value[:3])
         self._goe(dialogue, state)
 
     def _go_on_by_hand(self, dialogue: Dialogue, state: SessionState) -> None:
@@ -311,17 +323,3 @@ def _leave_for_program(dialogue: Dialogue, state: SessionState) -> None:  # noqa
 
 def _leave(dialogue: Dialogue, state: SessionState) -> None:  # noqa: ARG001, all commands are called alike
     raise _Leave
-
-
-def clock(seconds: float) -> str:
-    """Elapsed time as the report prints it.
-
-    >>> clock(3.1), clock(838.74), clock(7325.5)
-    ('3.10', '13:58.74', '2:2:5.50')
-    """
-    # rounded first, so that no minute has sixty seconds
-    hundredths = round(seconds * 100)
-    hours, rest = divmod(hundredths, 360_000)
-    minutes, rest = divmod(rest, 6_000)
-    parts = [str(hours)] * bool(hours) + [str(minutes)] * bool(hours or minutes)
-    return ":".join([*parts, f"{rest / 100:.2f}"])

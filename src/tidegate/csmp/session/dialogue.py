@@ -9,7 +9,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.csmp.language.written_numbers import parse
 from tidegate.csmp.session.help import help_on
-from tidegate.csmp.session.terminal import Recorder, Terminal
+from tidegate.csmp.session.terminal import EndOfReplies, Recorder, Terminal
 
 __all__ = ["Dialogue", "Refused", "incorrect", "numbers_of"]
 
@@ -36,16 +36,23 @@ class Dialogue:
     ----------
     terminal : who answers.
     recorder : of replies.
+
+    Attributes
+    ----------
+    is_over : nobody answers any more.
     """
 
     def __init__(self, terminal: Terminal, recorder: Recorder) -> None:
         self.terminal = terminal
         self.recorder = recorder
         self.n_diagnostics = 0
+        self.is_over = False
 
     def ask(self, prompt: str, topic: str, choices: Sequence[str] = (), *, is_recorded: bool = True) -> str:
         """The reply; ``?`` is answered here."""
         while True:
+            if self.is_over:
+                raise EndOfReplies
             reply = self.terminal.ask(prompt, choices)
             if reply.strip() != _HELP:
                 break

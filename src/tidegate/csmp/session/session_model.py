@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
@@ -55,7 +54,7 @@ def parameters(dialogue: Dialogue, state: SessionState) -> None:
     """PAR."""
     _need_configurations(dialogue, state)
     section = _section(dialogue, state, "PAR")
-    with _completing(dialogue, state):
+    with _completing(dialogue, state, is_last=not any(block.kind == "F" for block in state.program.blocks.values())):
         try:
             _read(dialogue, state, ParameterReader(state.program, state.limits), section, "parameters", _numbers(state))
         finally:
@@ -66,18 +65,18 @@ def functions(dialogue: Dialogue, state: SessionState) -> None:
     """FUN."""
     _need_configurations(dialogue, state)
     section = _section(dialogue, state, "FUN")
-    with _completing(dialogue, state):
+    with _completing(dialogue, state, is_last=True):
         wanted = [str(number) for number in state.program.numbers if state.program.blocks[number].kind == "F"]
         _read(dialogue, state, FunctionReader(state.program, state.limits), section, "functions", wanted)
 
 
 class _completing:  # noqa: N801, reads as a word behind `with`
-    """Says MODEL COMPLETE if the last missing part arrives in the block."""
+    """Says MODEL COMPLETE if the last missing part arrives in the block, or ``is_last``: FUN, and PAR of a model without functions, end a model."""
 
-    def __init__(self, dialogue: Dialogue, state: SessionState) -> None:
+    def __init__(self, dialogue: Dialogue, state: SessionState, *, is_last: bool = False) -> None:
         self._dialogue = dialogue
         self._state = state
-        self._was_complete = state.is_complete
+        self._was_complete = state.is_complete and not is_last
 
     def __enter__(self) -> None:
         pass
@@ -117,7 +116,12 @@ def open_model(dialogue: Dialogue, state: SessionState, channel: SessionChannel)
     try:
         return ModelFile(channel.path(state.folder))
     except (OSError, ValueError) as error:
-        raise dialogue.refuse(replace(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]), hint=str(error))) from None
+        raise dialogue.refuse(replace(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]), hint=_why(error))) from None
+
+
+def _why(error: Exception) -> str:
+    """In words, without the number that the system gives to an error."""
+    return f"the file cannot be read or written: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _read(dialogue: Dialogue, state: SessionState, reader: Reader, section: Section | None, topic: str, choices: list[str]) -> bool:
@@ -148,12 +152,12 @@ def _from_terminal(dialogue: Dialogue, reader: Reader, topic: str, choices: list
             if not dialogue.terminal.is_interactive:
                 raise
             # what was typed so far counts: Ctrl-C ends the set as empty lines do
-            with suppress(EndOfReplies):
-                _end(reader, dialogue)
-            return
-        except EndOfReplies:
             _end(reader, dialogue)
-            raise
+            return
+        except EndOfReplies:  # what was typed so far counts here, too, and nothing else is asked
+            dialogue.is_over = True
+            _end(reader, dialogue)
+            return
         if _taken(dialogue, reader.take(line)):
             return
 
@@ -173,7 +177,7 @@ def _from_file(dialogue: Dialogue, state: SessionState, reader: Reader, section:
     if section.kind == "CON":
         dialogue.head(section.title)
     for line in columns:
-        dialogue.head(line)
+        dialogue.head(line.replace(",", ""))  # a person is told to type commas; a file has none
     is_refused = False  # a block number: its pairs would be taken for more of them
     for number, line in section.lines:
         if section.kind == "FUN" and isinstance(reader, FunctionReader) and not reader.block and line and not is_refused:
@@ -257,7 +261,7 @@ def _control(state: SessionState) -> Control:
     if state.integration is not None:
         control.update(lower=state.integration.lower, upper=state.integration.upper, interval=state.integration.interval)
     if state.output is not None:
-        control.update(outputs=state.output.blocks, every=state.output.every, percent=state.output.percent)
+        control.update(outputs=state.output.wanted, every=state.output.every, percent=state.output.percent)
     if state.seed != SEED:
         control.update(seed=state.seed)
     return control
@@ -291,7 +295,7 @@ def write_whole(dialogue: Dialogue, state: SessionState, channel: SessionChannel
         with written_whole(path) as draft:
             write(draft)
     except (UsageError, OSError, ValueError) as error:
-        raise dialogue.refuse(replace(say("ILLEGAL DEVICE NAME"), hint=str(error))) from None
+        raise dialogue.refuse(replace(say("ILLEGAL DEVICE NAME"), hint=_why(error))) from None
     channel.is_open = True
     return path
 

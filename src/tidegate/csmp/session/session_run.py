@@ -20,6 +20,7 @@ from tidegate.csmp.session.dialogue import Dialogue, Refused, incorrect, numbers
 from tidegate.csmp.session.session_channels import ChannelRefused
 from tidegate.csmp.session.session_model import may_overwrite, title, write_whole
 from tidegate.csmp.session.session_state import DebugWanted, Integration, SessionOutput, SessionState
+from tidegate.csmp.session.terminal import EndOfReplies
 from tidegate.errors import CsmpError
 
 __all__ = ["ProgressFactory", "debug", "execute", "integration", "look", "no_progress", "output", "retain", "take_control"]
@@ -42,9 +43,18 @@ def output(dialogue: Dialogue, state: SessionState) -> None:
     """OUT."""
     if not state.has_configurations:
         raise dialogue.refuse(say("CONFIGS NOT COMPLETE"))
-    if not state.program.title:
-        title(dialogue, state)
-    blocks = _output_blocks(dialogue, state)
+    titled_before = state.program.title
+    try:
+        if not titled_before:
+            title(dialogue, state)
+        blocks = _output_blocks(dialogue, state)
+        _take_output(dialogue, state, blocks)
+    except (KeyboardInterrupt, EndOfReplies):  # the command is cancelled as a whole
+        state.program.title = titled_before
+        raise
+
+
+def _take_output(dialogue: Dialogue, state: SessionState, blocks: tuple[int, ...] | str) -> None:
     percent, every = dialogue.numbers("O/P PARAMS; % CHANGE REQD, INTERVAL = ", "output interval", 2, least=1)
     if percent < 0.0 or every < 0.0:
         raise dialogue.refuse(replace(say("IMPROPER PARAM SPECIFICATION"), hint="neither number is below zero"))
@@ -53,7 +63,7 @@ def output(dialogue: Dialogue, state: SessionState) -> None:
     state.output = SessionOutput(blocks, every, percent)
 
 
-def _output_blocks(dialogue: Dialogue, state: SessionState) -> tuple[int, ...]:
+def _output_blocks(dialogue: Dialogue, state: SessionState) -> tuple[int, ...] | str:
     dialogue.head("O/P BLKS")
     found: list[int] = []
     choices = ["A", "AS", *map(str, state.program.numbers)]
@@ -64,7 +74,7 @@ def _output_blocks(dialogue: Dialogue, state: SessionState) -> tuple[int, ...]:
             return tuple(found)
         order = (fields.values[0] or "").upper()
         if order in _ALL and len(fields.values) == 1:
-            return output_blocks(state.program, order)
+            return "AS" if order == "AS" else "A"
         for text in fields.values:
             if text is None:
                 continue
@@ -189,7 +199,8 @@ def _control(dialogue: Dialogue, state: SessionState) -> RunControl:
         missing += [say("INTEGN CONTROL PARAMS NEEDED")] if integration is None else []
         missing += [say("O/P CONTROL PARAMS NEEDED")] if output is None else []
         raise dialogue.refuse(*missing)
-    control = RunControl(integration.lower, integration.upper, integration.interval, output.blocks, output.every, output.percent)
+    blocks = output_blocks(state.program, output.wanted) if isinstance(output.wanted, str) else output.wanted
+    control = RunControl(integration.lower, integration.upper, integration.interval, blocks, output.every, output.percent)
     problems = [*state.program.problems(), *control_problems(state.program, control)]
     if problems:
         raise dialogue.refuse(*problems)
@@ -229,11 +240,13 @@ def take_control(state: SessionState, control: Control) -> list[str]:
         replies += ["INT", ", ".join(map(exact, given))]
     blocks = control.get("outputs", ())
     every, percent = control.get("every"), control.get("percent", 0.0)
-    is_known = all(number == 1 or number in state.program.blocks for number in blocks)
+    listed = () if isinstance(blocks, str) else blocks
+    is_known = all(number == 1 or number in state.program.blocks for number in listed)
     if state.has_configurations and blocks and is_known and every is not None and every >= 0.0 and percent >= 0.0:
-        state.output = SessionOutput(tuple(blocks), every, percent)
+        state.output = SessionOutput(blocks, every, percent)
         # one number a line, since a line has 72 characters
-        replies += ["OUT", *([] if state.program.title else [""]), *map(str, blocks), "", f"{exact(percent)}, {exact(every)}"]
+        chosen = [blocks] if isinstance(blocks, str) else [*map(str, listed), ""]
+        replies += ["OUT", *([] if state.program.title else [""]), *chosen, f"{exact(percent)}, {exact(every)}"]
     state.seed = control.get("seed", state.seed)
     return replies
 

@@ -27,9 +27,12 @@ class Integration:
 
 @dataclass(frozen=True, slots=True)
 class SessionOutput:
-    """Reply to OUT: blocks, the time between rows, and the change in per cent below which a value is not stored."""
+    """Reply to OUT: blocks, the time between rows, and the change in per cent below which a value is not stored.
 
-    blocks: tuple[int, ...]
+    ``A`` and ``AS`` stay all blocks, whichever there are when the model is run.
+    """
+
+    wanted: tuple[int, ...] | str
     every: float
     percent: float
 

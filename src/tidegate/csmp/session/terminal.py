@@ -131,12 +131,16 @@ class Recorder:
         self.fault = ""
         self._is_begun = False
         self._line_begin = 0
+        self._done: list[str] = []  # commands of the line that have been carried out
+        self._place = 0  # behind the replies to those
         self._replies: list[str] = []
 
     def command_line(self, reply: str) -> None:
         """A line of commands begins."""
         self._line_begin = len(self._replies)
+        self._done = []
         self.reply(reply)
+        self._place = len(self._replies)
 
     def reply(self, reply: str) -> None:
         """Note a reply; it is on disk when this returns, unless ``fault`` tells why it cannot be."""
@@ -152,26 +156,34 @@ class Recorder:
                 with self._path.open("a", encoding="utf-8", errors="replace") as file:
                     file.write(f"{reply}\n")
         except OSError as error:
-            self.fault = f"replies are not recorded: {self._path} cannot be written: {error.strerror or error}"
-            self._path = None
+            self._give_up(self._path, error)
 
-    @property
-    def place(self) -> int:
-        """Number of replies so far."""
-        return len(self._replies)
+    def done(self, command: str) -> None:
+        """A command of the line has been carried out; its replies stay whatever becomes of the next."""
+        self._done.append(command)
+        self._place = len(self._replies)
 
-    def take_back(self, done: Sequence[str], place: int) -> None:
-        """Forget the replies after ``place``: the user said no where a script is not asked.
+    def take_back(self) -> None:
+        """Forget the command that is being carried out and its replies: it was cancelled, or the user said no where a script is not asked."""
+        kept = self._replies[self._line_begin + 1 : self._place]
+        self._rewrite([*self._replies[: self._line_begin], *([";".join(self._done)] if self._done else []), *kept])
 
-        Parameters
-        ----------
-        done : the commands of the line that were carried out before.
-        place : where the refused command began.
-        """
-        kept = self._replies[self._line_begin + 1 : place]
-        self._replies[self._line_begin :] = [";".join(done), *kept] if done else kept
-        if self._path is not None and self._is_begun:
+    def forget(self) -> None:
+        """Forget everything."""
+        self._rewrite([])
+
+    def _rewrite(self, replies: list[str]) -> None:
+        self._replies = replies
+        if self._path is None or not self._is_begun:
+            return
+        try:
             self._write(self._path)
+        except OSError as error:
+            self._give_up(self._path, error)
+
+    def _give_up(self, path: Path, error: OSError) -> None:
+        self.fault = f"replies are not recorded: {path} cannot be written: {error.strerror or error}"
+        self._path = None
 
     def _write(self, path: Path) -> None:
         path.write_text("".join(f"{line}\n" for line in self._replies), encoding="utf-8", errors="replace")

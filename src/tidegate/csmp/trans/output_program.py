@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tidegate.csmp.fortran_numbers import clock
 from tidegate.csmp.trans.ask import Questioner
 from tidegate.csmp.trans.heading import heading, time_line
 from tidegate.csmp.trans.pictures import MAX_OVERLAID, overlay_plot, strip_plot
@@ -137,7 +138,7 @@ class OutputProgram:
             pass
         spent, passed = time.process_time() - self._begun[0], time.perf_counter() - self._begun[1]
         self._terminal.say("END OF EXECUTION")
-        self._terminal.say(f"CPU TIME: {spent:.2f} ELAPSED TIME: {int(passed // 60)}:{passed % 60:05.2f}")
+        self._terminal.say(f"CPU TIME: {spent:.2f} ELAPSED TIME: {clock(passed)}")
 
     def _obey(self, line: str) -> bool:
         """One command; False for the last."""

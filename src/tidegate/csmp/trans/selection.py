@@ -19,6 +19,7 @@ __all__ = ["Selection", "Window", "choose", "even_step", "of_channels", "title_o
 
 _SLACK: Final = 1e-4  # part of a step: limits and steps are typed as decimals
 _EVEN: Final = 1e-6  # part of a step by which rows may be off and still count as evenly spaced
+_NO_ROWS: Final = "mend what ended the run before its first row, and run it again"
 _MAX_ROWS: Final = 1_000_000  # of a window with a step; more is a slip of the pen
 
 
@@ -68,7 +69,7 @@ class Window:
             If they are not in the file, in the wrong order or the step is not positive.
         """
         if not result.t.size:
-            raise UsageError(f"the result of {result.model_name} has no rows")
+            raise UsageError(f"the result of {result.model_name} has no rows{f': {result.message}' if result.message else ''}", hint=_NO_ROWS)
         first, last = sorted((float(result.t[0]), float(result.t[-1])))
         lower, upper = first if self.lower is None else self.lower, last if self.upper is None else self.upper
         slack = _SLACK * (self.step if self.step and self.step > 0 else last - first)

@@ -10,10 +10,13 @@ import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
-from tidegate.expressions.tracing import Truth
+from tidegate.expressions.chosen_texts import ChosenText
+from tidegate.expressions.tracing import Truth, written_at
+from tidegate.expressions.tracing.value_kinds import is_array
+from tidegate.expressions.tracing.vector import Vector
 from tidegate.numbers_as_texts import Texts, text_of, text_problem
 
-__all__ = ["Choice", "number_among", "texts_among", "without_choices"]
+__all__ = ["Choice", "Choices", "choice_of", "number_among", "texts_among", "without_choices"]
 
 _LIKE: Final = 'write e.g. values=("idle", "heating"), or give a member of an enumeration'
 
@@ -26,6 +29,7 @@ def texts_among(values: Any, start: Any, place: Origin) -> Texts:
     UsageError : what is given is neither, or a text is there twice.
     """
     if values is None:
+        start = next(iter(_flat(start)), start)
         if isinstance(start, str) and not isinstance(start, enum.Enum):
             what = f"the value {start!r} is a text, and it is not said which others there are"
             raise UsageError(what, origin=place, hint=f"values=({start!r}, ...)")
@@ -49,6 +53,11 @@ def number_among(texts: Texts, value: Any, name: str, place: Origin | None = Non
     ------
     UsageError : it is none of the texts.
     """
+    if isinstance(value, ChosenText):
+        return value.as_number(lambda one: number_among(texts, one, name, place))
+    if isinstance(value, list | tuple) or (is_array(value) and value.ndim):
+        found = [number_among(texts, item, f"{name}[{k}]", place) for k, item in enumerate(cast("Sequence[Any]", value))]
+        return found if all(isinstance(item, int) for item in found) else np.array(found, dtype=object)
     if isinstance(value, Choice):
         if value.texts != texts:
             raise UsageError(f"{name} is compared with or given the value of {value.name}, which has other texts", origin=place)
@@ -75,13 +84,22 @@ class Choice:
     name : of the variable.
     """
 
+    is_text = True
     __slots__ = ("item", "name", "texts")
 
     def __init__(self, item: Any, texts: Texts, name: str) -> None:
         self.item, self.texts, self.name = item, texts, name
 
+    def _number(self, other: object) -> Any:
+        try:
+            return number_among(self.texts, other, self.name)
+        except UsageError as error:
+            if error.origin is not None:
+                raise
+            raise UsageError(error.message, hint=error.hint, origin=written_at()) from None
+
     def __eq__(self, other: object) -> Any:
-        number = number_among(self.texts, other, self.name)
+        number = self._number(other)
         if isinstance(self.item, Expr) or isinstance(number, Expr):
             return self.item == number
         return Truth(float(self.item) == float(number))
@@ -100,6 +118,56 @@ class Choice:
 
     def _hint(self) -> str:
         return f"compare it: self.{self.name} == {self.texts[0][0]!r}"
+
+
+class Choices(Choice):
+    """An array of such variables, or of their numbers: compared by element, and its elements have texts each."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> Any:
+        number = np.asarray(self._number(other), dtype=object)
+        shape = np.broadcast_shapes(np.shape(self.item), number.shape)
+        own, others = (np.broadcast_to(np.asarray(item, dtype=object), shape) for item in (self.item, number))
+        found = np.empty(shape, dtype=object)
+        for place in np.ndindex(shape):
+            found[place] = Choice(own[place], self.texts, f"{self.name}{list(place)}") == others[place]
+        return found.view(Vector)
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        found = np.empty(equal.shape, dtype=object)
+        for place in np.ndindex(equal.shape):
+            found[place] = ~equal[place]
+        return found.view(Vector)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def __getitem__(self, place: Any) -> Any:
+        item = self.item[place]
+        shown = str(place).strip("()").replace(" ", "")
+        return (Choices if np.ndim(item) else Choice)(item, self.texts, f"{self.name}[{shown}]")
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return np.shape(self.item)
+
+
+def choice_of(item: Any, texts: Texts, name: str) -> Choice:
+    """A variable with texts: one, or an array."""
+    return (Choices if np.ndim(item) else Choice)(item, texts, name)
+
+
+def _flat(value: Any) -> list[Any]:
+    return [inner for item in cast("list[Any]", value) for inner in _flat(item)] if isinstance(value, list | tuple) else [value]
 
 
 def without_choices(returned: Any, place: Origin | None = None) -> Any:

@@ -19,7 +19,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.choices import Choice, number_among, texts_among
+from tidegate.frontends.components.choices import choice_of, number_among, texts_among
 from tidegate.frontends.components.class_body import refuse_computations, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.elements import quantity as symbols_named
@@ -245,8 +245,6 @@ class Declaration:
         self.texts = texts_among(values, self.value, self.origin)
         if self.texts:
             self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)
-            if shape is not None:
-                raise UsageError("an array has no texts as its values", origin=self.origin, hint="declare its elements one by one")
         self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         for name, text in given.items():
             if not isinstance(text, str):
@@ -272,12 +270,11 @@ class Declaration:
         name = f"{path}.{own}" if path else own
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
-            return Choice(plain[name], self.texts, name) if self.texts else plain[name]
+            return choice_of(plain[name], self.texts, name) if self.texts else plain[name]
         _require_own(instance, own)
-        if self.texts:
-            return Choice(symbols_named(self.symbol_role, name, ()), self.texts, name)
         overrides = vars(instance).get("_overrides", {})
-        return symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
+        symbols = symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
+        return choice_of(symbols, self.texts, name) if self.texts else symbols
 
     def __set__(self, instance: object, value: object) -> None:
         raise UsageError(
@@ -307,8 +304,6 @@ class Declaration:
 
     def shape_of(self, value: Any) -> tuple[int, ...]:
         """Shape of this variable when it has this value: as declared, or that of the value."""
-        if self.texts:
-            return ()
         if isinstance(value, Modification):
             value = value.attributes.get("start", self.value)
         if self.shape is not None:

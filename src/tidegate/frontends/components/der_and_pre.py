@@ -12,7 +12,7 @@ from tidegate.expressions import ONE, Expr, Role, as_boolean, as_real, symbol, w
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
-from tidegate.frontends.components.choices import Choice
+from tidegate.frontends.components.choices import Choice, choice_of
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.known_numbers import Number, Numbers, Pending, WantedFirst, now
 
@@ -121,7 +121,7 @@ def pre(x: Any) -> Any:
     True
     """
     if isinstance(x, Choice):
-        return Choice(_previous(x.item), x.texts, f"pre({x.name})")
+        return choice_of(_each(_previous, x.item), x.texts, f"pre({x.name})")
     return _each(_previous, x)
 
 

@@ -24,7 +24,8 @@ from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
-from tidegate.events.not_tied import NOTHING, WITH_SENSITIVITIES
+from tidegate.events.not_tied import NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
+from tidegate.events.other_modes import find_mode
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
@@ -78,6 +79,9 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
     if code != 0 and run.n_guards > 0 and run.rank < n:
         _keep(run, run.y_unsolved_at, run.y_at, n)
         changes = look_past(run, t, 1 if only_first else 0)
+        if changes < 0:
+            changes = find_mode(run, t)
+            run.not_forced_why = NONE_HOLDS if changes < 0 else NOTHING
         if changes > 0:
             return 0, changes, -1
         if changes == 0:

@@ -1,0 +1,53 @@
+"""One of two texts, as a condition says (stage: expressions). In: what ``where`` is given of texts; out: a choice among their numbers.
+
+A text has a number only as a value of a variable that has such texts, so the choice is made when it is given to one, or compared with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from tidegate.expressions.nodes import Expr, as_boolean, select
+
+__all__ = ["ChosenText", "is_text"]
+
+
+class ChosenText:
+    """``a`` where the condition holds, else ``b``.
+
+    Parameters
+    ----------
+    condition : boolean expression.
+    a, b : texts, members of an enumeration, variables that have such values, or choices among these.
+    """
+
+    is_text = True
+    __slots__ = ("a", "b", "condition")
+
+    def __init__(self, condition: Expr, a: Any, b: Any) -> None:
+        self.condition, self.a, self.b = condition, a, b
+
+    def as_number(self, number_of: Callable[[Any], Any]) -> Any:
+        """The choice among the numbers of its texts."""
+        return select(self.condition, *(one.as_number(number_of) if isinstance(one, ChosenText) else number_of(one) for one in (self.a, self.b)))
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, str | Enum | ChosenText):
+            return NotImplemented
+        return select(self.condition, as_boolean(self.a == other), as_boolean(self.b == other))
+
+    def __ne__(self, other: object) -> Any:
+        found = self.__eq__(other)
+        return found if found is NotImplemented else ~found
+
+    __hash__ = None  # type: ignore[assignment]  # it compares to an expression
+
+    def __repr__(self) -> str:
+        return f"{self.a!r} if {self.condition!r} else {self.b!r}"
+
+
+def is_text(value: Any) -> bool:
+    """True for a text, a member of an enumeration, and what stands for one."""
+    return isinstance(value, str | Enum) or getattr(value, "is_text", False) is True
