@@ -120,8 +120,7 @@ def _takes_one(function: Callable[..., Any]) -> bool:
 def _read(given: Any, what: str) -> Any:
     """A number, or lines between samples."""
     if isinstance(given, Expr | int | float | np.number):
-        single: Any = given  # bool is an int
-        return single
+        return as_real(given)
     try:
         times, samples = given
         times, values = np.asarray(times, dtype=float), np.asarray(samples, dtype=float)
