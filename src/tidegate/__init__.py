@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tidegate import csmp, library
     from tidegate.cross_check import CrossCheck, cross_check
     from tidegate.executive import Prepared
+    from tidegate.expressions.delays import delay
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
     from tidegate.expressions.no_event import no_event
@@ -186,6 +187,7 @@ __all__ = [
     "cross_check",
     "csmp",
     "dae",
+    "delay",
     "der",
     "dsblock",
     "edge",
@@ -246,6 +248,7 @@ _HOMES: Final = {
     "blocks": _BLOCKS,
     "cross_check": "tidegate.cross_check",
     "fit": "tidegate.fit",
+    "delay": "tidegate.expressions.delays",
     "linearize": _OPERATING_POINT,
     "no_event": "tidegate.expressions.no_event",
     "prepare": "tidegate.simulate",
@@ -276,7 +279,6 @@ _CALLED_OTHERWISE: Final = {
     "initial_equation": "it is tg.initial_equations(...)",
     "assert_": "it is tg.assertion(condition, text)",
     "elsewhen": "write @first.elsewhen(...), where first is the method of the clause before",
-    "delay": "there is no delay in components yet; keep values in tg.Discrete by @tg.every, or approximate it by states",
     "Model": "components are classes: class Tank(tg.Component)",
     "Block": "components are classes: class Tank(tg.Component); blocks of diagrams are in tg.blocks",
     "Real": "it is tg.State, tg.Algebraic, tg.Discrete or tg.Parameter",

@@ -123,7 +123,7 @@ class CallableStart:
 
     def _m(self, discretes: FloatArray) -> FloatArray:
         m = np.zeros(self._layout.n_m)
-        m[self._layout.first_form :] = 1.0
+        m[self._layout.first_form : self._layout.first_past] = 1.0
         m[self._layout.first_discrete : self._layout.first_input] = np.tile(discretes, 2)
         return m
 

@@ -22,6 +22,7 @@ from tidegate.compiled.guard_tapes import guard_tapes
 from tidegate.compiled.jacobian_pattern import sparsity_of
 from tidegate.compiled.layout import Layout
 from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
+from tidegate.compiled.look_back import look_back_of
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
@@ -36,6 +37,7 @@ from tidegate.compiled.words import ExpressionWords, zeros_of
 from tidegate.compiled.workspace import LOWER, RELATION, UPPER
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions.delays import has_delays
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
 from tidegate.expressions.sparsity import dependencies, is_affine
@@ -95,6 +97,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         n_time_events=len(transitions.times),
         dropping=states_before(model),
         is_hdae=model.form is Form.HDAE,
+        looks_back=has_delays(given),
     )
     # remarks are asked at events only, as bodies are
     rising = form_conditions[: transitions.n_rising]
@@ -183,6 +186,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         constraint_parts=tuple((e.part, e.label) for e in model.constraints),
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
+        past=look_back_of(given, symbols) if symbols.looks_back else None,
         series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form)),
     )
 

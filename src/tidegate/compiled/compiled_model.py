@@ -36,6 +36,7 @@ __all__ = [
     "GuardTapes",
     "Guards",
     "Located",
+    "LookBack",
     "Point",
     "PowerSeries",
     "Quantity",
@@ -445,6 +446,24 @@ class PowerSeries(Protocol):
         ...
 
 
+class LookBack(Protocol):
+    """What the equations read of the past."""
+
+    @property
+    def unknowns(self) -> Sequence[int]:
+        """Indices of the unknowns whose past is read."""
+        ...
+
+    @property
+    def most_times(self) -> int:
+        """How many delays of different length there can be."""
+        ...
+
+    def times(self, p: FloatArray) -> FloatArray:
+        """How long ago; UsageError where that is not positive."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class CompiledModel:
     """One model as flat native functions.
@@ -486,6 +505,7 @@ class CompiledModel:
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
     n_divisors : how many values ``divisors`` gives.
+    past : what of it the equations read; None where they read nothing.
     series : power series of the unknowns along a solution; None where the equations are not known as expressions.
     """
 
@@ -533,6 +553,7 @@ class CompiledModel:
     makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
     n_divisors: int = 0
+    past: LookBack | None = None
     series: PowerSeries | None = None
 
     @cached_property

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegate.errors import UsageError
-from tidegate.expressions import Expr, OpaqueFunction, Spline, walk
+from tidegate.expressions import Expr, OpaqueFunction, Role, Spline, symbol, walk
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
 
-__all__ = ["FunctionSpec", "emit_module"]
+__all__ = ["PAST", "FunctionSpec", "emit_module"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +87,39 @@ _INSTRUCTIONS: Final = {
     "or": "or i1 {0}, {1}",
     "not": "xor i1 {0}, true",
 }
+PAST: Final = symbol(Role.MODE, "where the past stands")  # its address, as a number; the first number there is the address of what reads it
+
+# The value that the past has, asked of the integrator's own function; before there is one, what was before the start.
+_PAST_FUNCTION: Final = """define internal double @tidegate.past(
+  double %past, double %s, double %before, double %ago, double %q, double %order) nounwind {
+entry:
+  %in = alloca [6 x double]
+  %out = alloca double
+  %known = fcmp ogt double %past, 0.0
+  br i1 %known, label %look, label %without
+look:
+  %whole = fptoui double %past to i64
+  %place = inttoptr i64 %whole to ptr
+  %number = load double, ptr %place
+  %address = fptoui double %number to i64
+  %function = inttoptr i64 %address to ptr
+  store double %past, ptr %in
+  %in1 = getelementptr double, ptr %in, i64 1
+  store double %s, ptr %in1
+  %in2 = getelementptr double, ptr %in, i64 2
+  store double %before, ptr %in2
+  %in3 = getelementptr double, ptr %in, i64 3
+  store double %ago, ptr %in3
+  %in4 = getelementptr double, ptr %in, i64 4
+  store double %q, ptr %in4
+  %in5 = getelementptr double, ptr %in, i64 5
+  store double %order, ptr %in5
+  %code = call i64 %function(ptr %in, ptr %out)
+  %value = load double, ptr %out
+  ret double %value
+without:
+  ret double %before
+}"""
 _INTRINSICS: Final = {"sqrt": "llvm.sqrt.f64", "floor": "llvm.floor.f64", "fabs": "llvm.fabs.f64"}
 _LIBRARY: Final = frozenset("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p cbrt erf atan2 pow".split())
 
@@ -128,6 +161,7 @@ class _LlvmModule:
     declared: dict[str, int] = field(default_factory=dict[str, int])
     has_segments: bool = False
     has_copies: bool = False
+    has_past: bool = False
 
     def array(self, values: tuple[float, ...]) -> str:
         """Name of a constant array with these values."""
@@ -147,6 +181,7 @@ class _LlvmModule:
             f"declare double @{name}({', '.join(['double'] * arity)}) nounwind willreturn memory(none)"
             for name, arity in sorted(self.declared.items())
         ]
+        lines += [_PAST_FUNCTION] * self.has_past
         return [*lines, *[_SEGMENT_FUNCTION] * self.has_segments, *["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"] * self.has_copies]
 
 
@@ -280,6 +315,10 @@ class _Function:
             self.values[item] = self._call(op, *[self.values[arg] for arg in item.args])
         elif op in ("segment", "lookup", "spline"):
             self.values[item] = self._table(item)
+        elif op == "past":
+            self.values[item] = self._past(item)
+        elif op == "same":
+            self.values[item] = self.values[item.args[0]]
         else:
             self._emit_opaque(item)
 
@@ -351,6 +390,15 @@ class _Function:
         inside = self._new(f"fcmp olt double {raised}, {last}")
         limited = self._new(f"select i1 {inside}, double {raised}, double {last}")
         return self._new(f"fptosi double {limited} to i64")
+
+    # ---- the past
+
+    def _past(self, item: Expr) -> str:
+        self.module.has_past = True
+        name, order = item.data
+        place = self.spec.inputs[symbol(Role.UNKNOWN, name)][1]
+        numbers = [self._input(PAST), *(self.values[arg] for arg in item.args), _literal(float(place)), _literal(float(order))]
+        return self._new(f"call double @tidegate.past({', '.join(f'double {x}' for x in numbers)})")
 
     # ---- opaque functions
 

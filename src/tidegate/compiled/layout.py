@@ -72,6 +72,7 @@ class Layout:
     n_modes : number of modes.
     n_actions : number of when branches, remarks, time events and step events.
     n_time_events, n_step_events : number of these.
+    n_pasts : 1 for a model that looks back, whose past stands somewhere else in memory.
     n_forms : 1 for an HDAE, whose equations are others while it is integrated than where consistent values are computed; else 0.
     n_constraints : how many F4 and F5 an HDAE has.
     n_outputs : number of outputs.
@@ -93,6 +94,7 @@ class Layout:
     n_outputs: int = 0
     n_step_events: int = 0
     n_forms: int = 0
+    n_pasts: int = 0
     n_constraints: int = 0
     dropping: tuple[int, ...] = ()
     shown: tuple[Shown, ...] = ()
@@ -146,9 +148,14 @@ class Layout:
         return self.first_grazing + len(GRAZING_NUMBERS)
 
     @property
+    def first_past(self) -> int:
+        """Index of what says where the past stands; 0 where there is none."""
+        return self.first_form + self.n_forms
+
+    @property
     def n_m(self) -> int:
         """Length of m."""
-        return self.first_form + self.n_forms
+        return self.first_past + self.n_pasts
 
     @property
     def n_recorded(self) -> int:

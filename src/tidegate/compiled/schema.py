@@ -118,6 +118,8 @@ _FUNCTIONS: Final = [
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
     # of methods that have power series: integrators/hybrid_loop/simple_event, where events of a model may be simple
     *_single("integer", "hook_simple"),
+    # where the past stands that the model looks back at, integrators/hybrid_loop/past; 0 where it does not
+    *_single("integer", "past first_past"),
     # where the two blocks of this memory stand
     *_single("integer", "address_h address_r"),
 ]

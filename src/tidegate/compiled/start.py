@@ -129,7 +129,7 @@ class ExpressionStart:
         discretes = [values[s] for s in symbols.discretes]
         m[layout.first_discrete : layout.first_input] = discretes * 2
         m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
-        m[layout.first_form :] = 1.0
+        m[layout.first_form : layout.first_past] = 1.0
         values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
         dy, dd = (self._slopes(starts, targets, directions, values) for targets in (symbols.unknowns, symbols.discretes))
         self._solve_initially(values, dy, dd, directions)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.compiled.compiled_model import Point
+from tidegate.compiled.emit_llvm import PAST
 from tidegate.compiled.layout import GRAZING_NUMBERS, Layout
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.structure.stabilise import IS_INTEGRATED
@@ -44,6 +45,7 @@ class Symbols:
     n_actions : number of when branches and time events.
     n_time_events : number of time events.
     dropping : states whose values before a round a condition asks for.
+    looks_back : whether there is a symbol of where the past stands.
     is_hdae : whether there is a symbol of which form of the equations holds.
     """
 
@@ -56,6 +58,7 @@ class Symbols:
     n_time_events: int
     dropping: tuple[Expr, ...] = ()
     is_hdae: bool = False
+    looks_back: bool = False
 
     @cached_property
     def layout(self) -> Layout:
@@ -70,6 +73,7 @@ class Symbols:
             n_time_events=self.n_time_events,
             dropping=tuple(self.unknowns.index(s) for s in self.dropping),
             n_forms=int(self.is_hdae),
+            n_pasts=int(self.looks_back),
         )
 
     def of_m(self) -> list[Expr]:
@@ -88,6 +92,7 @@ class Symbols:
             *drops,
             *(symbol(Role.MODE, name) for name in GRAZING_NUMBERS),
             *([IS_INTEGRATED] if self.is_hdae else []),
+            *([PAST] if self.looks_back else []),
         ]
 
     @cached_property

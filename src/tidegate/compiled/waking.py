@@ -62,7 +62,7 @@ def forcing_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
         if item.op == "symbol":
             is_unknown, reads_time = item.data.role not in (Role.TIME, Role.PARAMETER), item.data.role is Role.TIME
         else:
-            is_unknown = item.op in ("call", "output", "slope") or not unknown.isdisjoint(item.args)
+            is_unknown = item.op in ("call", "output", "slope", "past", "delay") or not unknown.isdisjoint(item.args)
             reads_time = not of_time.keys().isdisjoint(item.args)
         if is_unknown:
             unknown.add(item)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from tidegate.errors import ModelError
+from tidegate.expressions.node_data import BEFORE
 from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
 
 __all__ = ["differentiate", "jacobian", "tangent"]
@@ -205,6 +206,17 @@ def _slope(_item: Expr, _moves: list[Tangent]) -> Tangent:
     return raw_node("moves", ())
 
 
+def _past(item: Expr, moves: list[Tangent]) -> Tangent:
+    """By the time that is looked at, from the solution; what was before the start moves by itself."""
+    name, order = item.data
+    total: Expr = ZERO
+    if moves[0] is not None and order != BEFORE:
+        total = total + raw_node("past", (item.args[0], ZERO, item.args[2]), (name, order + 1)) * moves[0]
+    if moves[1] is not None:
+        total = total + raw_node("past", (item.args[0], moves[1], item.args[2]), (name, BEFORE))
+    return total
+
+
 def _chain(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
     """Rule of a function of one argument from ``derivative(argument, function value)``."""
 
@@ -244,6 +256,8 @@ _RULES: Final[dict[str, _Rule]] = {
     "call": _call,
     "slope": _slope,
     "output": _output,
+    "past": _past,
+    "same": lambda item, moves: moves[0],
     "sin": _chain(lambda x, f: _function("cos", x)),
     "cos": _chain(lambda x, f: -_function("sin", x)),
     "tan": _chain(lambda x, f: 1.0 + f * f),

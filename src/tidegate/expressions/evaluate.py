@@ -17,7 +17,7 @@ from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["call_opaque", "evaluate", "evaluate_order"]
 
-_OPAQUE: Final = frozenset({"call", "output", "slope"})
+_OPAQUE: Final = frozenset({"call", "output", "slope", "delay", "past", "same"})
 
 
 def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]:
@@ -74,6 +74,10 @@ def _value(item: Expr, found: Mapping[Expr, Any]) -> Any:
         return item.data
     if op == "call":
         return call_opaque(item.data, [found[arg] for arg in item.args])
+    if op in ("delay", "same"):
+        return found[item.args[0]]  # where there is no past yet
+    if op == "past":
+        return found[item.args[1]]
     if op == "output":
         return found[item.args[0]][item.data]
     if op == "slope":

@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["QUIET", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+__all__ = ["BEFORE", "QUIET", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
 
+BEFORE: Final = -1  # order of a look at the past that only counts before the start of the run
 QUIET: Final = "no event"  # data of a relation, or of a floor, that is taken as it is at each evaluation and makes no event
 
 

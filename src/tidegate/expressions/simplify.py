@@ -18,7 +18,7 @@ __all__ = ["simplified"]
 # Results are expressions made by operators, or plain numbers and truth values: nodes.py stands on this module, so it cannot make nodes itself.
 _CONSTANT: Final = frozenset(("const", "true", "false"))
 _BOOLEAN_RESULT: Final = frozenset(("ge", "gt", "nonzero", "and", "or", "not"))
-_NOT_FOLDED: Final = frozenset(("symbol", "call", "slope", "output"))
+_NOT_FOLDED: Final = frozenset(("symbol", "call", "slope", "output", "delay", "past", "same"))
 
 
 def _is_number(x: Node, value: float) -> bool:

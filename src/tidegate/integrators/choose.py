@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel
 
@@ -24,6 +25,8 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     ------
     UsageError : the method cannot solve equations of this kind, or is not told what it needs.
     """
+    if problem.model.past is not None and method != "radau":
+        raise UsageError(f"method {method!r} solves no equations with delays", hint="method='radau', which 'auto' takes")
     if method in ("ida", "bdf", "adams"):
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method in _CLASSICAL:

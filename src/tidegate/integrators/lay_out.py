@@ -155,6 +155,8 @@ def refill(work: w.Workspace, problem: Problem) -> None:
     work.numbers("y")[:] = problem.y
     work.numbers("p")[:] = problem.p
     work.numbers("m")[:] = problem.m
+    if work["past"]:
+        work.numbers("m")[work["first_past"]] = float(work["past"])
     work.numbers("atol")[:] = problem.atol
     if len(problem.sensitivity_parameters):
         work.numbers("sens")[:] = problem.dy_dp.ravel()

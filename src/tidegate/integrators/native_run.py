@@ -16,6 +16,7 @@ from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stops
+from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
 
 __all__ = ["NativeRun"]
@@ -69,7 +70,11 @@ class NativeRun:
         self.calls = OpaqueCalls()
         self._work = lay_out(problem, method)
         work = self._work
+        self._past = past_memory(problem, method.degree)
+        if self._past is not None:
+            work["past"], work["first_past"] = self._past.address, problem.model.layout.first_past
         fill(work, problem)
+        self._prepare_past(problem)
         # single entries by their places: at every event of a process some ten of them are read and set
         self._integers: Any = memoryview(work.h)
         self._reals: Any = memoryview(work.r)
@@ -92,6 +97,11 @@ class NativeRun:
         n_y, n_d = len(self.y), len(problem.model.layout.discretes)
         body = work.numbers("body")
         self._new = body[:n_y], body[n_y : n_y + n_d], work.numbers("p_new")
+
+    def _prepare_past(self, problem: Problem) -> None:
+        if self._past is not None:
+            # what a step reads must be known: no step is longer than the shortest delay
+            self._work["step_max"] = min(problem.step_max, self._past.prepare(problem, int(self._work["stages_wanted"]) + 2))
 
     def _ask_for(self, times: FloatArray) -> None:
         if times is not self._times:
@@ -119,6 +129,7 @@ class NativeRun:
         self.reset()
         self.problem = problem
         refill(self._work, problem)
+        self._prepare_past(problem)
         self._ask_for(problem.output_times)
         for block, fresh in self._fresh:
             fresh[:] = block
@@ -135,6 +146,8 @@ class NativeRun:
 
     def advance(self, budget: int) -> Stop:
         """Run natively for at most ``budget`` steps."""
+        if self._past is not None:
+            self._past.make_room()
         self._integers[_BUDGET] = budget
         return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
 
@@ -214,6 +227,8 @@ class NativeRun:
     def state(self) -> dict[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
         arrays = {name: self._work.numbers(array).copy() for name, array in _STATE.items()}
+        if self._past is not None:
+            arrays |= self._past.state(self._work)
         return arrays | {"progress": np.array([float(self._work[name]) for name in _PROGRESS])}
 
     def _restore(self, state: Mapping[str, FloatArray]) -> None:
@@ -222,6 +237,9 @@ class NativeRun:
         for name, value in zip(_PROGRESS, state["progress"].tolist(), strict=True):
             self._work[name] = value
         self._work["time_size"] = abs(self._work["t_start"])
+        if self._past is not None:
+            self._work.numbers("m")[self._work["first_past"]] = float(self._past.address)
+            self._past.restore(state)
 
     def collect(self, records: Records) -> None:
         """Move what was written down to ``records``."""

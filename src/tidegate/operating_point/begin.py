@@ -20,6 +20,10 @@ __all__ = ["begin", "refuse_what_is_not_covered"]
 
 def refuse_what_is_not_covered(compiled: CompiledModel) -> None:
     """UsageError for what has no steady state and no linear model here."""
+    if compiled.past is not None:
+        raise UsageError(
+            f"{compiled.name} has delays, and neither steady states nor linear models of it are computed", hint="a long run comes to rest"
+        )
     if compiled.index_two is not None or compiled.layout.n_forms:
         raise UsageError(
             f"{compiled.name} keeps its constraints (tg.hdae), and neither a steady state nor a linear model of it is computed",

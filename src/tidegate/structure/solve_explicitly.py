@@ -29,6 +29,7 @@ from tidegate.expressions.substitute import Substitution
 from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import rewritten
 from tidegate.structure.blt import blocks_in_order
+from tidegate.structure.delays import kept_for_the_past
 from tidegate.structure.incidence import Incidence, incidence
 from tidegate.structure.linear_solution import LARGEST, Solution, VanishingError, hidden_symbols, solved, solved_together
 from tidegate.structure.matching import maximum_matching
@@ -298,7 +299,7 @@ class _Solving:
         """Unknowns that stay whatever their equations are."""
         assigned = {action.target for action in self._bodies if isinstance(action, Assignment)}
         moving = {item.data.name for items in self._read for item in items if item.data.role is Role.DERIVATIVE}
-        found: set[Expr] = set()
+        found: set[Expr] = set(kept_for_the_past(self._model))
         for variable in self._model.by_role(VariableRole.ALGEBRAIC):
             for item in variable.symbols():
                 if variable.fixed is True or item in assigned or item.data.name in moving:

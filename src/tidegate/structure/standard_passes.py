@@ -10,6 +10,7 @@ from tidegate.expressions import Expr
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure
 from tidegate.structure.check_units import check_units
+from tidegate.structure.delays import delays_as_unknowns
 from tidegate.structure.loop_constraints import state_loops
 from tidegate.structure.passes import Check, Pass
 from tidegate.structure.reduce_index import reduce_index
@@ -27,7 +28,11 @@ def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, .
     avoided : what must not be divided by.
     """
     solve = partial(solve_explicitly, avoided=avoided)
-    return (stabilise, *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve)))
+    return (
+        delays_as_unknowns,
+        stabilise,
+        *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve)),
+    )
 
 
 PASSES: Final = standard_passes()

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
+from tidegate.expressions.delays import has_delays
 from tidegate.model import Assignment, Form, Lowerable, Model
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.model.plain_model import Plainly, PlainModel
+from tidegate.model.rewriting import expressions_of
 from tidegate.results import EventLog, Result
 from tidegate.verify.absences import filled
 from tidegate.verify.clocks import check_clocks
@@ -123,6 +125,8 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     tally = Tally(plain.truth)
     result = filled(result, tally)
     pieces = pieces_of(result, plain.unknowns, plain.discretes)
+    if has_delays(expressions_of(model)):
+        raise UsageError(f"{model.name} has delays, and tg.verify knows no past", hint="compare with a run of another rtol: result.compare(other)")
     tolerance = _tolerance(result, model, plain, allowed)
     rng = np.random.default_rng(_SEED)
     largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))

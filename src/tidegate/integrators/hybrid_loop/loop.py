@@ -49,6 +49,7 @@ from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.hybrid_loop.past import arrive, begin_past, break_again, is_full, keep_step, next_break
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
@@ -290,6 +291,13 @@ def _settle_afresh(run, t):
     return code
 
 
+@native
+def _stop_at_breaks(run):
+    """Let no step pass the next place where the past is not smooth."""
+    when = next_break(run)
+    run.t_next = min(run.t_next, when)
+
+
 @kernel_entry(NUMBERS, NUMBERS, NUMBERS)
 def begin(run, rows, log, times):
     """Consistent start: modes from the guards, algebraic unknowns, sensitivities; first row, first schedule, events due at once."""
@@ -299,6 +307,7 @@ def begin(run, rows, log, times):
     for q in range(n):
         run.y_max[q] = max(run.y_max[q], abs(y[q]))
     run.step_before_event = run.step_new
+    begin_past(run)
     code = _settle_afresh(run, t)
     if code != 0:
         return code
@@ -308,6 +317,7 @@ def begin(run, rows, log, times):
         return code
     skip_past(run, t, True)
     schedule(run, True)
+    _stop_at_breaks(run)
     if run.step_new <= 0.0:
         run.step_new = _first_step(run)
     run.step_before_event = run.step_new
@@ -318,6 +328,8 @@ def begin(run, rows, log, times):
         code = event_with_rows(run, rows, log, -1, due, 0)
         if code != 0:
             return code
+        break_again(run, 0)
+        _stop_at_breaks(run)
     elif run.wants_step_rows == 1:
         record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
     return _outputs_here(run, rows, times)
@@ -340,6 +352,7 @@ def continue_from(run):
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AT_START)
     schedule(run, False)
+    _stop_at_breaks(run)
     if run.step_new <= 0.0:
         run.step_new = _first_step(run)
     run.step_before_event = run.step_new
@@ -350,6 +363,7 @@ def continue_from(run):
 def move_end(run):
     """Make known that run.t_end was changed, where it matters."""
     schedule(run, False)
+    _stop_at_breaks(run)
     return 0
 
 
@@ -358,7 +372,10 @@ def disturb(run, rows, log):
     """The event that follows when the user sets unknowns, discrete variables or parameters at the current point."""
     run.phase = _AT_END  # what the rest of the step would have been, nobody will know
     run.is_cut = 0
-    return event_with_rows(run, rows, log, -1, -1, 0)
+    code = event_with_rows(run, rows, log, -1, -1, 0)
+    break_again(run, 0)
+    _stop_at_breaks(run)
+    return code
 
 
 @kernel_entry(NUMBERS)
@@ -458,7 +475,7 @@ def advance(run, rows, log, polynomials, times):
             if not run.t < run.t_end or is_same_time(run, run.t, run.t_end):
                 return TARGET
             full = run.n_rows >= run.room_rows - 2 * _ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
-            if budget <= 0 or full:
+            if budget <= 0 or full or is_full(run):
                 return LIMIT
             budget -= 1
             code = _find_step(run)
@@ -484,7 +501,9 @@ def advance(run, rows, log, polynomials, times):
         if beyond:
             _end_here(run)
         record_polynomial(run, polynomials)
+        keep_step(run)
         _commit(run)
+        breaks = arrive(run)
         run.phase = _AT_END
         if run.n_forced > 0 and forced_hold(run, run.t, run.y.ctypes) == 0:
             run.not_forced_why = VARIES
@@ -503,10 +522,12 @@ def advance(run, rows, log, polynomials, times):
             code = event_with_rows(run, rows, log, guard, due, stepped)
             if code != 0:
                 return code
+            break_again(run, 0)
+            _stop_at_breaks(run)
             if run.step_new <= 0.0:
                 run.step_new = _first_step(run)
         else:
-            if run.is_cut == 1:
+            if run.is_cut == 1 or breaks:
                 code = _start_afresh(run)
                 if code != 0:
                     return code
@@ -514,6 +535,7 @@ def advance(run, rows, log, polynomials, times):
                 call_hook(run.hook_accept, run.h, run.r, run.t, 0)
             if run.t == run.t_next:
                 schedule(run, False)
+                _stop_at_breaks(run)
             if run.wants_step_rows == 1:
                 record_row(run, rows, row_time(run), run.y_at, run.sens_at, STEP_ROW)
         code = _outputs_here(run, rows, times)
