@@ -68,7 +68,11 @@ def test_plot_overwrites_no_file_that_was_not_named(line: Any, ball: Result) -> 
 
 def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
-    for arguments, sentence in ((["no.nc"], "there is no file no.nc"), (["tank.py"], "is no NetCDF file"), (["ball.nc", "hh"], "try: h")):
+    for arguments, sentence in (
+        (["no.nc"], "there is no file no.nc"),
+        (["tank.py"], "tank.py is a model, and `tidegate plot` takes a saved result\n  try: tidegate run tank.py"),
+        (["ball.nc", "hh"], "try: h"),
+    ):
         done = line("plot", *arguments)
         assert done.exit_code == 2
         assert sentence in done.stderr
