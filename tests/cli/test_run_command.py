@@ -167,15 +167,21 @@ def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:"]),
-        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0"]),
-        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1"]),
+        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:", "try: mend that line"]),
+        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0", "try: mend that line"]),
+        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1", "try: pip install nowhere_at_all"]),
         ("import sys\nsys.exit(3)\n", ["ended itself with exit(3)", "__main__"]),
         ("x = 1\n", ["broken.py holds no model"]),
         ("from tank import model as a, TimeEvent\nb = a.__class__('b', a.form, a.variables)\n", ["holds 2 models", "broken.py:a or broken.py:b"]),
         ("from tank import model\nt_span = 5\n", ["t_span in broken.py is 5", "t_span = (0, 20)"]),
         ("class Model:\n    def lower(self):\n        return self.missing\n", ["AttributeError", "broken.py, line 3", "return self.missing"]),
-        ("class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n", ["missing 1 required positional argument: 'size'"]),
+        (
+            "class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n",
+            ["missing 1 required positional argument: 'size'", "model = Model(...)"],
+        ),
+        ("x = 1\0", ["broken.py is no text in Python"]),
+        ("def f():\n    return f()\nf()\n", ["RecursionError", "  ... ", " more\n", "try: mend that line"]),
+        ("raise MemoryError('748 GiB')\n", ["error: there is not enough memory: 748 GiB\n  try: fewer times"]),
     ],
 )
 def test_mistakes_in_the_file_show_its_own_lines_alone(line: Any, text: str, sentences: list[str]) -> None:
