@@ -11,7 +11,7 @@ from rich.console import Console
 
 import tidegate as tg
 from tidegate.cli.describe import describe
-from tidegate.cli.progress import Progress
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
 from tidegate.results import Result
 
@@ -80,9 +80,9 @@ def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
 
 def test_progress_waits_before_it_shows_and_then_tells_the_time(monkeypatch: Any) -> None:
     now = [0.0]
-    monkeypatch.setattr("tidegate.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tidegate.executive.progress_bar.time.monotonic", lambda: now[0])
     page = io.StringIO()
-    with Progress((0.0, 20.0), console=Console(file=page, force_terminal=True, width=80)) as progress:
+    with ProgressBar((0.0, 20.0), console=Console(file=page, force_terminal=True, width=80)) as progress:
         progress(1.0)
         assert page.getvalue() == ""
         now[0] = 1.5
@@ -92,9 +92,9 @@ def test_progress_waits_before_it_shows_and_then_tells_the_time(monkeypatch: Any
 
 
 def test_progress_is_silent_where_nobody_watches(monkeypatch: Any) -> None:
-    monkeypatch.setattr("tidegate.cli.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("tidegate.executive.progress_bar._PATIENCE", -1.0)
     page = io.StringIO()
-    with Progress((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
+    with ProgressBar((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
         progress(0.5)
     assert page.getvalue() == ""
 

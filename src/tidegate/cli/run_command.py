@@ -15,10 +15,10 @@ import tidegate
 from tidegate.cli.find_model import STORED, Source, load_source
 from tidegate.cli.library_command import block_line, is_library, library_source, number_settings
 from tidegate.cli.option_values import Quantity
-from tidegate.cli.progress import Progress
 from tidegate.cli.report import model_line, print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
 from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.export import Appended, format_of, part_of
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
@@ -85,7 +85,7 @@ def run(request: Request) -> None:
         if rows is not None:
             options["on_rows"] = rows
         try:
-            with Progress(t_span, is_quiet=request.is_quiet) as progress:
+            with ProgressBar(t_span, is_quiet=request.is_quiet) as progress:
                 # by its public name: the simulator loads here, and not where a wrong option is refused
                 result = tidegate.simulate(source.model, t_span, progress=progress, **options)
         except (RunError, InterruptedRunError) as error:
