@@ -42,6 +42,12 @@ def test_times_take_units_and_arrive_in_those_of_the_model(line: Any, unit: str,
     assert (call["outputs"], call["max_step"]) == pytest.approx((2 * second, 0.5 * second), rel=1e-15)
 
 
+def test_a_variable_that_is_set_starts_there(line: Any) -> None:
+    assert line("run", "tank.py", "--until", 1, "--set", "level=50 cm", "--set", "pump=0", "--sensitivity", "level(0)").exit_code == 0
+    assert line.calls[0]["parameters"] == {"level(0)": pytest.approx(0.5), "pump(0)": 0.0}
+    assert line.calls[0]["sensitivities"] == ["level(0)"]
+
+
 def test_a_wrong_command_names_the_right_one(line: Any) -> None:
     done = line("rum", "tank.py")
     assert (done.exit_code, done.stderr) == (2, "error: there is no command rum\n  try: tidegate run\n")
@@ -132,7 +138,7 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not finite"),
         (["tank.py", "--until", "1", "--max-step", "-1"], "--max-step -1 is not positive"),
         (["tank.py", "--until", "1", "--points", "some"], "error: --points 'some' is no whole number\n  try: digits alone"),
-        (["tank.py", "--until", "1", "--set", "level=1"], "--set level: it is a variable with a start value, not a parameter\n  try: "),
+        (["tank.py", "--until", "1", "--set", "level=1", "--set", "level(0)=1"], "given twice"),
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
         (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
         (["tank.py", "--until", "1", "--record-disabled", "gone"], "--record-disabled gone is none of held, nan\n  try: --record-disabled nan"),
