@@ -56,11 +56,11 @@ def noise(t: Any, *, seed: int, every: Any = 1.0, deviation: Any = 1.0, kind: st
         raise UsageError(f"kind is {kind!r}", hint="'normal' or 'uniform'")
     if not isinstance(every, Expr) and not (isinstance(every, int | float) and 0.0 < every < math.inf):
         raise UsageError(f"every is {every!r}", hint="a positive time: tg.noise(t, seed=1, every=0.1)")
+    first: Any
+    second: Any
     if isinstance(t, Expr) or isinstance(every, Expr):
         index = node("floor", (as_real(t) / as_real(every),))
-        first, second = _enciphered(index, _keys(seed, stream, "first")), None
-        if kind == "normal":
-            second = _enciphered(index, _keys(seed, stream, "second"))
+        first, second = (_enciphered(index, _keys(seed, stream, which)) for which in ("first", "second"))
     else:
         first, second = random_integers(seed, stream, math.floor(t / every))
     u = (first + 1) / (_PRIME + 1.0)
