@@ -56,6 +56,16 @@ def test_plot_draws_a_saved_result(line: Any, ball: Result) -> None:
     assert (line.folder / "ball.png").exists()
 
 
+def test_plot_overwrites_no_file_that_was_not_named(line: Any, ball: Result) -> None:
+    ball.to_netcdf(line.folder / "ball.nc")
+    (line.folder / "ball.png").write_text("a photograph")
+    done = line("plot", "ball.nc")
+    assert done.exit_code == 2
+    assert "--out ball.png" in done.stderr
+    assert (line.folder / "ball.png").read_text() == "a photograph"
+    assert line("plot", "ball.nc", "--out", "ball.png").exit_code == 0
+
+
 def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
     for arguments, sentence in ((["no.nc"], "there is no file no.nc"), (["tank.py"], "is no NetCDF file"), (["ball.nc", "hh"], "try: h")):

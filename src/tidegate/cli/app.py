@@ -222,7 +222,7 @@ def export(
 def plot(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `tidegate run --out` wrote, or the .part of a run that was killed.")],
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Variables to draw; all when none is named.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf; RESULT.png if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf; a new RESULT.png if not given.")] = None,
     sensitivities: Annotated[bool, typer.Option("--sensitivities", help="Draw the derivatives by each parameter below.")] = False,
 ) -> None:
     """Draw a saved result."""

@@ -17,7 +17,7 @@ from tidegate.cli.describe import ModelDescription, VariableDescription, describ
 from tidegate.cli.find_model import load_source
 from tidegate.cli.library_command import is_library, library_source, show_block
 from tidegate.cli.report import model_line, print_result
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UsageError
 from tidegate.export import FORMATS, load
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.plot import picture_format
@@ -78,10 +78,12 @@ def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities:
     Raises
     ------
     UsageError
-        If the file, a name or the picture's suffix is wrong.
+        If the file, a name or the picture's suffix is wrong, or a file would be overwritten that was not named.
     """
     path = out if out is not None else result.with_suffix(".png")
     picture_format(path)
+    if out is None and path.exists():
+        raise UsageError(f"{path} is there already, and was not named", hint=f"--out {path}, or another file")
     draw(load(result), *names, path=path, sensitivities=sensitivities)
     Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 
