@@ -277,7 +277,7 @@ _CALLED_OTHERWISE: Final = {
     "reinit": "return new values of states from the clause: return {self.v: -self.e * self.v}",
     "noEvent": "it is tg.no_event(...)",
     "smooth": "it is tg.no_event(...), where corners need not be located",
-    "initial": "write @tg.initially above a method, or yield tg.initial_equations(...)",
+    "initial": "write @tg.initially above a method, @tg.when(condition, at_start=True), or yield tg.initial_equations(...)",
     "terminal": "write @tg.finally_ above a method",
     "initial_equation": "it is tg.initial_equations(...)",
     "assert_": "it is tg.assertion(condition, text)",

@@ -5,6 +5,7 @@ People see their own lines, never ours: frames inside this package, the standard
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import sysconfig
@@ -34,6 +35,7 @@ def reported() -> Generator[None]:
     """Turn any exception of the block into a printed explanation and an exit status."""
     try:
         yield
+        sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
     except (typer.Exit, typer.Abort):
         raise
     except SystemExit as stopped:
@@ -82,6 +84,9 @@ def explanation(error: BaseException) -> list[str]:
         place = f"  {error.filename}, line {error.lineno}"
         return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark)]
     frames = _frame_lines(error)
+    if isinstance(error, OSError) and not frames and error.strerror:
+        what = f"cannot read or write {error.filename}" if error.filename else "cannot write the output"
+        return [f"[bold red]error:[/] {escape(f'{what}: {error.strerror}')}", f"  try: {escape(_remedy(error))}"]
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if frames or isinstance(error, OSError):
         return [f"[bold red]error:[/] {escape(text)}", *frames]
@@ -89,6 +94,12 @@ def explanation(error: BaseException) -> list[str]:
     place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in last)
     hint = "  try: report it together with the model; it is a mistake in tidegate, not in yours"
     return [f"[bold red]internal error:[/] {escape(text)}{escape(place)}", hint]
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space on the disk, or write to another one"
+    return "check that the file is there, what it is, and whether you may read or write it"
 
 
 def user_frames(error: BaseException) -> list[traceback.FrameSummary]:

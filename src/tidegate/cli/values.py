@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from tidegate.cli.option_values import QUANTITY
 from tidegate.errors import UsageError
 from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
@@ -15,7 +15,6 @@ from tidegate.units import convert
 
 __all__ = ["axis_values", "parameter_values", "sensitivity_names"]
 
-_QUANTITY: Final = re.compile(r"^\s*(?P<number>[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*$")
 _LOGICAL: Final = {"true": 1.0, "false": 0.0}
 
 
@@ -37,6 +36,9 @@ def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
         if name not in parameters:
             if name in model.constants:
                 raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
+            if any(name in (variable.name, *variable.names) for variable in model.variables):
+                hint = f"declare a parameter and start from it, or change the start value in {model.origin.file or 'the file'}"
+                raise UsageError(f"--set {name}: it is a variable with a start value, not a parameter", hint=hint)
             raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
         if name in values:
             raise UsageError(f"--set {name} is given twice", hint="once is enough")
@@ -103,7 +105,7 @@ def _value(text: str, parameter: Variable, setting: str, option: str = "--set") 
         raise UsageError(f"{option} {setting}: {what}", hint=f"{option} {parameter.name}={parameter.texts[0][0]}")
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
-    match = _QUANTITY.match(text)
+    match = QUANTITY.match(text)
     if match is None:
         unit = f" in {parameter.unit}" if parameter.unit else ""
         raise UsageError(f"{option} {setting}: {text!r} is no number", hint=f"a number{unit}, e.g. 0.5 or 2e-3")
