@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
     from tidegate.expressions.no_event import no_event
+    from tidegate.expressions.noise import noise
     from tidegate.fit import Fit, fit
     from tidegate.frontends import dsblock
     from tidegate.frontends.blocks import Diagram, blocks
@@ -206,6 +207,7 @@ __all__ = [
     "message",
     "minimum",
     "no_event",
+    "noise",
     "ode",
     "opaque",
     "pre",
@@ -251,6 +253,7 @@ _HOMES: Final = {
     "delay": "tidegate.expressions.delays",
     "linearize": _OPERATING_POINT,
     "no_event": "tidegate.expressions.no_event",
+    "noise": "tidegate.expressions.noise",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
