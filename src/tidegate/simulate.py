@@ -56,7 +56,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time; only a block that proposes its end (``tg.DSblock``) does without.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all".
-    method : "auto", "radau" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
+    method : "auto", "radau", "rodas5p" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
         "trapezoid" and "heun", whose steps are all ``max_step``.
     rtol : relative tolerance; 1e-6 unless a block proposes another.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.

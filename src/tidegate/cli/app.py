@@ -64,7 +64,9 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     sensitivity: Sensitivity = None,
     rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")] = None,
     atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")] = "auto",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="Integration method: radau, rodas5p; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")
+    ] = "auto",
     max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step; the step itself of methods of fixed step.")] = None,
     step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
     points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,

@@ -36,7 +36,7 @@ __all__ = [
     "times_behind",
 ]
 
-METHODS: Final = ("auto", "radau", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+METHODS: Final = ("auto", "radau", "rodas5p", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
 MAX_HALVINGS: Final = 30
 DISC_HALVINGS: Final = 10
 UNLIMITED: Final = 1 << 30  # halvings; the resolution of the time ends them long before
