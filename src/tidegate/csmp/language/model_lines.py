@@ -143,6 +143,8 @@ def _text_of(path: Path) -> str:
         content = path.read_bytes()
     except OSError as fault:
         raise UsageError(f"the model file {path} cannot be read: {fault.strerror}", hint="look at its name, and at the folder you are in") from fault
+    if b"\0" in content:
+        raise UsageError(f"{path} is no text, and so no model file", hint="a file that was written in an editor")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
