@@ -213,7 +213,7 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
             raise UsageError(f"{name} must be an integer, not {value}", hint=hint)
     if options.method not in METHODS:
         known = f"one of {', '.join(METHODS)}"
-        hint = _SCIPY_METHODS.get(options.method, "") if isinstance(options.method, str) else ""
+        hint = _SCIPY_METHODS.get(str(options.method), "")
         raise UsageError(f"there is no method {options.method!r}", hint=hint or suggestion(options.method, METHODS, known))
     _check_steps_of_one_method(options)
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):

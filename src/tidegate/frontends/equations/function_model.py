@@ -95,7 +95,8 @@ def checked_description(
             raise UsageError(f"{maker} was given {one!r} as its function, which cannot be called", hint=f"{maker}(f, {starts_word}={{...}})")
     origin = function_origin(function)
     problems: Problems = []
-    events = (options.events,) if isinstance(options.events, EventClause) or is_function(options.events) else tuple(options.events)
+    given: Any = options.events
+    events: tuple[EventClause, ...] = (given,) if isinstance(given, EventClause) or is_function(given) else tuple(given)
     for item in events:
         if not isinstance(item, EventClause):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise _no_event(item)
