@@ -42,6 +42,12 @@ def test_times_take_units_and_arrive_in_those_of_the_model(line: Any, unit: str,
     assert (call["outputs"], call["max_step"]) == pytest.approx((2 * second, 0.5 * second), rel=1e-15)
 
 
+def test_a_variable_that_is_set_starts_there(line: Any) -> None:
+    assert line("run", "tank.py", "--until", 1, "--set", "level=50 cm", "--set", "pump=0", "--sensitivity", "level(0)").exit_code == 0
+    assert line.calls[0]["parameters"] == {"level(0)": pytest.approx(0.5), "pump(0)": 0.0}
+    assert line.calls[0]["sensitivities"] == ["level(0)"]
+
+
 def test_a_wrong_command_names_the_right_one(line: Any) -> None:
     done = line("rum", "tank.py")
     assert (done.exit_code, done.stderr) == (2, "error: there is no command rum\n  try: tidegate run\n")
@@ -132,7 +138,7 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not finite"),
         (["tank.py", "--until", "1", "--max-step", "-1"], "--max-step -1 is not positive"),
         (["tank.py", "--until", "1", "--points", "some"], "error: --points 'some' is no whole number\n  try: digits alone"),
-        (["tank.py", "--until", "1", "--set", "level=1"], "--set level: it is a variable with a start value, not a parameter\n  try: "),
+        (["tank.py", "--until", "1", "--set", "level=1", "--set", "level(0)=1"], "given twice"),
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
         (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
         (["tank.py", "--until", "1", "--record-disabled", "gone"], "--record-disabled gone is none of held, nan\n  try: --record-disabled nan"),
@@ -167,15 +173,21 @@ def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:"]),
-        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0"]),
-        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1"]),
+        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:", "try: mend that line"]),
+        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0", "try: mend that line"]),
+        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1", "try: pip install nowhere_at_all"]),
         ("import sys\nsys.exit(3)\n", ["ended itself with exit(3)", "__main__"]),
         ("x = 1\n", ["broken.py holds no model"]),
         ("from tank import model as a, TimeEvent\nb = a.__class__('b', a.form, a.variables)\n", ["holds 2 models", "broken.py:a or broken.py:b"]),
         ("from tank import model\nt_span = 5\n", ["t_span in broken.py is 5", "t_span = (0, 20)"]),
         ("class Model:\n    def lower(self):\n        return self.missing\n", ["AttributeError", "broken.py, line 3", "return self.missing"]),
-        ("class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n", ["missing 1 required positional argument: 'size'"]),
+        (
+            "class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n",
+            ["missing 1 required positional argument: 'size'", "model = Model(...)"],
+        ),
+        ("x = 1\0", ["broken.py is no text in Python"]),
+        ("def f():\n    return f()\nf()\n", ["RecursionError", "  ... ", " more\n", "try: mend that line"]),
+        ("raise MemoryError('748 GiB')\n", ["error: there is not enough memory: 748 GiB\n  try: fewer times"]),
     ],
 )
 def test_mistakes_in_the_file_show_its_own_lines_alone(line: Any, text: str, sentences: list[str]) -> None:

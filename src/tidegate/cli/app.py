@@ -41,7 +41,10 @@ Start = Annotated[
     Quantity | None, typer.Option("--from", metavar="T0", parser=quantity, help="Start of the run; without it the file's t_span, or 0.")
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, with a unit if you like: L=0.1mH. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Value of a parameter, or of a variable at the start, with a unit if you like: L=0.1mH. May be repeated."
+    ),
 ]
 Sensitivity = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")]
 Rtol = Annotated[float | None, typer.Option(metavar="NUMBER", parser=real, help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")]

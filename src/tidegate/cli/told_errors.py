@@ -27,6 +27,8 @@ FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 
+_MOST_FRAMES: Final = 6  # what calls itself without an end has a thousand
+
 
 @contextmanager
 def reported() -> Generator[None]:
@@ -80,14 +82,19 @@ def explanation(error: BaseException) -> list[str]:
     if isinstance(error, SyntaxError) and error.filename and not is_of_a_library(error.filename):
         mark = [f"    {error.text.rstrip()}", "    " + " " * max((error.offset or 1) - 1, 0) + "^"] if error.text else []
         place = f"  {error.filename}, line {error.lineno}"
-        return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark)]
+        return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark), "  try: mend that line"]
+    if isinstance(error, MemoryError):
+        text = f"there is not enough memory{f': {error}' if str(error) else ''}"
+        return [f"[bold red]error:[/] {escape(text)}", "  try: fewer times to be recorded, or fewer runs at once", *_frame_lines(error)]
     frames = _frame_lines(error)
     if isinstance(error, OSError) and not frames and error.strerror:
         what = f"cannot read or write {error.filename}" if error.filename else "cannot write the output"
         return [f"[bold red]error:[/] {escape(f'{what}: {error.strerror}')}", f"  try: {escape(_remedy(error))}"]
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if frames or isinstance(error, OSError):
-        return [f"[bold red]error:[/] {escape(text)}", *frames]
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        remedy = f"pip install {missing.partition('.')[0]}, or put the module beside the file" if missing else "mend that line"
+        return [f"[bold red]error:[/] {escape(text)}", *frames, *([f"  try: {escape(remedy)}"] if frames else [])]
     last = traceback.extract_tb(error.__traceback__)[-1:]
     place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in last)
     hint = "  try: report it together with the model; it is a mistake in tidegate, not in yours"
@@ -102,7 +109,12 @@ def _remedy(error: OSError) -> str:
 
 def _frame_lines(error: BaseException) -> list[str]:
     lines: list[str] = []
-    for frame in user_frames(error):
+    frames = user_frames(error)
+    for place, frame in enumerate(frames):
+        if _MOST_FRAMES // 2 <= place < len(frames) - _MOST_FRAMES // 2:
+            if place == _MOST_FRAMES // 2:
+                lines.append(f"  ... {len(frames) - _MOST_FRAMES} more")
+            continue
         lines.append(escape(f"  {frame.filename}, line {frame.lineno}, in {frame.name}"))
         if frame.line:
             lines.append(escape(f"    {frame.line}"))
