@@ -108,8 +108,6 @@ def _import(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, resolved)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be read as Python", hint="a file whose name ends in .py")
-    if resolved.suffix == ".py" and resolved.is_file() and b"\0" in resolved.read_bytes():
-        raise UsageError(f"{path} is no text, and so no program in Python", hint="a file that was written in an editor")
     module = importlib.util.module_from_spec(spec)
     # as `python FILE` does, so that the file may import its neighbours
     folder = str(resolved.parent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
@@ -95,8 +95,8 @@ def checked_description(
             raise UsageError(f"{maker} was given {one!r} as its function, which cannot be called", hint=f"{maker}(f, {starts_word}={{...}})")
     origin = function_origin(function)
     problems: Problems = []
-    given: Any = options.events
-    events: tuple[EventClause, ...] = (given,) if isinstance(given, EventClause) or is_function(given) else tuple(given)
+    is_single = isinstance(options.events, EventClause) or is_function(options.events)
+    events: tuple[EventClause, ...] = cast("Any", (options.events,)) if is_single else tuple(cast("Iterable[EventClause]", options.events))
     for item in events:
         if not isinstance(item, EventClause):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise _no_event(item)
