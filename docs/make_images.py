@@ -44,6 +44,17 @@ def spring_pictures() -> None:
     run.result.plot(path=IMAGES / "csmp_spring.png")
 
 
+def plot_pictures() -> None:
+    """What the page on pictures shows."""
+    bounce = tg.event(lambda t, y: y["h"] < 0, reset=lambda t, y, p: {"v": -p["e"] * y["v"]}, name="bounce")
+    units = {"h": "m", "v": "m/s", "g": "m/s^2"}
+    model = tg.ode(lambda t, y, p: [y["v"], -p["g"]], y0={"h": 1.0, "v": 0.0}, p={"g": 9.81, "e": 0.8}, events=bounce, units=units, name="ball")
+    lively, dull = (tg.simulate(model, (0, 2), parameters={"e": e}) for e in (0.8, 0.7))
+    lively.plot(path=IMAGES / "plot_ball.png")
+    lively.plot("h", others={"a dull ball": dull}, label="a lively ball", path=IMAGES / "plot_two.png")
+    lively.plot(x="h", y="v", path=IMAGES / "plot_phase.png")
+
+
 def drift_picture(path: Path) -> None:
     """How far a pendulum leaves its circle in the five forms of a constrained system."""
     figure = Figure(figsize=(8.0, 3.4), dpi=100, layout="constrained")
@@ -66,6 +77,7 @@ def main() -> None:
     tank = tg.simulate(first_event.model, (0.0, 10.0), sensitivities=["inflow", "k"], outputs=0.05, event_rows=True)
     tank.plot("level", path=IMAGES / "first_event.png", sensitivities=True)
     tg.simulate(bouncing_ball.model, bouncing_ball.t_span).plot(path=IMAGES / "bouncing_ball.png")
+    plot_pictures()
     hidden_crossing_picture(IMAGES / "hidden_crossing.png")
     drift_picture(IMAGES / "constrained_drift.png")
     spring_pictures()

@@ -64,7 +64,6 @@ _ELSEWHERE: Final = {
     "dense_output": "result.at(t), which is always there; dense=False saves its memory",
     "events": "the events belong to the model: tg.ode(..., events=tg.event(condition, reset=...))",
     "args": "parameters belong to the model: tg.ode(f, y0=..., p={...}), read in f(t, y, p)",
-    "y0": "start values belong to the model: tg.ode(f, y0=...)",
     "p": "parameters={name: value} replaces values of the model's parameters",
     "jac": "nothing: derivatives are made from the model itself",
     "jac_sparsity": "nothing: the sparsity is found in the model itself",
@@ -99,7 +98,7 @@ class Options:
     parameters : values that replace the model's, by name; an array has one, and so has every element of it.
     event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
-    progress : called about ten times a second with the simulated time.
+    progress : True for a bar with the simulated time, or a function that is called about ten times a second with it.
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     record_disabled : what rows show of variables of parts that are switched off: "held", their last values, or "nan", none.
     """
@@ -115,7 +114,7 @@ class Options:
     parameters: Mapping[str, ArrayLike] = field(default_factory=dict[str, ArrayLike])
     event_rows: bool | None = None
     dense: bool = True
-    progress: Callable[[float], None] | None = None
+    progress: bool | Callable[[float], None] | None = None
     on_rows: Callable[[Result], None] | None = None
     min_step: float | None = None
     max_halvings: int | None = None
@@ -215,9 +214,10 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
             raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
-    for name in ("progress", "on_rows"):
-        if getattr(options, name) is not None and not callable(getattr(options, name)):
-            raise UsageError(f"{name} must be a function, not {getattr(options, name)!r}")
+    if options.progress is not None and not isinstance(options.progress, bool) and not callable(options.progress):
+        raise UsageError(f"progress must be True or a function of the time, not {options.progress!r}")
+    if options.on_rows is not None and not callable(options.on_rows):
+        raise UsageError(f"on_rows must be a function, not {options.on_rows!r}")
     for name in ("dense", "event_rows"):
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):

@@ -23,6 +23,7 @@ from tidegate.model import Lowerable, Variable
 from tidegate.names import unknown_name
 from tidegate.results import Result
 from tidegate.simulate import prepare, simulate
+from tidegate.starts_and_inputs import with_named_starts
 
 __all__ = ["fit"]
 
@@ -100,6 +101,7 @@ def fit(  # noqa: PLR0913, options are keywords, and help and editors show them 
     _check_options(options, loss, max_runs)
     names, given = _asked(parameters)
     limits = _declared(source)
+    source = with_named_starts(source, names)
     end = 1.0 if t_span is None else t_span[1]
     first = prepare(source, (0.0, end) if t_span is None else t_span, rtol=rtol, dense=False, parameters=dict(fixed or {}), **options)
     model = first.problem.model

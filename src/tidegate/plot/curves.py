@@ -24,17 +24,20 @@ class Times:
     Parameters
     ----------
     result : whose curves are drawn.
+    span : the stretch of time that is shown; None for the whole run.
     """
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, span: tuple[float, float] | None = None) -> None:
         self._result = result
         t = result.t
         gaps = np.diff(t)
-        total = float(np.sum(np.abs(gaps)))
+        seen = t if span is None else np.clip(t, min(span), max(span))
+        shown = np.diff(seen)
+        total = float(np.sum(np.abs(shown)))
         # points where the picture is wide; steps after an event may be far narrower than a pixel
-        between = (np.abs(gaps) * (_POINTS / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
+        between = (np.abs(shown) * (_POINTS / total)).astype(int) if total else np.zeros(gaps.size, dtype=int)
         rank = np.arange(int(between.sum())) - np.repeat(np.cumsum(between) - between, between) + 1
-        self._inner = np.repeat(t[:-1], between) + rank * np.repeat(gaps / (between + 1), between)
+        self._inner = np.repeat(seen[:-1], between) + rank * np.repeat(shown / (between + 1), between)
         self._inner_positions = np.repeat(np.arange(1, gaps.size + 1), between)
         self._jumps = np.flatnonzero(gaps == 0.0) + 1
         interpolant = result.interpolant
@@ -63,7 +66,7 @@ class Times:
         else:
             y = result.values[:, curve.column]
         name = result.columns[curve.column].name
-        places, times, values = self._breaks(y)
+        places, times, values = self._breaks(self._jumps[y[self._jumps] != y[self._jumps - 1]])
         if curve.parameter < 0 and name in self._names:
             places = np.concatenate([self._inner_positions, places])
             times = np.concatenate([self._inner, times])
@@ -85,6 +88,20 @@ class Times:
         """Points of a variable that only changes at events."""
         return self._result.t, self._result.columns[curve.column].shown(self._result.values[:, curve.column])
 
-    def _breaks(self, y: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-        jumps = self._jumps[y[self._jumps] != y[self._jumps - 1]]
+    def path(self, along: Curve, curve: Curve) -> CurvePoints:
+        """Points of one value over another, with NaN where either jumps at an event."""
+        columns = [self._result.columns[each.column] for each in (along, curve)]
+        ys = [self._result.values[:, each.column] for each in (along, curve)]
+        jumps = self._jumps[np.any([y[self._jumps] != y[self._jumps - 1] for y in ys], axis=0)]
+        places, _, gaps = self._breaks(jumps)
+        is_dense = all(column.name in self._names for column in columns)
+        if is_dense:
+            places = np.concatenate([self._inner_positions, places])
+        drawn: list[NDArray[np.float64]] = []
+        for column, y in zip(columns, ys, strict=True):
+            values = np.concatenate([self._between(column), gaps]) if is_dense else gaps
+            drawn.append(np.insert(column.shown(y), places, column.shown(values)))
+        return drawn[0], drawn[1]
+
+    def _breaks(self, jumps: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         return jumps, self._result.t[jumps], np.full(jumps.size, np.nan)

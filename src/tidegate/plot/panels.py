@@ -18,10 +18,11 @@ from tidegate.names import unknown_name
 from tidegate.numbers_as_texts import Texts
 from tidegate.results import Result
 
-__all__ = ["Curve", "Panel", "sensitivity_panels", "value_panels"]
+__all__ = ["Curve", "Panel", "chosen_columns", "joined_panels", "plain", "sensitivity_panels", "value_panels"]
 
 _SCALE_RATIO: Final = 20.0  # curves without unit share an axes while their sizes differ by less than this
-_MAX_CURVES: Final = 10  # the colours of matplotlib's cycle
+_MAX_CURVES: Final = 10  # of what nobody named: the colours of matplotlib's cycle
+_MAX_NAMED: Final = 40  # of one array, or named by the user
 _MAX_PANELS: Final = 16  # more are unreadable on one page
 
 
@@ -41,7 +42,7 @@ class Panel:
     Parameters
     ----------
     label : beside the vertical axis.
-    curves : at most ten.
+    curves : at most ten that were not asked for by name.
     is_discrete : drawn as stairs.
     scale : largest absolute value.
     texts : what the numbers say, beside the vertical axis; () for quantities.
@@ -63,7 +64,7 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     UsageError
         If a name is unknown.
     """
-    chosen = _chosen_columns(result, names)
+    chosen = chosen_columns(result, names)
     arrays = {i: group.name for group in result.groups if group.shape for i in group.columns}
     panels: list[Panel] = []
     for i in chosen:
@@ -73,7 +74,8 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
         base = arrays.get(i, "") if not unit else ""
         key = (repr(column.texts), "texts") if column.texts else (unit or base, "discrete" if discrete else "")
         scale = _scale(column.shown(result.values[:, i]))
-        panel = _place(panels, key, scale, by_size=not unit and not base and not discrete)
+        most = _MAX_NAMED if names or i in arrays else _MAX_CURVES
+        panel = _place(panels, key, scale, by_size=not unit and not base and not discrete, most=most)
         panel.is_discrete, panel.texts = discrete, column.texts
         panel.label = unit
         panel.curves.append(Curve(column.name, i))
@@ -91,7 +93,7 @@ def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     if result.sensitivities is None:
         raise UsageError("the run computed no sensitivities to draw", hint='tg.simulate(..., sensitivities="all") or a list of names')
     panels: list[Panel] = []
-    columns = [i for i in _chosen_columns(result, names) if names or result.columns[i].role != "discrete"]
+    columns = [i for i in chosen_columns(result, names) if names or result.columns[i].role != "discrete"]
     for j, parameter in enumerate(result.sensitivity_parameters):
         for i in columns:
             column = result.columns[i]
@@ -103,7 +105,27 @@ def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     return panels[:_MAX_PANELS]
 
 
-def _chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
+def joined_panels(panels: Sequence[Panel]) -> Panel:
+    """All curves in one panel; their units beside the axis, or with their names where they differ."""
+    if len(panels) == 1:
+        return panels[0]
+    labels = {panel.label for panel in panels}
+    is_alike = len(labels) == 1
+    curves: list[Curve] = []
+    for panel in panels:
+        for curve in panel.curves:
+            label = curve.label if is_alike or not panel.label or curve.parameter >= 0 else f"{curve.label} ({panel.label})"
+            curves.append(Curve(label, curve.column, curve.parameter))
+    return Panel(labels.pop() if is_alike else "", curves)
+
+
+def chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
+    """Columns of the named variables; of all but inputs and hidden ones when none is named.
+
+    Raises
+    ------
+    UsageError : a name is unknown.
+    """
     if not names:
         return [i for i, column in enumerate(result.columns) if column.role != "input" and not column.is_hidden]
     groups = {group.name: group.columns for group in result.groups}
@@ -119,10 +141,10 @@ def _chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
     return list(dict.fromkeys(chosen))
 
 
-def _place(panels: list[Panel], key: tuple[str, str], scale: float, *, by_size: bool) -> Panel:
+def _place(panels: list[Panel], key: tuple[str, str], scale: float, *, by_size: bool, most: int = _MAX_CURVES) -> Panel:
     for panel in panels:
         fits = not by_size or not scale or not panel.scale or max(scale, panel.scale) < _SCALE_RATIO * min(scale, panel.scale)
-        if panel.key == key and len(panel.curves) < _MAX_CURVES and fits:
+        if panel.key == key and len(panel.curves) < most and fits:
             panel.scale = max(panel.scale, scale)
             return panel
     panels.append(Panel("", key=key, scale=scale))
@@ -132,3 +154,8 @@ def _place(panels: list[Panel], key: tuple[str, str], scale: float, *, by_size: 
 def _scale(values: NDArray[np.float64]) -> float:
     finite = values[np.isfinite(values)]
     return float(np.max(np.abs(finite))) if finite.size else 0.0
+
+
+def plain(text: str) -> str:
+    """A text that is not taken for mathematics."""
+    return text.replace("$", r"\$")

@@ -33,7 +33,6 @@ from tidegate.results.statistics import Statistics
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-    from matplotlib.figure import Figure
 
 __all__ = ["Result", "RunStatus"]
 
@@ -410,10 +409,63 @@ class Result:
 
     # -- later stages -----------------------------------------------------------------------------------------------------------------------
 
-    def plot(self, *names: str, path: str | Path | None = None, sensitivities: bool = False) -> Figure:
-        """Draw trajectories with the events marked; see ``tidegate.plot.plot``."""
-        figure: Figure = later("plot")(self, *names, path=path, sensitivities=sensitivities)
-        return figure
+    def plot(  # noqa: PLR0913, wishes are keywords, and help and editors show them with their defaults
+        self,
+        *names: str | Sequence[str],
+        path: str | Path | None = None,
+        sensitivities: bool = False,
+        x: str | None = None,
+        y: str | Sequence[str] = (),
+        others: Result | Sequence[Result] | Mapping[str, Result] = (),
+        label: str = "",
+        ax: Any = None,
+        events: bool | str | Sequence[str] | None = None,
+        size: tuple[float, float] | None = None,
+        log: bool | str = False,
+        title: str | None = None,
+        xlim: tuple[float, float] | None = None,
+    ) -> Any:
+        """Draw trajectories over time with the events marked, or one quantity over another.
+
+        Curves of one unit share a panel. Between rows they are dense output. A notebook shows the figure without being told to.
+
+        Parameters
+        ----------
+        names : variables or elements of arrays; all unknowns, discrete variables and outputs when none is given.
+        path : file to save the picture in, .png, .svg or .pdf; written whole or not at all.
+        sensitivities : draw the derivatives by each parameter below.
+        x, y : a phase plot: the quantity along, and one or more above it; a ring is where each begins, a dotted line a jump.
+        others : further results of which the same is drawn; by name in a mapping, else named by what is different in them.
+        label : name of this result among others.
+        ax : matplotlib's axes to draw on: one for all curves, or a list with one a panel.
+        events : which are marked. None for all but clocks, up to thirty with their causes and more as ticks at the foot, and for none on ``ax``
+            or with ``others``; True for all, False for none, "rug" for ticks, or kinds as "state".
+        size : width and height, inches.
+        log : True or "y" for a logarithmic vertical axis, "x", "xy".
+        title : above the picture; the model's name if not given, "" for none.
+        xlim : the stretch that is shown, with as many points as the whole would have.
+
+        Returns
+        -------
+        Figure : it belongs to no pyplot window; where ``ax`` is given, that.
+
+        Raises
+        ------
+        UsageError
+            For an unknown name, a suffix that is no picture's, or a wish that cannot be.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> model = tg.ode(lambda t, y, p: [y["v"], -p["c"] * y["x"]], y0={"x": 1.0, "v": 0.0}, p={"c": 4.0})
+        >>> soft, hard = (tg.simulate(model, (0, 5), parameters={"c": c}) for c in (1.0, 4.0))
+        >>> [line.get_label() for line in soft.plot("x", others=hard).axes[0].lines]
+        ['c = 1', 'c = 4']
+        >>> soft.plot(x="x", y="v").axes[0].get_xlabel()
+        'x'
+        """
+        wishes = {"sensitivities": sensitivities, "x": x, "y": y, "others": others, "label": label, "ax": ax, "events": events}
+        return later("plot")(self, *names, path=path, **wishes, size=size, log=log, title=title, xlim=xlim)
 
     def save(self, path: str | Path) -> Path:
         """Write to a file whose suffix tells the format: .nc or .csv."""

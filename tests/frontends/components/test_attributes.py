@@ -59,7 +59,7 @@ def test_what_is_computed_is_in_the_unit(result: tg.Result, tmp_path: Path) -> N
 
 def test_curves_are_drawn_in_the_display_unit(result: tg.Result) -> None:
     axes = result.plot("phi", "E").axes
-    assert [each.get_ylabel() for each in axes] == ["deg", "rev"]
+    assert [each.get_ylabel() for each in axes] == ["phi (deg)", "E (rev)"]
     assert axes[0].lines[0].get_ydata()[[0, -1]] == pytest.approx([180.0, 540.0])
 
 

@@ -264,7 +264,7 @@ def _note_stiffness(run, is_limited):
 
 @kernel_entry(NUMBER, INTEGER)
 def take_step(run, _number, _whole):
-    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: for stiffness, or as there is no series."""
+    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
     t = run.t
     if run.stiff_steps >= STIFF_STEPS:
         if run.t_end - t > _WORTH_WHILE * run.step_new:
