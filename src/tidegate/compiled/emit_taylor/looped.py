@@ -100,9 +100,7 @@ def _at(new: Callable[[str], str], place: int) -> str:
 class _Piece:
     """One order of some rows, as a function of the order."""
 
-    def __init__(
-        self, program: Program, rows: tuple[Row, ...], of: Mapping[Expr, int], places: Mapping[Expr, int], *, rests_at_zero: bool
-    ) -> None:
+    def __init__(self, program: Program, rows: tuple[Row, ...], of: Mapping[Expr, int], places: Mapping[Expr, int], *, rests_at_zero: bool) -> None:
         self.of = of
         self.rests_at_zero = rests_at_zero
         self.places = places
