@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -219,6 +220,13 @@ def _called(model: CallableModel) -> CompiledModel:
 
 
 def _lowered(source: object) -> Model:
+    if isinstance(source, type) and (hasattr(source, "lower") or hasattr(source, "callables")) and source.__module__ != "builtins":
+        raise UsageError(
+            f"{source.__name__} is a class and cannot be simulated, an instance of it can", hint=f"tg.simulate({source.__name__}(), ...)"
+        )
+    if isinstance(source, FunctionType):
+        hint = "tg.simulate(tg.ode(f, y0=[1.0]), (0, 10)), or in SciPy's words tg.solve_ivp(f, (0, 10), [1.0])"
+        raise UsageError(f"{source.__name__} is a function, which cannot be simulated: it says nothing of start values", hint=hint)
     model = None if isinstance(source, type) or not isinstance(source, Lowerable) else source.lower()
     if not isinstance(model, Model):  # a text has lower() too
         hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"
