@@ -44,6 +44,7 @@ from tidegate.errors import (
     UsageError,
     ZenoError,
 )
+from tidegate.names import suggestion
 
 if TYPE_CHECKING:
     from tidegate import csmp, library
@@ -334,7 +335,9 @@ def __getattr__(name: str) -> Any:
     if home is None and name in _CALLED_OTHERWISE:
         raise UnknownNameError(f"there is no tg.{name}", hint=_CALLED_OTHERWISE[name])
     if home is None:
-        raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
+        if name.startswith("__"):
+            raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
+        raise UnknownNameError(f"there is no tg.{name}", hint=suggestion(name, __all__, "dir(tg) lists what there is, help(tg.simulate) says more"))
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -65,7 +66,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
         in place of parameters too, where neither start values nor times of events need them.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all"; ``"x(0)"`` is the start value of ``x``.
-    method : "auto", "radau" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
+    method : "auto", "radau", "rodas5p" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
         "trapezoid" and "heun", whose steps are all ``max_step``.
     rtol : relative tolerance; 1e-6 unless a block proposes another.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
@@ -219,6 +220,13 @@ def _called(model: CallableModel) -> CompiledModel:
 
 
 def _lowered(source: object) -> Model:
+    if isinstance(source, type) and (hasattr(source, "lower") or hasattr(source, "callables")) and source.__module__ != "builtins":
+        raise UsageError(
+            f"{source.__name__} is a class and cannot be simulated, an instance of it can", hint=f"tg.simulate({source.__name__}(), ...)"
+        )
+    if isinstance(source, FunctionType):
+        hint = "tg.simulate(tg.ode(f, y0=[1.0]), (0, 10)), or in SciPy's words tg.solve_ivp(f, (0, 10), [1.0])"
+        raise UsageError(f"{source.__name__} is a function, which cannot be simulated: it says nothing of start values", hint=hint)
     model = None if isinstance(source, type) or not isinstance(source, Lowerable) else source.lower()
     if not isinstance(model, Model):  # a text has lower() too
         hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"

@@ -275,7 +275,7 @@ def test_a_mistake_of_ours_is_one_sentence(line: Any, monkeypatch: pytest.Monkey
     from tidegate.cli import run_command
 
     monkeypatch.setattr(run_command, "options_of", lambda *_: {}["gone"])
-    monkeypatch.setattr("tidegate.cli.told_errors._is_ours", lambda _: True)
+    monkeypatch.setattr("tidegate.user_frames.is_of_a_library", lambda _: True)
     done = line("run", "tank.py", "--until", 20)
     assert done.exit_code == 1
     assert "internal error: KeyError: 'gone'" in done.stderr

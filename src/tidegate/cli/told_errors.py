@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import sysconfig
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tidegate.errors import CallbackError, InterruptedRunError, RunError, TidegateError
+from tidegate.user_frames import is_of_a_library, user_frames
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "exit_status", "explanation", "reported"]
 
@@ -28,7 +28,6 @@ USAGE: Final = 2
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 
 _MOST_FRAMES: Final = 6  # what calls itself without an end has a thousand
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
 
 
 @contextmanager
@@ -80,7 +79,7 @@ def explanation(error: BaseException) -> list[str]:
         if isinstance(error, CallbackError) and cause is not None:
             lines.extend(["  " + escape(f"{type(cause).__name__}: {cause}"), *_frame_lines(cause)])
         return lines
-    if isinstance(error, SyntaxError) and error.filename and not _is_ours(error.filename):
+    if isinstance(error, SyntaxError) and error.filename and not is_of_a_library(error.filename):
         mark = [f"    {error.text.rstrip()}", "    " + " " * max((error.offset or 1) - 1, 0) + "^"] if error.text else []
         place = f"  {error.filename}, line {error.lineno}"
         return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark), "  try: mend that line"]
@@ -108,11 +107,6 @@ def _remedy(error: OSError) -> str:
     return "check that the file is there, what it is, and whether you may read or write it"
 
 
-def user_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of a traceback that are neither ours nor a library's, outermost first."""
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_ours(frame.filename)]
-
-
 def _frame_lines(error: BaseException) -> list[str]:
     lines: list[str] = []
     frames = user_frames(error)
@@ -125,12 +119,3 @@ def _frame_lines(error: BaseException) -> list[str]:
         if frame.line:
             lines.append(escape(f"    {frame.line}"))
     return lines
-
-
-def _is_ours(filename: str) -> bool:
-    if filename.startswith("<"):
-        return True
-    path = Path(filename).resolve()
-    paths = sysconfig.get_paths()
-    libraries = {_PACKAGE, *(Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts"))}
-    return any(path.is_relative_to(library) for library in libraries)

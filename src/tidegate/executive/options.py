@@ -36,7 +36,10 @@ __all__ = [
     "times_behind",
 ]
 
-METHODS: Final = ("auto", "radau", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+METHODS: Final = ("auto", "radau", "rodas5p", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+_SCIPY_METHODS: Final = dict.fromkeys(("RK45", "RK23", "DOP853"), '"taylor" is for what is not stiff, "auto" for everything') | {
+    "LSODA": '"auto" is for everything, stiff or not'
+}
 MAX_HALVINGS: Final = 30
 DISC_HALVINGS: Final = 10
 UNLIMITED: Final = 1 << 30  # halvings; the resolution of the time ends them long before
@@ -209,7 +212,9 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         if value is not None and value != int(min(value, 1e18)):
             raise UsageError(f"{name} must be an integer, not {value}", hint=hint)
     if options.method not in METHODS:
-        raise UsageError(f"there is no method {options.method!r}", hint=suggestion(options.method, METHODS, f"one of {', '.join(METHODS)}"))
+        known = f"one of {', '.join(METHODS)}"
+        hint = _SCIPY_METHODS.get(str(options.method), "")
+        raise UsageError(f"there is no method {options.method!r}", hint=hint or suggestion(options.method, METHODS, known))
     _check_steps_of_one_method(options)
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
