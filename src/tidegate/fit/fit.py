@@ -171,9 +171,8 @@ def _solved(question: Question, objective: Objective, loss: str, max_runs: int) 
 _ENDS: Final = {
     0: "the most runs that were allowed",
     1: "the slope of the sum of squares is zero",
-    2: "the sum of squares changes no more",
-    3: "the parameters change no more",
-    4: "neither the sum of squares nor the parameters change any more",
+    # Which of the two stops first is a matter of rounding, at differences of 1e-14.
+    **dict.fromkeys((2, 3, 4), "the sum of squares or the parameters change no more"),
 }
 
 
