@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-from engines import DAE_METHODS, METHODS
+from engines import DAE_METHODS, METHODS, with_others_later
 from tidegate.errors import Origin
 from tidegate.results import Column, Event, Interpolant, Result, Statistics
 
@@ -76,11 +75,6 @@ def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
         message="end of the time span",
         parameter_units={"g": "m/s^2"},
     )
-
-
-def with_others_later(methods: list[str]) -> list[Any]:
-    """The first method in every run of the tests; the others, which repeat what it does, only where all tests are run."""
-    return [pytest.param(name, marks=[pytest.mark.slow] if name != methods[0] else []) for name in methods]
 
 
 @pytest.fixture(params=with_others_later(METHODS))

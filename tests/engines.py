@@ -7,11 +7,24 @@ run: tens to hundreds of steps add up, and those after each event most of all, s
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["ADDED_UP", "COARSE_METHODS", "DAE_METHODS", "METHODS", "SUNDIALS_METHODS", "allowed", "unseen_time"]
+import pytest
+
+__all__ = [
+    "ADDED_UP",
+    "COARSE_METHODS",
+    "DAE_METHODS",
+    "METHODS",
+    "METHODS_WITH_RODAS5P",
+    "SUNDIALS_METHODS",
+    "allowed",
+    "unseen_time",
+    "with_others_later",
+]
 
 METHODS: Final = ["radau", "ida", "bdf", "adams"]
+METHODS_WITH_RODAS5P: Final = [*METHODS, "rodas5p"]  # where events and sensitivities are decided
 SUNDIALS_METHODS: Final = METHODS[1:]
 DAE_METHODS: Final = ["radau", "ida"]  # those that solve for algebraic unknowns too
 COARSE_METHODS: Final = ["bdf", "adams"]  # start at order one, and do not see motions within the tolerances
@@ -40,3 +53,8 @@ def unseen_time(method: str, height: float, acceleration: float, ratio: float) -
     if method not in COARSE_METHODS:
         return 0.0
     return 2.0 * math.sqrt(2.0 * height / acceleration) / (1.0 - ratio)
+
+
+def with_others_later(methods: list[str]) -> list[Any]:
+    """The first method in every run of the tests; the others, which repeat what it does, only where all tests are run."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if name != methods[0] else []) for name in methods]

@@ -8,13 +8,19 @@ import re
 
 import tidegate as tg
 from tidegate import errors
+from tidegate.integrators.kernel_cache import kernel
+
+NATIVE = ("tidegate.events.", "tidegate.integrators.", "tidegate.linear.", "tidegate.sensitivity.", "tidegate.csmp.machine.")
 
 
 def every_exception() -> set[type[BaseException]]:
     """All exception classes below the base, after every module was loaded."""
     for module in pkgutil.walk_packages(tg.__path__, "tidegate."):
         if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+            # machine code is kept by what it is made of; imported as other modules are, Numba would keep it by the date of one file, and run it
+            # when others have changed
+            load = kernel if module.name.startswith(NATIVE) else importlib.import_module
+            load(module.name)
     found: set[type[BaseException]] = {errors.TidegateError, errors.InterruptedRunError}
     waiting: list[type[BaseException]] = [errors.TidegateError]
     while waiting:

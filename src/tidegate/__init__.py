@@ -44,6 +44,7 @@ from tidegate.errors import (
     UsageError,
     ZenoError,
 )
+from tidegate.names import suggestion
 
 if TYPE_CHECKING:
     from tidegate import csmp, library
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from tidegate.expressions.elementary import clip, maximum, minimum, sign, where
     from tidegate.expressions.lookup_tables import table
     from tidegate.expressions.no_event import no_event
+    from tidegate.expressions.noise import noise
     from tidegate.fit import Fit, fit
     from tidegate.frontends import dsblock
     from tidegate.frontends.blocks import Diagram, blocks
@@ -206,6 +208,7 @@ __all__ = [
     "message",
     "minimum",
     "no_event",
+    "noise",
     "ode",
     "opaque",
     "pre",
@@ -251,6 +254,7 @@ _HOMES: Final = {
     "delay": "tidegate.expressions.delays",
     "linearize": _OPERATING_POINT,
     "no_event": "tidegate.expressions.no_event",
+    "noise": "tidegate.expressions.noise",
     "prepare": "tidegate.simulate",
     "show": "tidegate.show",
     "simulate": "tidegate.simulate",
@@ -274,7 +278,7 @@ _CALLED_OTHERWISE: Final = {
     "reinit": "return new values of states from the clause: return {self.v: -self.e * self.v}",
     "noEvent": "it is tg.no_event(...)",
     "smooth": "it is tg.no_event(...), where corners need not be located",
-    "initial": "write @tg.initially above a method, or yield tg.initial_equations(...)",
+    "initial": "write @tg.initially above a method, @tg.when(condition, at_start=True), or yield tg.initial_equations(...)",
     "terminal": "write @tg.finally_ above a method",
     "initial_equation": "it is tg.initial_equations(...)",
     "assert_": "it is tg.assertion(condition, text)",
@@ -331,7 +335,9 @@ def __getattr__(name: str) -> Any:
     if home is None and name in _CALLED_OTHERWISE:
         raise UnknownNameError(f"there is no tg.{name}", hint=_CALLED_OTHERWISE[name])
     if home is None:
-        raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
+        if name.startswith("__"):
+            raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
+        raise UnknownNameError(f"there is no tg.{name}", hint=suggestion(name, __all__, "dir(tg) lists what there is, help(tg.simulate) says more"))
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value

@@ -120,6 +120,11 @@ class Origin:
         return " ".join(part for part in (self.path, place) if part)
 
 
+def told(origin: Origin) -> str:
+    """A place with what is written there."""
+    return f"{origin}: {origin.text}" if origin.text else str(origin)
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A diagnostic of CSMP-10(ARL), said.
@@ -171,10 +176,19 @@ class _Told(BaseException):
     def _text(self) -> str:
         lines = [self.message]
         if self.origin is not None and str(self.origin):
-            lines.append(f"  at {self.origin}" + (f": {self.origin.text}" if self.origin.text else ""))
+            lines.append(f"  at {told(self.origin)}")
         if self.hint:
             lines.append(f"  try: {self.hint}")
         return "\n".join(lines)
+
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show: the user's own lines, and the sentence."""
+        from tidegate.user_frames import user_frames
+
+        lines: list[str] = []
+        for frame in user_frames(self):
+            lines += [f"{frame.filename}, line {frame.lineno}, in {frame.name}", f"    {frame.line}", ""]
+        return [*lines, f"{type(self).__name__}: {self}"]
 
     def add(self, sentence: str) -> None:
         """Append a sentence to the message."""
@@ -217,7 +231,7 @@ class InvalidModelError(ModelError):
         self.problems = problems
         lines: list[str] = []
         for sentence, origin in problems:
-            lines.append(f"{sentence} (at {origin})" if origin and str(origin) else sentence)
+            lines.append(f"{sentence}\n      at {told(origin)}" if origin and str(origin) else sentence)
         count = len(problems)
         head = f"the model has {count} problem{'s' if count > 1 else ''}:"
         super().__init__("\n  - ".join([head, *lines]))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
@@ -19,15 +20,20 @@ from tidegate.model import KeepsCode, Lowerable, Model
 from tidegate.model.callables import CallableModel, Called, TakesOptions
 from tidegate.model.validate import validate
 from tidegate.results import Result
+from tidegate.starts_and_inputs import with_starts_and_inputs
 from tidegate.structure import PASSES, Reduced, reduced
 
 __all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
+
+_OF_MODELS: Final = ("y0", "inputs")  # options that go into the model before it is compiled
 
 
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Lowerable | Called | TakesOptions,
     t_span: tuple[float, float] | None = None,
     *,
+    y0: Mapping[str, ArrayLike] | ArrayLike | None = None,
+    inputs: Mapping[str, Any] | None = None,
     outputs: ArrayLike | None = None,
     sensitivities: str | Sequence[str] | None = None,
     method: str = "auto",
@@ -43,7 +49,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     parameters: Mapping[str, ArrayLike] | None = None,
     event_rows: bool | None = None,
     dense: bool = True,
-    progress: Callable[[float], None] | None = None,
+    progress: bool | Callable[[float], None] | None = None,
     on_rows: Callable[[Result], None] | None = None,
     out: str | Path | None = None,
     **unknown: Any,
@@ -54,9 +60,13 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     ----------
     source : anything with ``lower()``: ``tg.ode``, ``tg.dae``, a component, a neutral model.
     t_span : start and end, in the model's unit of time; only a block that proposes its end (``tg.DSblock``) does without.
+    y0 : start values in place of the model's, by name (an array by its own), or a number for each unknown in order: of states, guesses of algebraic
+        variables, discrete variables. ``y0={"x": 2.0}`` is ``parameters={"x(0)": 2.0}``: a start value is a parameter of this name.
+    inputs : by name functions of time, numbers, a ``tg.table``, or samples ``(times, values)`` with lines between them, in place of inputs;
+        in place of parameters too, where neither start values nor times of events need them.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
-    sensitivities : parameter names, or "all".
-    method : "auto", "radau" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
+    sensitivities : parameter names, or "all"; ``"x(0)"`` is the start value of ``x``.
+    method : "auto", "radau", "rodas5p" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
         "trapezoid" and "heun", whose steps are all ``max_step``.
     rtol : relative tolerance; 1e-6 unless a block proposes another.
     atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
@@ -66,7 +76,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     parameters : values that replace the model's; those of an array by its name, or by that of one element.
     event_rows : also record both sides of events where output times are given.
     dense : keep the polynomials of all steps for ``result.at`` and smooth plots.
-    progress : called about ten times a second with the simulated time.
+    progress : True for a bar with the simulated time and the time left, on a terminal and in notebooks, where a run takes more than a second; or a
+        function that is called about ten times a second with the simulated time.
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     record_disabled : what rows, dense results and files show of variables of parts that are switched off: "held", the values with
         which they will go on, or "nan", none. The log of events has what is held.
@@ -97,7 +108,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
         "outputs": outputs, "sensitivities": sensitivities, "method": method, "rtol": rtol, "atol": atol, "max_step": max_step,
         "first_step": first_step, "max_steps": max_steps, "min_step": min_step, "max_halvings": max_halvings, "disc_halvings": disc_halvings,
         "parameters": parameters or {}, "event_rows": event_rows, "dense": dense, "progress": progress,
-        "record_disabled": record_disabled, **unknown,
+        "record_disabled": record_disabled, **({} if y0 is None else {"y0": y0}), **({} if inputs is None else {"inputs": inputs}), **unknown,
     }  # fmt: skip
     if out is None:
         return prepare(source, t_span, on_rows=on_rows, **options).run()
@@ -147,9 +158,10 @@ def configured(source: Any, t_span: tuple[float, float] | None, options: Mapping
     UsageError : an option is unknown, or nobody says how long the run is.
     """
     takes = isinstance(source, TakesOptions) and not isinstance(source, type)
-    check_names(name for name in options if not (takes and name in source.own_options))
+    check_names(name for name in options if name not in _OF_MODELS and not (takes and name in source.own_options))
     if takes:
         source, t_span, options = source.with_options(t_span, options)
+    source, options = with_starts_and_inputs(source, options)
     if t_span is None:
         raise UsageError("t_span is missing", hint="tg.simulate(model, (0, 10)), from 0 to 10")
     # what is None everywhere else means that the caller has not chosen
@@ -208,6 +220,13 @@ def _called(model: CallableModel) -> CompiledModel:
 
 
 def _lowered(source: object) -> Model:
+    if isinstance(source, type) and (hasattr(source, "lower") or hasattr(source, "callables")) and source.__module__ != "builtins":
+        raise UsageError(
+            f"{source.__name__} is a class and cannot be simulated, an instance of it can", hint=f"tg.simulate({source.__name__}(), ...)"
+        )
+    if isinstance(source, FunctionType):
+        hint = "tg.simulate(tg.ode(f, y0=[1.0]), (0, 10)), or in SciPy's words tg.solve_ivp(f, (0, 10), [1.0])"
+        raise UsageError(f"{source.__name__} is a function, which cannot be simulated: it says nothing of start values", hint=hint)
     model = None if isinstance(source, type) or not isinstance(source, Lowerable) else source.lower()
     if not isinstance(model, Model):  # a text has lower() too
         hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"

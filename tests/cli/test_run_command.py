@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tidegate.cli.told_errors import explanation
 from tidegate.errors import CallbackError, InterruptedRunError, StepSizeError, StructureError
 from tidegate.results import Result
 
@@ -27,6 +30,62 @@ def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
     assert (call["rtol"], call["atol"], call["method"], call["outputs"]) == (1e-8, 1e-9, "radau", 0.5)
     assert call["parameters"] == {"k": 4.0, "length": pytest.approx(0.2), "table[1]": 7.0}
     assert call["sensitivities"] == ["k", "table[0]", "table[1]"]
+
+
+@pytest.mark.parametrize(("unit", "second"), [("", 1.0), ("s", 1.0), ("min", 1 / 60), ("h", 1 / 3600)])
+def test_times_take_units_and_arrive_in_those_of_the_model(line: Any, unit: str, second: float) -> None:
+    line.write("clocked.py", f"import dataclasses, tank\nmodel = dataclasses.replace(tank.model, time_unit={unit!r})\n")
+    times = ["--from", "1 min", "--until", "5min", "--step", "2s", "--max-step", "500ms"]
+    assert line("run", "clocked.py", *times).exit_code == 0
+    (call,) = line.calls
+    assert call["t_span"] == pytest.approx((60 * second, 300 * second), rel=1e-15)
+    assert (call["outputs"], call["max_step"]) == pytest.approx((2 * second, 0.5 * second), rel=1e-15)
+
+
+def test_a_variable_that_is_set_starts_there(line: Any) -> None:
+    assert line("run", "tank.py", "--until", 1, "--set", "level=50 cm", "--set", "pump=0", "--sensitivity", "level(0)").exit_code == 0
+    assert line.calls[0]["parameters"] == {"level(0)": pytest.approx(0.5), "pump(0)": 0.0}
+    assert line.calls[0]["sensitivities"] == ["level(0)"]
+
+
+def test_a_wrong_command_names_the_right_one(line: Any) -> None:
+    done = line("rum", "tank.py")
+    assert (done.exit_code, done.stderr) == (2, "error: there is no command rum\n  try: tidegate run\n")
+
+
+def test_statistics_are_not_cut_between_label_and_number(line: Any) -> None:
+    line.result.statistics = replace(
+        line.result.statistics, newton_iterations=123456789, newton_failures=12345, extra={"resteps": 987654, "order": 5}
+    )
+    told = line("run", "tank.py", "--until", 20).stdout
+    labels = [f"{label} {text}" for label, text in line.result.statistics.rows()]
+    shown = told[told.index("method radau") :].rstrip("\n")
+    assert len(shown.splitlines()) > 1
+    assert shown.replace(",\n", ", ").split(", ") == labels
+
+
+def test_out_follows_a_symbolic_link(line: Any) -> None:
+    (line.folder / "link.csv").symlink_to("real.csv")
+    assert line("run", "tank.py", "--until", 1, "--out", "link.csv", "-q").exit_code == 0
+    assert (line.folder / "link.csv").is_symlink()
+    assert (line.folder / "real.csv").read_text().startswith("time")
+
+
+def test_a_full_disk_says_what_to_try(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", is_full)
+    done = line("run", "tank.py", "--until", 1, "--out", "a.csv")
+    assert done.exit_code in (1, 2)
+    assert "cannot write a.csv: No space left on device\n  try: free some space on the disk, or write to another one" in done.stderr
+
+
+def test_output_to_a_full_disk_is_told_in_words() -> None:
+    assert explanation(OSError(errno.ENOSPC, "No space left on device")) == [
+        "[bold red]error:[/] cannot write the output: No space left on device",
+        "  try: free some space on the disk, or write to another one",
+    ]
 
 
 def test_points_are_spread_over_the_span(line: Any) -> None:
@@ -69,9 +128,17 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py"], "it is not said how long to simulate model\n  try: --until T, or t_span"),
         (["tank.py", "--until", "0"], "the end 0 does not lie after the start 0"),
         (["tank.py", "--until", "inf"], "--until inf is not finite"),
-        (["tank.py", "--until", "soon"], "'--until'"),
-        (["tank.py", "--until", "1", "--rtol", "0"], "--rtol 0.0 is not positive"),
-        (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not positive"),
+        (["tank.py", "--until", "soon"], "error: --until 'soon' is no time\n  try: a number, with a unit if you like: 20"),
+        (["tank.py", "--until", "5 apples"], "error: --until '5 apples' is no time: the unit 'apples'"),
+        (["tank.py", "--until", "5m"], "error: --until '5m' is no time: m is no unit of time\n  try: a number"),
+        (["tank.py", "--until", "1e999"], "error: --until 1e999 is not finite\n"),
+        (["tank.py", "--until"], "error: --until needs a value\n  try: --until VALUE"),
+        (["tank.py", "--until", "1", "--rtol", "0"], "--rtol 0 is not positive"),
+        (["tank.py", "--until", "1", "--rtol", "small"], "error: --rtol 'small' is no number\n  try: a number"),
+        (["tank.py", "--until", "1", "--step", "nan"], "--step nan is not finite"),
+        (["tank.py", "--until", "1", "--max-step", "-1"], "--max-step -1 is not positive"),
+        (["tank.py", "--until", "1", "--points", "some"], "error: --points 'some' is no whole number\n  try: digits alone"),
+        (["tank.py", "--until", "1", "--set", "level=1", "--set", "level(0)=1"], "given twice"),
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
         (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
         (["tank.py", "--until", "1", "--record-disabled", "gone"], "--record-disabled gone is none of held, nan\n  try: --record-disabled nan"),
@@ -89,8 +156,9 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--out", "a.xls"], "ends in .nc or .csv"),
         (["tank.py", "--until", "1", "--plot", "a.bmp"], ".png, .svg or .pdf"),
         (["tank.py", "--until", "1", "--out", "no/a.nc"], "there is no folder no"),
-        (["tank.py", "--untill", "1"], "--untill"),
-        ([], "FILE"),
+        (["tank.py", "--untill", "1"], "error: tidegate run has no option --untill\n  try: --until"),
+        (["tank.py", "more", "--until", "1"], "error: got unexpected extra argument"),
+        ([], "error: FILE[:MODEL] is missing\n  try: tidegate run tank.py --until 20"),
     ],
 )
 def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str], sentence: str) -> None:
@@ -105,15 +173,21 @@ def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:"]),
-        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0"]),
-        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1"]),
+        ("def f(:\n    pass\n", ["invalid syntax", "broken.py, line 1", "def f(:", "try: mend that line"]),
+        ("import tank\nx = 1 / 0\n", ["ZeroDivisionError", "broken.py, line 2", "x = 1 / 0", "try: mend that line"]),
+        ("import nowhere_at_all\n", ["No module named 'nowhere_at_all'", "broken.py, line 1", "try: pip install nowhere_at_all"]),
         ("import sys\nsys.exit(3)\n", ["ended itself with exit(3)", "__main__"]),
         ("x = 1\n", ["broken.py holds no model"]),
         ("from tank import model as a, TimeEvent\nb = a.__class__('b', a.form, a.variables)\n", ["holds 2 models", "broken.py:a or broken.py:b"]),
         ("from tank import model\nt_span = 5\n", ["t_span in broken.py is 5", "t_span = (0, 20)"]),
         ("class Model:\n    def lower(self):\n        return self.missing\n", ["AttributeError", "broken.py, line 3", "return self.missing"]),
-        ("class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n", ["missing 1 required positional argument: 'size'"]),
+        (
+            "class Model:\n    def __init__(self, size): ...\n    def lower(self): ...\n",
+            ["missing 1 required positional argument: 'size'", "model = Model(...)"],
+        ),
+        ("x = 1\0", ["broken.py is no text in Python"]),
+        ("def f():\n    return f()\nf()\n", ["RecursionError", "  ... ", " more\n", "try: mend that line"]),
+        ("raise MemoryError('748 GiB')\n", ["error: there is not enough memory: 748 GiB\n  try: fewer times"]),
     ],
 )
 def test_mistakes_in_the_file_show_its_own_lines_alone(line: Any, text: str, sentences: list[str]) -> None:
@@ -201,7 +275,7 @@ def test_a_mistake_of_ours_is_one_sentence(line: Any, monkeypatch: pytest.Monkey
     from tidegate.cli import run_command
 
     monkeypatch.setattr(run_command, "options_of", lambda *_: {}["gone"])
-    monkeypatch.setattr("tidegate.cli.told_errors._is_ours", lambda _: True)
+    monkeypatch.setattr("tidegate.user_frames.is_of_a_library", lambda _: True)
     done = line("run", "tank.py", "--until", 20)
     assert done.exit_code == 1
     assert "internal error: KeyError: 'gone'" in done.stderr

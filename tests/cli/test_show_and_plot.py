@@ -11,7 +11,7 @@ from rich.console import Console
 
 import tidegate as tg
 from tidegate.cli.describe import describe
-from tidegate.cli.progress import Progress
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
 from tidegate.results import Result
 
@@ -68,7 +68,11 @@ def test_plot_overwrites_no_file_that_was_not_named(line: Any, ball: Result) -> 
 
 def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
-    for arguments, sentence in ((["no.nc"], "there is no file no.nc"), (["tank.py"], "is no NetCDF file"), (["ball.nc", "hh"], "try: h")):
+    for arguments, sentence in (
+        (["no.nc"], "there is no file no.nc"),
+        (["tank.py"], "tank.py is a model, and `tidegate plot` takes a saved result\n  try: tidegate run tank.py"),
+        (["ball.nc", "hh"], "try: h"),
+    ):
         done = line("plot", *arguments)
         assert done.exit_code == 2
         assert sentence in done.stderr
@@ -76,9 +80,9 @@ def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
 
 def test_progress_waits_before_it_shows_and_then_tells_the_time(monkeypatch: Any) -> None:
     now = [0.0]
-    monkeypatch.setattr("tidegate.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tidegate.executive.progress_bar.time.monotonic", lambda: now[0])
     page = io.StringIO()
-    with Progress((0.0, 20.0), console=Console(file=page, force_terminal=True, width=80)) as progress:
+    with ProgressBar((0.0, 20.0), console=Console(file=page, force_terminal=True, width=80)) as progress:
         progress(1.0)
         assert page.getvalue() == ""
         now[0] = 1.5
@@ -88,9 +92,9 @@ def test_progress_waits_before_it_shows_and_then_tells_the_time(monkeypatch: Any
 
 
 def test_progress_is_silent_where_nobody_watches(monkeypatch: Any) -> None:
-    monkeypatch.setattr("tidegate.cli.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("tidegate.executive.progress_bar._PATIENCE", -1.0)
     page = io.StringIO()
-    with Progress((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
+    with ProgressBar((0.0, 1.0), console=Console(file=page, force_terminal=False)) as progress:
         progress(0.5)
     assert page.getvalue() == ""
 

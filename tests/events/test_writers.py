@@ -84,7 +84,7 @@ class Meeting(tg.Component):
 
 
 def test_two_values_in_one_round_of_one_instant_are_an_error_that_names_everything(method: str) -> None:
-    with pytest.raises(tg.ConflictError, match=r"at t = 1 one .* and other .* happen together and give k different values: 1 and 2") as caught:
+    with pytest.raises(tg.ConflictError, match=r"at t = 1 one and other happen together and give k different values: 1 and 2\n  one at ") as caught:
         tg.simulate(Meeting(), (0.0, 2.0), method=method)
     result = caught.value.result
     assert result is not None
@@ -182,7 +182,7 @@ def test_clauses_that_always_happen_together_are_refused_before_the_run() -> Non
         def two(self) -> Any:
             return {self.k: 2}
 
-    with pytest.raises(tg.InvalidModelError, match=r"k is assigned by both one .* and two, which always happen together"):
+    with pytest.raises(tg.InvalidModelError, match=r"k is assigned by both one and two, which always happen together"):
         tg.simulate(Twice(), (0.0, 2.0))
 
 

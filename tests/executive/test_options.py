@@ -181,7 +181,7 @@ def test_tolerances_by_name_fit_their_variable() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("progress", 3, "progress must be a function, not 3"),
+        ("progress", 3, "progress must be True or a function of the time, not 3"),
         ("on_rows", "rows", "on_rows must be a function"),
         ("dense", "no", "dense must be True or False, not 'no'"),
         ("event_rows", "yes", "event_rows must be True or False"),

@@ -314,3 +314,28 @@ def test_names_survive_in_functions_whose_source_cannot_be_read() -> None:
     (equation,) = model.equations
     x, k = symbol(Role.UNKNOWN, "x"), symbol(Role.PARAMETER, "k")
     assert evaluate([equation.right], {x: -3.0, k: 2.0}) == [6.0]
+
+
+def test_a_model_is_followed_again_when_what_its_functions_read_has_changed():
+    class Settings:
+        rate = 1.0
+
+    settings, table = Settings(), {"rate": 1.0}
+    factor = 1.0
+
+    def helper(x):
+        return factor * x
+
+    described = ode(lambda t, y: [-helper(y[0]) * settings.rate * table["rate"]], y0=lambda: [2.0 * factor])
+    before = described.lower()
+    assert described.lower() is before
+    assert right_sides(before, 0.0, [1.0]) == [-1.0]
+    settings.rate = 3.0
+    assert right_sides(described.lower(), 0.0, [1.0]) == [-3.0]
+    table["rate"] = 2.0
+    assert right_sides(described.lower(), 0.0, [1.0]) == [-6.0]
+    factor = 5.0
+    model = described.lower()
+    assert right_sides(model, 0.0, [1.0]) == [-30.0]
+    assert evaluate(model.unknowns[0].starts(), {}) == [10.0]
+    assert described.lower() is model

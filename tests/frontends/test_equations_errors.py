@@ -167,7 +167,7 @@ def test_a_generator_is_told_to_return_a_list(function):
 def test_two_events_that_always_happen_together_and_reset_one_variable_are_refused_before_the_run() -> None:
     # one line and one name for both, as a comprehension writes them
     events = [event(lambda t, y: y["h"] < 0.0, reset=lambda t, y, e=e: {"v": -e * y["v"]}, name="bounce") for e in (0.5, 1.0)]
-    with pytest.raises(InvalidModelError, match=r"v is assigned by both bounce .* and bounce") as caught:
+    with pytest.raises(InvalidModelError, match=r"v is assigned by both bounce and bounce") as caught:
         validate(ode(lambda t, y: [y["v"], -9.81], y0={"h": 1.0, "v": 0.0}, events=events).lower())
     assert "one event (tg.event)" in str(caught.value)
     both = event(lambda t, y: [y["h"] < 0.0, y["h"] < 0.5], reset=lambda t, y: {"v": -y["v"]})

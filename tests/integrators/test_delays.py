@@ -82,6 +82,18 @@ def test_a_jump_of_the_past_comes_again_a_delay_later_and_is_no_event() -> None:
         assert one["x"] == pytest.approx(truth(3.0)[0], abs=2e-8)
 
 
+def test_what_the_user_sets_is_a_jump_of_the_past_too() -> None:
+    run = tg.Simulation(tg.ode(lambda t, y: [-tg.delay(y["x"], 0.5)], y0={"x": 1.0}), rtol=1e-8)
+    run.advance(1.3)
+    run["x"] = run["x"] + 1.0
+    run.advance(2.1)
+    run.advance(3.0)
+    truth = solve(lambda t, x, past: -past(0.5), [1.0], lambda t: 1.0, [0.5], 3.0, longest=0.5, jumps=[(1.3, lambda x: x + 1.0)])
+    assert run["x"] == pytest.approx(truth(3.0)[0], abs=2e-8)
+    times = np.linspace(0.02, 3.0, 40)
+    assert run.result.at(times, "x").values == pytest.approx([truth(t)[0] for t in times], abs=2e-8)
+
+
 class Relay(tg.Component):
     x = tg.State(0.0)
     tau = tg.Parameter(0.3)

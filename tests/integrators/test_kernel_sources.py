@@ -8,17 +8,20 @@ import subprocess
 import sys
 import time
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tidegate.compiled.cache_folder import prune
+from tidegate.compiled.cache_folder import prune, safe_directory
+from tidegate.integrators import kernel_cache
+from tidegate.integrators import kernel_sources as sources_of_kernel
 from tidegate.integrators.kernel_cache import kernel, kernel_directory
 from tidegate.integrators.kernel_sources import kernel_sources, native_modules
 
+SOME = ("tidegate.events", "tidegate.integrators.hybrid_loop")  # of the kernel; the files below are changed in what they are made of
 PACKAGE = Path(__file__).parents[2] / "src" / "tidegate"
 KERNEL = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
-KEY = "from tidegate.integrators.kernel_cache import kernel_directory; print(kernel_directory().name)"
 
 
 def python_function(item: object) -> types.FunctionType | None:
@@ -67,21 +70,27 @@ def test_a_module_is_made_of_what_is_linked_into_it_and_the_names_of_what_it_cal
     assert len(found) < len(kernel_sources(["tidegate.integrators.radau.hooks"]))
 
 
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("package")
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the package, which keys are made of until the test ends."""
+    root = tmp_path / "package"
     shutil.copytree(PACKAGE, root / "tidegate", ignore=shutil.ignore_patterns("__pycache__"))
-    return root
+    monkeypatch.setattr(sources_of_kernel, "_ROOT", root)
+    yield root
+    sources_of_kernel._module.cache_clear()
+    kernel_cache._keys.cache_clear()
 
 
-def key_of(root: Path, cache: Path) -> str:
-    environment = os.environ | {"PYTHONPATH": str(root), "TIDEGATE_CACHE_DIR": str(cache)}
-    return subprocess.run([sys.executable, "-c", KEY], env=environment, capture_output=True, text=True, check=True).stdout
+def keys_of(cache: Path) -> dict[str, str]:
+    sources_of_kernel._module.cache_clear()
+    kernel_cache._keys.cache_clear()
+    return kernel_cache._keys(SOME, cache)
 
 
 @pytest.mark.slow
 def test_a_change_of_what_the_kernel_is_made_of_changes_its_key_and_no_other_does(copied: Path, tmp_path: Path) -> None:
-    before = key_of(copied, tmp_path)
+    before = keys_of(tmp_path)
+    assert before == keys_of(tmp_path)  # read from its note
     for file, old, new, matters in (
         ("integrators/hybrid_loop/pre_event_rate.py", "def ", "\ndef ", True),
         ("expressions/interval.py", "_LARGE_ANGLE: Final = ", "_LARGE_ANGLE: Final = 1 + ", True),
@@ -91,36 +100,41 @@ def test_a_change_of_what_the_kernel_is_made_of_changes_its_key_and_no_other_doe
         text = path.read_text(encoding="utf-8")
         assert old in text, file
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
-        assert (key_of(copied, tmp_path) != before) is matters, file
+        assert (keys_of(tmp_path) != before) is matters, file
         path.write_text(text, encoding="utf-8")
-    assert key_of(copied, tmp_path) == before
 
 
 @pytest.mark.slow
-def test_a_folder_that_others_can_write_to_is_refused_and_it_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_others_can_write_to_is_refused_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for shared in (tmp_path / "shared", tmp_path / "open" / "inner"):
         shared.mkdir(parents=True)
         (shared if shared.name == "shared" else shared.parent).chmod(0o777)
-        code = "from tidegate.integrators.kernel_cache import kernel_directory; d = kernel_directory(); print(d, oct(d.stat().st_mode & 0o777))"
-        environment = os.environ | {"TIDEGATE_CACHE_DIR": str(shared)}
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        place, mode = done.stdout.split()
-        assert not Path(place).is_relative_to(shared)
-        assert mode == "0o700"
-        assert "other users can write to" in done.stderr
-        assert "chmod go-w" in done.stderr
-        assert not Path(place).exists()  # it ended with the process
+        monkeypatch.setenv("TIDEGATE_CACHE_DIR", str(shared))
+        place = safe_directory()
+        assert not place.is_relative_to(shared)
+        assert place.stat().st_mode & 0o777 == 0o700
+        said = capsys.readouterr().err
+        assert "other users can write to" in said
+        assert "chmod go-w" in said
         assert not any(shared.iterdir())
 
 
 @pytest.mark.slow
-def test_machine_code_of_models_is_not_read_from_such_a_folder_either(tmp_path: Path) -> None:
-    code = "import tidegate as tg; from tidegate.simulate import compiled_of; compiled_of(tg.ode(lambda t, y: [-y[0]], y0=[1.0]))"
+def test_machine_code_is_not_read_from_such_a_folder_and_what_stands_in_for_it_ends_with_the_process(tmp_path: Path) -> None:
+    code = (
+        "import tidegate as tg; from tidegate.simulate import compiled_of; from tidegate.integrators.kernel_cache import kernel_directory; "
+        "print(kernel_directory()); compiled_of(tg.ode(lambda t, y: [-y[0]], y0=[1.0]))"
+    )
     tmp_path.chmod(0o777)
     environment = os.environ | {"TIDEGATE_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "other users can write to" in done.stderr
     assert not any(tmp_path.iterdir())
+    place = Path(done.stdout.strip())
+    assert not place.is_relative_to(tmp_path)
+    assert not place.exists()
 
 
 def aged(path: Path, days: float, size: int) -> Path:

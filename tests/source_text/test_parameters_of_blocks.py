@@ -62,3 +62,44 @@ def test_parameters_and_inputs_mean_the_same(language: str, tmp_path: Path) -> N
     for wrong in ({"area": 0.0}, {"stages": 5}):
         with pytest.raises(tg.TidegateError):
             tg.simulate(block, (0.0, 1.0), parameters={names[name]: value for name, value in wrong.items()}, inputs={"INFLOW": 0.25})
+
+
+class Gears(tg.Component):
+    """Two wheels of which the second follows, and says where both start."""
+
+    ratio, torque = tg.Parameter(2.0), tg.Parameter(0.7)
+    phi, w = (tg.State(0.0, fixed=False, state_select="always") for _ in "ab")
+    phi2, w2 = tg.State(0.6, fixed=True), tg.State(lambda self: 3.0 * self.torque, fixed=True)
+    inner, gone = tg.Algebraic(), tg.Discrete(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.phi) == self.w
+        yield tg.der(self.phi2) == self.w2
+        yield tg.der(self.w) == self.torque - self.ratio * self.inner
+        yield 0.5 * tg.der(self.w2) == self.inner - 0.2 * self.w2
+        yield self.phi2 == self.ratio * self.phi
+
+    @tg.when(lambda self: self.phi > 1.0)
+    def turn(self) -> Any:
+        return {self.gone: self.w2}
+
+
+class Bent(Gears):
+    """Where it starts follows from no linear equation."""
+
+    start_of = tg.Algebraic(1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield self.start_of == np.exp(self.phi)
+
+
+def test_start_values_that_give_way_to_fixed_ones_are_formulas_of_a_block(tmp_path: Path) -> None:
+    block, names = exported(Gears(), "gears", tmp_path)
+    for given in ({}, {"ratio": 0.8, "torque": 0.4}):
+        own = tg.simulate(Gears(), (0.0, 2.0), rtol=1e-11, parameters=given)
+        other = tg.simulate(block, (0.0, 2.0), rtol=1e-11, parameters={names[name]: value for name, value in given.items()})
+        assert own["w2"].values[0] == pytest.approx(3.0 * given.get("torque", 0.7))
+        for name in ("phi", "w", "w2", "gone"):
+            assert np.asarray(other[names[name]])[[0, -1]] == pytest.approx(own[name].values[[0, -1]], rel=1e-9), (given, name)
+    with pytest.raises(tg.UsageError, match=r"Bent cannot be exported: the start value of .* is solved for at its start"):
+        exported(Bent(phi2=tg.start(0.6, fixed=False)), "bent", tmp_path)

@@ -114,7 +114,8 @@ def test_a_reset_to_nan_stops_the_run_at_the_event(method: str) -> None:
 def test_growth_beyond_the_largest_number_is_no_result(method: str) -> None:
     with pytest.raises(tg.NotFiniteError) as caught:
         tg.simulate(tg.ode(lambda t, y: [y["x"]], y0={"x": 1.0}), (0.0, 800.0), method=method)
-    assert caught.value.time == pytest.approx(math.log(1.797e308), abs=1.0)
+    # a Rosenbrock method adds up multiples of rates, so that its stages overflow a little before the unknown does
+    assert caught.value.time == pytest.approx(math.log(1.797e308), abs=4.0 if method == "rodas5p" else 1.0)
 
 
 STIFF = tg.ode(lambda t, y, p: [-p["k"] * (y["x"] - np.cos(t)) - np.sin(t)], y0={"x": 0.0}, p={"k": 1.0})

@@ -12,11 +12,14 @@ from typing import Annotated
 import typer
 
 from tidegate.cli.csmp_commands import csmp_app
+from tidegate.cli.option_values import Quantity, quantity, real, whole
+from tidegate.cli.told_group import ToldGroup
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="tidegate",
+    cls=ToldGroup,
     help="Simulate systems that are at once continuous and discrete, with right events and right sensitivities.",
     epilog="Example: tidegate run ball.py --until 3 --sensitivity e --plot ball.png",
     no_args_is_help=True,
@@ -30,14 +33,27 @@ Source = Annotated[
     str, typer.Argument(metavar="FILE[:MODEL]", help="A Python file and the name of a model in it; without a name: `model`, or the only one.")
 ]
 
-Until = Annotated[float | None, typer.Option(metavar="T", help="End of the run; without it the file's t_span.")]
-Start = Annotated[float | None, typer.Option("--from", metavar="T0", help="Start of the run; without it the file's t_span, or 0.")]
+# what several commands have in common; times take units as --set does
+Until = Annotated[
+    Quantity | None, typer.Option(metavar="T", parser=quantity, help="End of the run, with a unit if you like: 5min; without it the file's t_span.")
+]
+Start = Annotated[
+    Quantity | None, typer.Option("--from", metavar="T0", parser=quantity, help="Start of the run; without it the file's t_span, or 0.")
+]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter, with a unit if you like: L=0.1mH. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Value of a parameter, or of a variable at the start, with a unit if you like: L=0.1mH. May be repeated."
+    ),
 ]
 Sensitivity = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")]
-
-
+Rtol = Annotated[float | None, typer.Option(metavar="NUMBER", parser=real, help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")]
+Atol = Annotated[float | None, typer.Option(metavar="NUMBER", parser=real, help="Absolute tolerance.")]
+Method = Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau, rodas5p; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")]
+MaxStep = Annotated[Quantity | None, typer.Option(metavar="DT", parser=quantity, help="Longest step; the step itself of methods of fixed step.")]
+Step = Annotated[Quantity | None, typer.Option(metavar="DT", parser=quantity, help="Values every DT: of a run beside the events.")]
+Points = Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Values at N evenly spaced times: of a run beside the events.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Prefix = Annotated[str, typer.Option(metavar="NAME", help="Of a compiled DSblock (.so): what the names of its callbacks begin with.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Load a compiled DSblock, which carries out its code.")]
 
@@ -62,18 +78,18 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     start: Start = None,
     settings: Settings = None,
     sensitivity: Sensitivity = None,
-    rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")] = None,
-    atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")] = "auto",
-    max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step; the step itself of methods of fixed step.")] = None,
-    step: Annotated[float | None, typer.Option(metavar="DT", help="Record every DT, beside the events.")] = None,
-    points: Annotated[int | None, typer.Option(metavar="N", help="Record at N evenly spaced times, beside the events.")] = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
+    method: Method = "auto",
+    max_step: MaxStep = None,
+    step: Step = None,
+    points: Points = None,
     record_disabled: Annotated[
         str, typer.Option(metavar="HOW", help="Rows of parts that are off: held (their last values), or none: --record-disabled nan.")
     ] = "held",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Save a picture: .png, .svg or .pdf.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     prefix: Prefix = "",
     trust: Trust = False,
 ) -> None:
@@ -116,16 +132,16 @@ def sweep(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     settings: Settings = None,
     sensitivity: Sensitivity = None,
     variable: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Variable to keep; all without it. May be repeated.")] = None,
-    rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative tolerance; without it 1e-6.")] = None,
-    atol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Absolute tolerance.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="Integration method, as of `tidegate run`.")] = "auto",
-    max_step: Annotated[float | None, typer.Option(metavar="DT", help="Longest step.")] = None,
-    step: Annotated[float | None, typer.Option(metavar="DT", help="Keep values every DT; without it those at the end.")] = None,
-    points: Annotated[int | None, typer.Option(metavar="N", help="Keep values at N evenly spaced times.")] = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
+    method: Method = "auto",
+    max_step: MaxStep = None,
+    step: Step = None,
+    points: Points = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the runs: .nc or .zarr.")] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Threads; without it one for each processor.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Threads; without it one for each processor.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a sweep to the same file that was stopped.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simulate a model for every combination of values of its parameters."""
     from tidegate.cli import sweep_command as command
@@ -158,7 +174,7 @@ def check(
     start: Start = None,
     settings: Settings = None,
     sensitivity: Sensitivity = None,
-    rtol: Annotated[float, typer.Option(metavar="NUMBER", help="Relative tolerance of both.")] = 1e-6,
+    rtol: Rtol = None,
     method: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="One of the two methods; without: radau, and ida or bdf. Give it twice.")
     ] = None,
@@ -172,8 +188,13 @@ def check(
     from tidegate.cli.told_errors import reported
 
     request = Request(
-        source=source, start=start, until=until, settings=tuple(settings or ()), sensitivities=tuple(sensitivity or ()), rtol=rtol
-    )  # fmt: skip
+        source=source,
+        start=start,
+        until=until,
+        settings=tuple(settings or ()),
+        sensitivities=tuple(sensitivity or ()),
+        rtol=1e-6 if rtol is None else rtol,
+    )
     with reported():
         if not command.check(request, method or [], against):
             raise typer.Exit(1)
@@ -249,7 +270,7 @@ def trans(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     label: Annotated[list[str] | None, typer.Option(metavar="BLOCK=TEXT", help="Another label. May be repeated.")] = None,
     scale: Annotated[list[str] | None, typer.Option(metavar="BLOCK=LOW:HIGH", help="Another scale in plots. May be repeated.")] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Another title.")] = "",
-    digits: Annotated[int | None, typer.Option(metavar="N", help="Digits in tables: 3, in Markdown 6, if not given.")] = None,
+    digits: Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Digits in tables: 3, in Markdown 6, if not given.")] = None,
 ) -> None:
     """Tables and plots of a saved result, as options say; without options a dialogue in the commands of CSMP-10(ARL)'s TRANS, also from a pipe."""
     from tidegate.cli import trans as command

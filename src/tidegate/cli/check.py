@@ -38,8 +38,8 @@ def check(request: Request, methods: Sequence[str], against: str = "engine") -> 
     if against == "engine" and methods and len(set(methods)) != 2:
         raise UsageError(f"--method names {' and '.join(methods)}; two different ones are compared", hint="--method radau --method ida")
     source = load_source(request.source)
-    t_span = span_of(request, source)
     model = source.model.lower()
+    t_span = span_of(request, source, model.time_unit)
     options = {name: value for name, value in options_of(request, model, t_span).items() if name != "method"}
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))

@@ -13,7 +13,6 @@ from typing import Final, TextIO, cast
 
 import typer
 
-from tidegate.cli.progress import Progress
 from tidegate.cli.told_errors import FAILED, INTERRUPTED
 from tidegate.compiled.cache_folder import cache_directory
 from tidegate.csmp import SEED, CsmpRun, RunControl, output_blocks, routines_of, run_program
@@ -26,6 +25,7 @@ from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import Recorder, ScriptTerminal, Terminal
 from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.names import close_names
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]
@@ -190,7 +190,7 @@ def _progress(limits: tuple[float, float]) -> Generator[Callable[[float], bool]]
     """A bar on long runs, and ``^`` to end them."""
     asked = Event()
 
-    with watched(asked.set), Progress(limits) as bar:
+    with watched(asked.set), ProgressBar(limits) as bar:
 
         def show(now: float) -> bool:
             bar(now)
@@ -247,7 +247,7 @@ def run(request: RunRequest) -> int:
     program, control = read(_model_file(request.model, "a model file, e.g. spring.mod"))
     asked = _asked(request, program, control)
     seed = request.seed if request.seed is not None else control.get("seed", SEED)
-    with Progress((asked.lower, asked.upper), is_quiet=request.is_quiet) as bar:
+    with ProgressBar((asked.lower, asked.upper), is_quiet=request.is_quiet) as bar:
 
         def show(now: float) -> None:
             bar(now)

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from tidegate.cli.option_values import real, whole
+
 __all__ = ["csmp_app"]
 
 _DEFAULT: Final = "console"
@@ -33,7 +35,7 @@ Routines = Annotated[
     Path | None,
     typer.Option(metavar="MODULE.py", help="Python file with user routines: functions user1 to user15, intrp1 to intrp3, or marked ones."),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of jitter blocks.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Seed of jitter blocks.")]
 
 
 @csmp_app.command(name=_DEFAULT, epilog="Example: tidegate csmp spring.mod")
@@ -61,14 +63,18 @@ def console(
 @csmp_app.command(epilog="Example: tidegate csmp run spring.mod --to 20 --h 0.1 --out 9,4,48,10 --every 1 --csv spring.csv")
 def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
-    start: Annotated[float | None, typer.Option("--from", metavar="T0", help="Lower limit of time; 0 if not given.")] = None,
-    to: Annotated[float | None, typer.Option(metavar="T", help="Upper limit of time.")] = None,
-    h: Annotated[float | None, typer.Option("--h", metavar="H", help="Interval of integration.")] = None,
+    start: Annotated[float | None, typer.Option("--from", metavar="T0", parser=real, help="Lower limit of time; 0 if not given.")] = None,
+    to: Annotated[float | None, typer.Option(metavar="T", parser=real, help="Upper limit of time.")] = None,
+    h: Annotated[float | None, typer.Option("--h", metavar="H", parser=real, help="Interval of integration.")] = None,
     out: Annotated[
         str | None, typer.Option(metavar="LIST", help="Output blocks, by number or label: 9,4,48,10. A is all, AS all in sorted order.")
     ] = None,
-    every: Annotated[float | None, typer.Option(metavar="DT", help="Time between rows; below H every half step. H if not given.")] = None,
-    percent: Annotated[float | None, typer.Option(metavar="P", help="Store a value only if it has changed by more than P per cent.")] = None,
+    every: Annotated[
+        float | None, typer.Option(metavar="DT", parser=real, help="Time between rows; below H every half step. H if not given.")
+    ] = None,
+    percent: Annotated[
+        float | None, typer.Option(metavar="P", parser=real, help="Store a value only if it has changed by more than P per cent.")
+    ] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Save time and blocks with every digit; - for standard output.")] = None,
     netcdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result, for `tidegate trans`, `tidegate plot` and Python.")] = None,
     user: Routines = None,

@@ -54,8 +54,19 @@ def load_source(text: str) -> Source:
     module = _import(path)
     name, found = _named(module, path, name) if name else _only(module, path)
     # an instance is what can be simulated; a class stands for the instance with its own default values
-    model: Any = found() if isinstance(found, type) else found
+    model: Any = _made(found, name, path) if isinstance(found, type) else found
     return Source(cast(Lowerable, model), name, path, _t_span(module, path))
+
+
+def _made(kind: Any, name: str, path: Path) -> Any:
+    """The instance with a class's own default values."""
+    try:
+        return kind()
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # by a body
+        hint = f"a line at the top level of {path} that makes it, e.g. model = {name}(...)"
+        raise UsageError(f"{name} in {path} cannot be made without values: {error}", hint=hint) from None
 
 
 def _stored(path: Path, name: str) -> Source:
@@ -105,6 +116,10 @@ def _import(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+    except SyntaxError as error:
+        if error.filename:
+            raise
+        raise UsageError(f"{path} is no text in Python: {error.msg}", hint="a file that `python` runs") from None
     except SystemExit as stop:
         hint = 'put that part under `if __name__ == "__main__":`'
         raise UsageError(f"{path} ended itself with exit({stop.code}) when it was read", hint=hint) from stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
@@ -51,7 +52,24 @@ def print_result(console: Console, result: Result) -> None:
     if result.status == "terminated":
         end = f"terminated at {number(float(result.t[-1]), 10)} {result.time_unit}".rstrip()
         console.print(Text(end + (f": {result.message}" if result.message else "")))
-    console.print(Text(str(result.statistics), style="dim"))
+    for row in _packed([f"{label} {text}" for label, text in result.statistics.rows()], console.width):
+        console.print(Text(row, style="dim"), soft_wrap=True)
+
+
+def _packed(items: Sequence[str], width: int) -> list[str]:
+    """Lines of items with commas between; none is cut inside an item.
+
+    >>> _packed(["method radau", "steps 12", "run 3 ms"], 24)
+    ['method radau, steps 12,', 'run 3 ms']
+    """
+    lines: list[str] = []
+    for place, item in enumerate(items):
+        told = item if place == len(items) - 1 else f"{item},"
+        if lines and len(lines[-1]) + 1 + len(told) <= width:
+            lines[-1] += f" {told}"
+        else:
+            lines.append(told)
+    return lines
 
 
 def _final_values(result: Result) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,11 @@ from rich.text import Text
 import tidegate
 from tidegate.cli.find_model import STORED, Source, load_source
 from tidegate.cli.library_command import block_line, is_library, library_source, number_settings
-from tidegate.cli.progress import Progress
+from tidegate.cli.option_values import Quantity
 from tidegate.cli.report import model_line, print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
 from tidegate.errors import InterruptedRunError, RunError, UsageError
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.export import Appended, format_of, part_of
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
@@ -48,15 +48,15 @@ class Request:
     """
 
     source: str
-    start: float | None = None
-    until: float | None = None
+    start: Quantity | None = None
+    until: Quantity | None = None
     settings: tuple[str, ...] = ()
     sensitivities: tuple[str, ...] = ()
     rtol: float | None = None
     atol: float | None = None
     method: str = "auto"
-    max_step: float | None = None
-    step: float | None = None
+    max_step: Quantity | None = None
+    step: Quantity | None = None
     points: int | None = None
     out: Path | None = None
     plot: Path | None = None
@@ -85,7 +85,7 @@ def run(request: Request) -> None:
         if rows is not None:
             options["on_rows"] = rows
         try:
-            with Progress(t_span, is_quiet=request.is_quiet) as progress:
+            with ProgressBar(t_span, is_quiet=request.is_quiet) as progress:
                 # by its public name: the simulator loads here, and not where a wrong option is refused
                 result = tidegate.simulate(source.model, t_span, progress=progress, **options)
         except (RunError, InterruptedRunError) as error:
@@ -106,23 +106,21 @@ def _prepared(request: Request) -> tuple[Source, tuple[float, float], dict[str, 
     if is_library(request.source):
         source = library_source(request.source, request.prefix, is_trusted=request.is_trusted)
         block = cast("CompiledDSblock", source.model)
-        t_span = span_of(request, source)
-        options = _options(request, number_settings(request.settings, block), list(request.sensitivities) or None, t_span)
+        t_span = span_of(request, source, "")
+        options = _options(request, number_settings(request.settings, block), list(request.sensitivities) or None, t_span, "")
         return source, t_span, options, block_line(block)
     source = load_source(request.source)
-    t_span = span_of(request, source)
     model = source.model.lower()
+    t_span = span_of(request, source, model.time_unit)
     return source, t_span, options_of(request, model, t_span), model_line(model)
 
 
 def check_request(request: Request) -> None:
     """Everything that can be refused before the model is even read."""
-    for name, value in (("--from", request.start), ("--until", request.until)):
-        if value is not None and not math.isfinite(value):
-            raise UsageError(f"{name} {value} is not finite", hint=f"{name} 20")
-    for name, value in (("--rtol", request.rtol), ("--atol", request.atol), ("--step", request.step)):
-        if value is not None and not (math.isfinite(value) and value > 0.0):
-            raise UsageError(f"{name} {value} is not positive", hint=f"{name} {1e-6 if 'tol' in name else 0.1}")
+    lengths = [(name, length.value) for name, length in (("--step", request.step), ("--max-step", request.max_step)) if length is not None]
+    for name, value in (("--rtol", request.rtol), ("--atol", request.atol), *lengths):
+        if value is not None and not value > 0.0:
+            raise UsageError(f"{name} {value:g} is not positive", hint=f"{name} {1e-6 if 'tol' in name else 0.1}")
     if request.record_disabled not in RECORD_DISABLED:
         raise UsageError(f"--record-disabled {request.record_disabled} is none of {', '.join(RECORD_DISABLED)}", hint="--record-disabled nan")
     if request.step is not None and request.points is not None:
@@ -138,11 +136,11 @@ def check_request(request: Request) -> None:
             raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
 
 
-def span_of(request: Request, source: Source) -> tuple[float, float]:
-    """Start and end: as asked for, or as the file says."""
+def span_of(request: Request, source: Source, time_unit: str) -> tuple[float, float]:
+    """Start and end in the model's unit of time: as asked for, or as the file says."""
     first, last = source.t_span or (0.0, None)
-    first = first if request.start is None else request.start
-    last = last if request.until is None else request.until
+    first = first if request.start is None else request.start.of(time_unit)
+    last = last if request.until is None else request.until.of(time_unit)
     if last is None:
         raise UsageError(
             f"it is not said how long to simulate {source.name}",
@@ -155,22 +153,25 @@ def span_of(request: Request, source: Source) -> tuple[float, float]:
 
 def options_of(request: Request, model: Model, t_span: tuple[float, float]) -> dict[str, Any]:
     """The request as options of ``tg.simulate``."""
-    return _options(request, parameter_values(request.settings, model), sensitivity_names(request.sensitivities, model), t_span)
+    values, sensitivities = parameter_values(request.settings, model), sensitivity_names(request.sensitivities, model)
+    return _options(request, values, sensitivities, t_span, model.time_unit)
 
 
-def _options(request: Request, values: dict[str, float], sensitivities: list[str] | str | None, t_span: tuple[float, float]) -> dict[str, Any]:
+def _options(
+    request: Request, values: dict[str, float], sensitivities: list[str] | str | None, t_span: tuple[float, float], time_unit: str
+) -> dict[str, Any]:
     options: dict[str, Any] = {
         "rtol": request.rtol,
         "atol": request.atol,
         "method": request.method,
-        "max_step": request.max_step,
+        "max_step": None if request.max_step is None else request.max_step.of(time_unit),
         "parameters": values or None,
         "sensitivities": sensitivities,
     }
     if request.record_disabled != "held":
         options["record_disabled"] = request.record_disabled
     if request.step is not None:
-        options["outputs"] = request.step
+        options["outputs"] = request.step.of(time_unit)
     if request.points is not None:
         options["outputs"] = np.linspace(*t_span, request.points)
     return options

@@ -15,10 +15,11 @@ from rich.text import Text
 
 from tidegate.cli.describe import ModelDescription, VariableDescription, describe
 from tidegate.cli.find_model import load_source
+from tidegate.cli.find_result import load_result
 from tidegate.cli.library_command import is_library, library_source, show_block
 from tidegate.cli.report import model_line, print_result
 from tidegate.errors import Origin, UsageError
-from tidegate.export import FORMATS, load
+from tidegate.export import FORMATS
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.plot import picture_format
 from tidegate.plot import plot as draw
@@ -54,7 +55,7 @@ def show(source: str, picture: Path | None = None, what: Literal["connections", 
     """
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     if not _RESULTS.isdisjoint(suffix.lower() for suffix in Path(source).suffixes):
-        result = load(source)
+        result = load_result(source, "show")
         console.print(Text(result.summary()))
         print_result(console, result)
         return
@@ -82,9 +83,10 @@ def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities:
     """
     path = out if out is not None else result.with_suffix(".png")
     picture_format(path)
+    loaded = load_result(result, "plot")
     if out is None and path.exists():
         raise UsageError(f"{path} is there already, and was not named", hint=f"--out {path}, or another file")
-    draw(load(result), *names, path=path, sensitivities=sensitivities)
+    draw(loaded, *names, path=path, sensitivities=sensitivities)
     Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 
 

@@ -65,7 +65,8 @@ def sweep(request: SweepRequest) -> None:
             f"{request.run.source} is a compiled DSblock, and a sweep needs a model in a Python file", hint="tidegate run, once for each value"
         )
     source = load_source(request.run.source)
-    t_span, model = span_of(request.run, source), source.model.lower()
+    model = source.model.lower()
+    t_span = span_of(request.run, source, model.time_unit)
     grid = axis_values(request.over, model)
     options: dict[str, Any] = {name: value for name, value in options_of(request.run, model, t_span).items() if value is not None}
     if request.variables:

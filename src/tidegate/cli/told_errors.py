@@ -5,9 +5,9 @@ People see their own lines, never ours: frames inside this package, the standard
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-import sysconfig
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tidegate.errors import CallbackError, InterruptedRunError, RunError, TidegateError
+from tidegate.user_frames import is_of_a_library, user_frames
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "exit_status", "explanation", "reported"]
 
@@ -26,7 +27,7 @@ FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_MOST_FRAMES: Final = 6  # what calls itself without an end has a thousand
 
 
 @contextmanager
@@ -34,6 +35,7 @@ def reported() -> Generator[None]:
     """Turn any exception of the block into a printed explanation and an exit status."""
     try:
         yield
+        sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
     except (typer.Exit, typer.Abort):
         raise
     except SystemExit as stopped:
@@ -77,38 +79,43 @@ def explanation(error: BaseException) -> list[str]:
         if isinstance(error, CallbackError) and cause is not None:
             lines.extend(["  " + escape(f"{type(cause).__name__}: {cause}"), *_frame_lines(cause)])
         return lines
-    if isinstance(error, SyntaxError) and error.filename and not _is_ours(error.filename):
+    if isinstance(error, SyntaxError) and error.filename and not is_of_a_library(error.filename):
         mark = [f"    {error.text.rstrip()}", "    " + " " * max((error.offset or 1) - 1, 0) + "^"] if error.text else []
         place = f"  {error.filename}, line {error.lineno}"
-        return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark)]
+        return [f"[bold red]error:[/] {escape(error.msg)}", escape(place), *map(escape, mark), "  try: mend that line"]
+    if isinstance(error, MemoryError):
+        text = f"there is not enough memory{f': {error}' if str(error) else ''}"
+        return [f"[bold red]error:[/] {escape(text)}", "  try: fewer times to be recorded, or fewer runs at once", *_frame_lines(error)]
     frames = _frame_lines(error)
+    if isinstance(error, OSError) and not frames and error.strerror:
+        what = f"cannot read or write {error.filename}" if error.filename else "cannot write the output"
+        return [f"[bold red]error:[/] {escape(f'{what}: {error.strerror}')}", f"  try: {escape(_remedy(error))}"]
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if frames or isinstance(error, OSError):
-        return [f"[bold red]error:[/] {escape(text)}", *frames]
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        remedy = f"pip install {missing.partition('.')[0]}, or put the module beside the file" if missing else "mend that line"
+        return [f"[bold red]error:[/] {escape(text)}", *frames, *([f"  try: {escape(remedy)}"] if frames else [])]
     last = traceback.extract_tb(error.__traceback__)[-1:]
     place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in last)
     hint = "  try: report it together with the model; it is a mistake in tidegate, not in yours"
     return [f"[bold red]internal error:[/] {escape(text)}{escape(place)}", hint]
 
 
-def user_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of a traceback that are neither ours nor a library's, outermost first."""
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_ours(frame.filename)]
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space on the disk, or write to another one"
+    return "check that the file is there, what it is, and whether you may read or write it"
 
 
 def _frame_lines(error: BaseException) -> list[str]:
     lines: list[str] = []
-    for frame in user_frames(error):
+    frames = user_frames(error)
+    for place, frame in enumerate(frames):
+        if _MOST_FRAMES // 2 <= place < len(frames) - _MOST_FRAMES // 2:
+            if place == _MOST_FRAMES // 2:
+                lines.append(f"  ... {len(frames) - _MOST_FRAMES} more")
+            continue
         lines.append(escape(f"  {frame.filename}, line {frame.lineno}, in {frame.name}"))
         if frame.line:
             lines.append(escape(f"    {frame.line}"))
     return lines
-
-
-def _is_ours(filename: str) -> bool:
-    if filename.startswith("<"):
-        return True
-    path = Path(filename).resolve()
-    paths = sysconfig.get_paths()
-    libraries = {_PACKAGE, *(Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts"))}
-    return any(path.is_relative_to(library) for library in libraries)

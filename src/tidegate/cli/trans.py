@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tidegate.cli.find_result import load_result
 from tidegate.csmp.trans import (
     OutputProgram,
     Scale,
@@ -23,7 +24,6 @@ from tidegate.csmp.trans import (
     terminal_plot,
 )
 from tidegate.errors import UsageError
-from tidegate.export import load
 from tidegate.plot import picture_format
 from tidegate.results import Result, known_suffix, written_whole
 
@@ -95,11 +95,11 @@ def trans(path: Path | None, wanted: WantedOutput) -> bool:
             raise UsageError(
                 "the options say how, but not what", hint="--table, --plot, --csv, --markdown, --strip or --overlay; or none for a dialogue"
             )
-        program = OutputProgram(load(path), terminal, path)
+        program = OutputProgram(load_result(path, "trans"), terminal, path)
         program.run()
         return terminal.is_interactive or not program.failures
     _check_files(wanted)
-    _make(load(path), wanted)
+    _make(load_result(path, "trans"), wanted)
     return True
 
 

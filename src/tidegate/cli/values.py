@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from tidegate.cli.option_values import QUANTITY
 from tidegate.errors import UsageError
 from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
@@ -15,19 +15,20 @@ from tidegate.units import convert
 
 __all__ = ["axis_values", "parameter_values", "sensitivity_names"]
 
-_QUANTITY: Final = re.compile(r"^\s*(?P<number>[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*$")
 _LOGICAL: Final = {"true": 1.0, "false": 0.0}
 
 
 def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
-    """The values that ``--set`` gives, each checked against the model's parameters and converted to the parameter's unit.
+    """The values that ``--set`` gives, each checked against the model and converted to the model's unit.
+
+    ``level`` is the start value of that variable, whose name as a parameter is ``level(0)``.
 
     Raises
     ------
     UsageError, UnitError
         For a name that is no parameter, a text that is no number, or a unit that does not fit.
     """
-    parameters = {element: variable for variable in model.parameters for element in variable.names}
+    parameters = _settable(model)
     values: dict[str, float] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
@@ -37,10 +38,11 @@ def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
         if name not in parameters:
             if name in model.constants:
                 raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
-            raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
-        if name in values:
+            raise unknown_name("parameter", name, _parameter_names(model), of=f"model {model.name}")
+        key, variable = parameters[name]
+        if key in values:
             raise UsageError(f"--set {name} is given twice", hint="once is enough")
-        values[name] = _value(text.strip(), parameters[name], setting)
+        values[key] = _value(text.strip(), variable, setting)
     return values
 
 
@@ -53,7 +55,7 @@ def sensitivity_names(names: Iterable[str], model: Model) -> list[str] | str | N
         For a name that is no parameter.
     """
     wanted = list(dict.fromkeys(names))
-    known = [element for variable in model.parameters for element in variable.names]
+    known = [*_parameter_names(model), *(key for key, variable in _settable(model).values() if variable not in model.parameters)]
     groups = [variable.name for variable in model.parameters]
     if "all" in wanted and "all" not in known:
         return "all"
@@ -73,26 +75,42 @@ def axis_values(axes: Iterable[str], model: Model) -> dict[str, list[float]]:
         As for ``parameter_values``, and for a range that is none.
     """
     found: dict[str, list[float]] = {}
+    known = _settable(model)
     for axis in axes:
         name, equals, text = axis.partition("=")
         name = name.strip()
         if not equals or not name or not text.strip():
             raise UsageError(f"--over {axis}: a name and values are expected", hint="--over k=0:10:101, or --over k=1,2,5")
-        parameters = {element: variable for variable in model.parameters for element in variable.names}
-        if name not in parameters:
-            raise unknown_name("parameter", name, list(parameters), of=f"model {model.name}")
+        if name not in known:
+            raise unknown_name("parameter", name, _parameter_names(model), of=f"model {model.name}")
+        name, variable = known[name]
         if name in found:
             raise UsageError(f"--over {name} is given twice", hint="once is enough")
         ends = text.split(":")
         if len(ends) == 1:
-            found[name] = [_value(one.strip(), parameters[name], axis, "--over") for one in text.split(",")]
+            found[name] = [_value(one.strip(), variable, axis, "--over") for one in text.split(",")]
             continue
         if len(ends) != 3 or not ends[2].strip().isdigit() or int(ends[2]) < 1:
             raise UsageError(f"--over {axis}: from, to and the number of values are expected", hint="--over k=0:10:101")
-        first, last = (_value(end.strip(), parameters[name], axis, "--over") for end in ends[:2])
+        first, last = (_value(end.strip(), variable, axis, "--over") for end in ends[:2])
         count = int(ends[2])
         found[name] = [first + (last - first) * k / (count - 1) if k < count - 1 else last for k in range(count)] if count > 1 else [first]
     return found
+
+
+def _parameter_names(model: Model) -> list[str]:
+    return [element for variable in model.parameters for element in variable.names]
+
+
+def _settable(model: Model) -> dict[str, tuple[str, Variable]]:
+    """What may be set, by the names it may have: the name under which the simulator takes it, and its variable."""
+    found: dict[str, tuple[str, Variable]] = {}
+    for variable in (*model.unknowns, *model.discretes):
+        if not variable.is_hidden:
+            for element in variable.names:
+                key = f"{variable.name}(0){element.removeprefix(variable.name)}"
+                found[element] = found[key] = (key, variable)
+    return found | {element: (element, variable) for variable in model.parameters for element in variable.names}
 
 
 def _value(text: str, parameter: Variable, setting: str, option: str = "--set") -> float:
@@ -103,17 +121,17 @@ def _value(text: str, parameter: Variable, setting: str, option: str = "--set") 
         raise UsageError(f"{option} {setting}: {what}", hint=f"{option} {parameter.name}={parameter.texts[0][0]}")
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
-    match = _QUANTITY.match(text)
+    match = QUANTITY.match(text)
     if match is None:
         unit = f" in {parameter.unit}" if parameter.unit else ""
         raise UsageError(f"{option} {setting}: {text!r} is no number", hint=f"a number{unit}, e.g. 0.5 or 2e-3")
     value, unit = float(match["number"]), match["unit"]
     if unit:
         if not parameter.unit:
-            raise UsageError(f"{option} {setting}: parameter {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
+            raise UsageError(f"{option} {setting}: {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
         value = convert(value, unit, parameter.unit)
     if not math.isfinite(value):
         raise UsageError(f"{option} {setting}: the value is not finite", hint="a number that fits a double")
     if parameter.kind != "real" and value != int(value):
-        raise UsageError(f"{option} {setting}: parameter {parameter.name} is {parameter.kind}, {text} is not", hint="an integer, true or false")
+        raise UsageError(f"{option} {setting}: {parameter.name} is {parameter.kind}, {text} is not", hint="an integer, true or false")
     return value

@@ -58,7 +58,8 @@ class ExpressionSeries:
     def _make(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         rates = self._rates()
         unknowns = self.symbols.unknowns
-        values = emit_series(self._program(unknowns, rates), Arguments(_VALUE, frozenset({"t"}), self.symbols.positions), order, "series")
+        arguments = Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
+        values = emit_series(self._program(unknowns, rates), arguments, order, "series", rests_at_zero=True)
         module = load(values.text)
         kept: list[NativeModule] = [module]
         address_of_tangent, n_numbers = 0, values.n_numbers

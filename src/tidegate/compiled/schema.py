@@ -21,6 +21,7 @@ __all__ = [
     "MOST_PARTS_AT_ONCE",
     "RADAU",
     "REAL_SYSTEMS",
+    "ROSENBROCK",
     "SUNDIALS",
     "TAYLOR",
     "Field",
@@ -33,7 +34,7 @@ MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
-CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR = "core", "radau", "sundials", "classical", "taylor"
+CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,8 @@ _RECORDS: Final = [
 _OF_RADAU: Final = [
     # whether Newton's iteration converged in the measure of its filter only
     *_single("integer", "is_doubtful"),
+    # the matrix of a step, which filters errors too, is gain/step M - J
+    *_single("number", "gain"),
     *_arrays("number", "scale rounding error error_inside", "n", owner=RADAU),
     *_arrays("number", "z z_kept f_stages residuals residuals_before coefficients_kept", MAX_STAGES, "n", owner=RADAU),
     *_arrays("number", "nodes", MAX_STAGES, owner=RADAU),
@@ -351,6 +354,12 @@ _OF_TAYLOR: Final = [
     *_arrays("integer", "kept_held_sides", "n_guards", owner=TAYLOR),
 ]
 
+_OF_ROSENBROCK: Final = [
+    *_arrays("number", "rosenbrock_stages", 8, "n", owner=ROSENBROCK),
+    # df/dt
+    *_arrays("number", "time_slopes", "n", owner=ROSENBROCK),
+]
+
 # What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.
 # Only the pattern that the structure gives, the first one, is put there at the beginning, and never written again.
 _FACTORS: Final = [
@@ -372,5 +381,5 @@ FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
 
 FIELDS: Final[tuple[Field, ...]] = (
     *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
-    *_OF_CLASSICAL, *_OF_TAYLOR, *_FACTORS,
+    *_OF_CLASSICAL, *_OF_TAYLOR, *_OF_ROSENBROCK, *_FACTORS,
 )  # fmt: skip

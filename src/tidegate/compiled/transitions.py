@@ -39,6 +39,7 @@ class TransitionBody:
     origin: Origin
     is_noted: bool = True
     inner_modes: tuple[int, ...] | None = None
+    at_start: bool = False
 
     def told(self) -> EventAction:
         """The same without expressions."""
@@ -54,7 +55,7 @@ class TransitionBody:
             messages=tuple(filter(None, messages)),
             targets=tuple(action.target.data.name for action in self.actions if isinstance(action, Assignment)),
             fails=any(isinstance(action, Terminate) and action.is_failure for action in self.actions),
-            is_expected=self.inner_modes is None,
+            is_expected=self.inner_modes is None and not self.at_start,
             inner_modes=self.inner_modes,
         )
 
@@ -139,7 +140,8 @@ def flatten_transitions(model: Model, locking: Locking) -> Transitions:
             conditions.extend(locking.lock(_with_drops([heard(condition) for condition in branch.conditions], before)))
             inner = tuple(range(known, len(locking.modes))) if when.is_inner else None
             is_noted = _is_noted(branch.actions)
-            branches.append(TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, is_noted, inner))
+            body = TransitionBody(branch.label, branch.actions, chain, indices, when.priority, branch.origin, is_noted, inner, branch.at_start)
+            branches.append(body)
     times: list[Expr] = []
     enabled: list[Expr] = []
     scheduled: list[TransitionBody] = []

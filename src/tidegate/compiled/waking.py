@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions import Expr, Role, dependencies, is_affine, symbol, walk
+from tidegate.expressions import Expr, Role, dependencies, is_affine, makes_events, symbol, walk
 from tidegate.expressions.interval import bounds
 
 __all__ = ["MOST_STOPS", "forcing_of", "stops"]
@@ -63,7 +63,7 @@ def forcing_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
             is_unknown, reads_time = item.data.role not in (Role.TIME, Role.PARAMETER), item.data.role is Role.TIME
         else:
             is_unknown = item.op in ("call", "output", "slope", "past", "delay") or not unknown.isdisjoint(item.args)
-            reads_time = not of_time.keys().isdisjoint(item.args)
+            reads_time = not of_time.keys().isdisjoint(item.args) and not _is_scheduled(item)
         if is_unknown:
             unknown.add(item)
         elif reads_time:
@@ -77,6 +77,11 @@ def forcing_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
             found.append(item)
         inner.update(walk(item.args, inner))
     return tuple(found)
+
+
+def _is_scheduled(item: Expr) -> bool:
+    """True for what changes at times that are known beforehand, and is constant between them."""
+    return item.op == "floor" and makes_events(item) and is_affine(item.args[0], [_TIME])
 
 
 def _is_steady(item: Expr) -> bool:

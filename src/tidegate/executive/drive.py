@@ -13,6 +13,7 @@ from tidegate.errors import TooManyStepsError
 from tidegate.executive.failures import failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import Options
+from tidegate.executive.progress_bar import ProgressBar
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
 from tidegate.wishes import RetryStep
 
@@ -53,7 +54,7 @@ def drive(
 
     Parameters
     ----------
-    options : ``progress`` and ``max_steps`` are heeded here.
+    options : ``progress`` and ``max_steps`` are heeded here; with True for ``progress`` a bar is shown.
     interrupts : Ctrl-C is looked for here after each visit of native code.
     first : number of steps made before.
     visit : called about twenty times a second, after new records were collected.
@@ -67,8 +68,17 @@ def drive(
     RunError : the run stopped before.
     KeyboardInterrupt : Ctrl-C stopped it.
     """
+    if options.progress is not True:
+        return _driven(integrator, problem, options, records, interrupts, first, visit)
+    with ProgressBar((integrator.time, problem.t_end)) as bar:
+        return _driven(integrator, problem, replace(options, progress=bar), records, interrupts, first, visit)
+
+
+def _driven(
+    integrator: StepIntegrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int, visit: Visit | None
+) -> Stop:
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
-    progress, limit = options.progress, options.max_steps
+    progress, limit = options.progress if callable(options.progress) else None, options.max_steps
     before = first
     began = shown = visited = time.perf_counter()
     if visit is not None:

@@ -24,6 +24,7 @@ from tidegate.errors import (
     UndecidedError,
     UnsettledEventError,
     ZenoError,
+    told,
 )
 from tidegate.events.not_tied import FORCES, NONE_HOLDS, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
@@ -216,12 +217,11 @@ def _conflict(problem: Problem, integrator: StepIntegrator) -> RunError:
     if found is None:
         return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
     event_actions = [model.event_actions[k] for k in found.event_actions]
-    both = " and ".join(
-        f"{event_action.label or 'a clause'}{f' (at {event_action.origin})' if str(event_action.origin) else ''}" for event_action in event_actions
-    )
+    both = " and ".join(event_action.label or "a clause" for event_action in event_actions)
     values = " and ".join(f"{value:.9g}" for value in found.values)
+    places = "".join(f"\n  {item.label or 'a clause'} at {told(item.origin)}" for item in event_actions if str(item.origin))
     return ConflictError(
-        f"at t = {t:.9g} {both} happen together and give {found.target} different values: {values}",
+        f"at t = {t:.9g} {both} happen together and give {found.target} different values: {values}{places}",
         time=t,
         hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
     )

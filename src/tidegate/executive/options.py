@@ -36,7 +36,10 @@ __all__ = [
     "times_behind",
 ]
 
-METHODS: Final = ("auto", "radau", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+METHODS: Final = ("auto", "radau", "rodas5p", "taylor", "ida", "bdf", "adams", "rke", "pc", "euler", "adams2", "trapezoid", "heun")
+_SCIPY_METHODS: Final = dict.fromkeys(("RK45", "RK23", "DOP853"), '"taylor" is for what is not stiff, "auto" for everything') | {
+    "LSODA": '"auto" is for everything, stiff or not'
+}
 MAX_HALVINGS: Final = 30
 DISC_HALVINGS: Final = 10
 UNLIMITED: Final = 1 << 30  # halvings; the resolution of the time ends them long before
@@ -64,7 +67,6 @@ _ELSEWHERE: Final = {
     "dense_output": "result.at(t), which is always there; dense=False saves its memory",
     "events": "the events belong to the model: tg.ode(..., events=tg.event(condition, reset=...))",
     "args": "parameters belong to the model: tg.ode(f, y0=..., p={...}), read in f(t, y, p)",
-    "y0": "start values belong to the model: tg.ode(f, y0=...)",
     "p": "parameters={name: value} replaces values of the model's parameters",
     "jac": "nothing: derivatives are made from the model itself",
     "jac_sparsity": "nothing: the sparsity is found in the model itself",
@@ -99,7 +101,7 @@ class Options:
     parameters : values that replace the model's, by name; an array has one, and so has every element of it.
     event_rows : record a row before and one after every event; None: only if ``outputs`` is None.
     dense : keep the polynomials of all steps, for ``result.at`` and smooth plots.
-    progress : called about ten times a second with the simulated time.
+    progress : True for a bar with the simulated time, or a function that is called about ten times a second with it.
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     record_disabled : what rows show of variables of parts that are switched off: "held", their last values, or "nan", none.
     """
@@ -115,7 +117,7 @@ class Options:
     parameters: Mapping[str, ArrayLike] = field(default_factory=dict[str, ArrayLike])
     event_rows: bool | None = None
     dense: bool = True
-    progress: Callable[[float], None] | None = None
+    progress: bool | Callable[[float], None] | None = None
     on_rows: Callable[[Result], None] | None = None
     min_step: float | None = None
     max_halvings: int | None = None
@@ -210,14 +212,17 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         if value is not None and value != int(min(value, 1e18)):
             raise UsageError(f"{name} must be an integer, not {value}", hint=hint)
     if options.method not in METHODS:
-        raise UsageError(f"there is no method {options.method!r}", hint=suggestion(options.method, METHODS, f"one of {', '.join(METHODS)}"))
+        known = f"one of {', '.join(METHODS)}"
+        hint = _SCIPY_METHODS.get(str(options.method), "")
+        raise UsageError(f"there is no method {options.method!r}", hint=hint or suggestion(options.method, METHODS, known))
     _check_steps_of_one_method(options)
     for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
             raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
-    for name in ("progress", "on_rows"):
-        if getattr(options, name) is not None and not callable(getattr(options, name)):
-            raise UsageError(f"{name} must be a function, not {getattr(options, name)!r}")
+    if options.progress is not None and not isinstance(options.progress, bool) and not callable(options.progress):
+        raise UsageError(f"progress must be True or a function of the time, not {options.progress!r}")
+    if options.on_rows is not None and not callable(options.on_rows):
+        raise UsageError(f"on_rows must be a function, not {options.on_rows!r}")
     for name in ("dense", "event_rows"):
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):

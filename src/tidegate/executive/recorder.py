@@ -105,7 +105,8 @@ class Legend:
         if not names:
             return ""
         shown = listed(names, _IDLE_SHOWN)
-        return f"{shown} never happened: the condition was true from the start to the end, and a clause happens when its condition becomes true"
+        why = "the condition was true from the start to the end, and a clause happens when its condition becomes true"
+        return f"{shown} never happened: {why} (at_start=True lets it happen at the start too)"
 
     def initial_event(self, said: Said, first: FloatArray) -> Event:
         """The first event of the log; ``first`` is the first recorded row."""

@@ -23,6 +23,7 @@ from tidegate.model import Lowerable, Variable
 from tidegate.names import unknown_name
 from tidegate.results import Result
 from tidegate.simulate import prepare, simulate
+from tidegate.starts_and_inputs import with_named_starts
 
 __all__ = ["fit"]
 
@@ -100,6 +101,7 @@ def fit(  # noqa: PLR0913, options are keywords, and help and editors show them 
     _check_options(options, loss, max_runs)
     names, given = _asked(parameters)
     limits = _declared(source)
+    source = with_named_starts(source, names)
     end = 1.0 if t_span is None else t_span[1]
     first = prepare(source, (0.0, end) if t_span is None else t_span, rtol=rtol, dense=False, parameters=dict(fixed or {}), **options)
     model = first.problem.model
@@ -169,9 +171,8 @@ def _solved(question: Question, objective: Objective, loss: str, max_runs: int) 
 _ENDS: Final = {
     0: "the most runs that were allowed",
     1: "the slope of the sum of squares is zero",
-    2: "the sum of squares changes no more",
-    3: "the parameters change no more",
-    4: "neither the sum of squares nor the parameters change any more",
+    # Which of the two stops first is a matter of rounding, at differences of 1e-14.
+    **dict.fromkeys((2, 3, 4), "the sum of squares or the parameters change no more"),
 }
 
 

@@ -19,7 +19,8 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     Parameters
     ----------
     problem : what to run.
-    method : "radau", "taylor"; SUNDIALS' "ida", "bdf", "adams"; the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
+    method : "radau", "rodas5p", "taylor"; SUNDIALS' "ida", "bdf", "adams";
+        the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
 
     Raises
     ------
@@ -33,6 +34,8 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
         return kernel("tidegate.integrators.classical.native.classical_method").ClassicalIntegrator(problem, method)
     if method == "taylor":
         return kernel("tidegate.integrators.taylor.taylor_method").TaylorIntegrator(problem)
+    if method == "rodas5p":
+        return kernel("tidegate.integrators.rosenbrock.rosenbrock_method").RosenbrockIntegrator(problem)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
     return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

@@ -70,7 +70,7 @@ class NativeRun:
         self.calls = OpaqueCalls()
         self._work = lay_out(problem, method)
         work = self._work
-        self._past = past_memory(problem, method.degree)
+        self._past = past_memory(problem, method.degree, self)
         if self._past is not None:
             work["past"], work["first_past"] = self._past.address, problem.model.layout.first_past
         fill(work, problem)
@@ -228,7 +228,7 @@ class NativeRun:
         """Everything another run needs to go on from here, whatever its method."""
         arrays = {name: self._work.numbers(array).copy() for name, array in _STATE.items()}
         if self._past is not None:
-            arrays |= self._past.state(self._work)
+            arrays |= self._past.state()
         return arrays | {"progress": np.array([float(self._work[name]) for name in _PROGRESS])}
 
     def _restore(self, state: Mapping[str, FloatArray]) -> None:

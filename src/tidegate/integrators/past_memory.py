@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import LookBack
-from tidegate.compiled.workspace import Workspace
 from tidegate.integrators.hybrid_loop import past
 from tidegate.integrators.interface import Problem
 
@@ -85,23 +85,12 @@ class PastMemory:
             self._breaks = np.concatenate([self._breaks, np.zeros_like(self._breaks)])
         self._point()
 
-    def state(self, work: Workspace) -> dict[str, FloatArray]:
+    def state(self) -> dict[str, FloatArray]:
         """What another run needs to go on from where this one stands."""
         head, count, first = self.head, int(self.head[past.COUNT]), int(self.head[past.FIRST])
         steps = self._steps[(first + np.arange(count)) % len(self._steps)]
-        if head[past.NOW] < work["t"]:  # it stands inside a step
-            steps = np.concatenate([steps, self._inner(work)])
         breaks = self._breaks[: int(head[past.BREAK_COUNT])]
-        return {"past": np.array([work["t"], head[past.START]]), "past_steps": steps.ravel(), "past_breaks": breaks.ravel().copy()}
-
-    def _inner(self, work: Workspace) -> FloatArray:
-        """The step inside which a run stands, up to there."""
-        row, kept, degree = np.zeros(self._width), list(self._looks.unknowns), int(work["degree"])
-        row[:4] = work["t_held"], work["t"], work["length"], degree
-        values = work.numbers("y_held")
-        coefficients = work.numbers("coefficients").reshape(-1, len(values))[:degree]
-        row[4 : 4 + (degree + 1) * len(kept)] = np.concatenate([values[kept], coefficients[:, kept].ravel()])
-        return row[None, :]
+        return {"past": head[[past.NOW, past.START]], "past_steps": steps.ravel(), "past_breaks": breaks.ravel().copy()}
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Go on with what ``state`` gave."""
@@ -114,12 +103,18 @@ class PastMemory:
         self._point()
 
 
-def past_memory(problem: Problem, degree: int) -> PastMemory | None:
-    """Memory that no run uses at the moment; None for a model that does not look back."""
+def past_memory(problem: Problem, degree: int, owner: object) -> PastMemory | None:
+    """Memory that no run uses at the moment; None for a model that does not look back.
+
+    Parameters
+    ----------
+    owner : the run that uses it; when that is gone, another run may.
+    """
     looks = problem.model.past
     if looks is None:
         return None
-    pool: list[PastMemory] = vars(problem.model).setdefault("_pasts", [])
-    found = PastMemory(looks, len(problem.model.layout.unknowns), degree, looks.most_times)
-    pool.append(found)  # it lives as long as the model's code, which may be called with its address
+    # it lives as long as the model's code, which may be called with its address
+    spare: list[PastMemory] = vars(problem.model).setdefault("_spare_pasts", [])
+    found = spare.pop() if spare else PastMemory(looks, len(problem.model.layout.unknowns), degree, looks.most_times)
+    finalize(owner, spare.append, found).atexit = False
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, told
 from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.model.events import Action, Assignment
 from tidegate.model.model import Model
@@ -59,10 +59,11 @@ def writer_problems(model: Model) -> Iterator[tuple[str, Origin | None]]:
 
 
 def _sentence(target: Expr, one: _ClauseWriter, other: _ClauseWriter) -> str:
-    where = f" (at {one.origin})" if str(one.origin) else ""
-    both = f"{one.label or 'one clause'}{where} and {other.label or 'another clause'}"
+    first = one.label or "one clause"
+    where = f"; {first} stands at {told(one.origin)}" if str(one.origin) else ""
+    both = f"{first} and {other.label or 'another clause'}"
     advice = "join them, as one event (tg.event) or as one chain with elsewhen (components), or give one of them a smaller priority=..."
-    return f"{target!r} is assigned by both {both}, which always happen together; which of them is last would be an accident: {advice}"
+    return f"{target!r} is assigned by both {both}, which always happen together; which of them is last would be an accident: {advice}{where}"
 
 
 def _asked(model: Model) -> Iterator[tuple[str, Origin, Iterable[Expr], bool]]:

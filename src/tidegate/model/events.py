@@ -68,12 +68,14 @@ class Branch:
     conditions : boolean expressions; any of them becoming true fires the branch.
     actions : what is done; branches and time events with the same tuple of actions are one body.
     label : how the log and messages name it, e.g. ``"bounce"``.
+    at_start : whether it happens at the start of a run too, where a condition is true there; initial actions do that (``model.at_start``).
     """
 
     conditions: tuple[Expr, ...]
     actions: tuple[Action, ...]
     label: str = ""
     origin: Origin = field(default_factory=Origin)
+    at_start: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -226,7 +226,10 @@ def _checked_times(times: ArrayLike) -> NDArray[np.float64]:
     try:
         given = np.asarray(times, dtype=float)
     except (TypeError, ValueError):
-        raise UsageError(f"at({times!r}): a time or a list of times is expected", hint="result.at(2.5), result.at([1.0, 2.0])") from None
+        hint = "result.at(2.5), result.at([1.0, 2.0])"
+        if isinstance(times, str):
+            hint = f'result["{times}"] for all its rows, result.at(2.5, "{times}") for its value at a time'
+        raise UsageError(f"at({times!r}): a time or a list of times is expected", hint=hint) from None
     if given.ndim > 1:
         raise UsageError(f"at was given times of shape {given.shape}", hint="one time or a list of them")
     return given

@@ -40,9 +40,10 @@ _SHOWN_ROWS: Final = 30  # a screen's height
 
 
 class Sizes(dict[str, float]):
-    """Sizes by name; ``told`` are the columns whose numbers stand for texts."""
+    """Sizes by name; ``told`` are the columns whose numbers stand for texts, ``kept`` those that only events change."""
 
     told: Mapping[str, Column] = MappingProxyType({})
+    kept: frozenset[str] = frozenset()
 
 
 def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str, float]:
@@ -57,6 +58,7 @@ def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str,
     found = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0).tolist()
     sizes_by_name = Sizes({column.name: math.inf if column.is_hidden else size for column, size in zip(columns, found, strict=True)})
     sizes_by_name.told = {column.name: column for column in columns if column.texts}
+    sizes_by_name.kept = frozenset(column.name for column in columns if column.role == "discrete")
     return sizes_by_name
 
 
@@ -116,18 +118,22 @@ class Event:
         return {name: (old, new) for name, old, new in pairs if old != new and not (old != old and new != new)}  # NaN stays NaN
 
     def change_text(self, limit: int = _SHOWN_CHANGES) -> str:
-        """The changes that can be seen in one line, at most ``limit`` of them."""
+        """The changes that can be seen in one line, at most ``limit`` of them; where there are more, what a clause has set comes first."""
         changes = self.changes
+        kept: frozenset[str] = getattr(self.sizes, "kept", frozenset())
+        first: list[str] = []
         noise = _NOISE * max((abs(value) for value in (*self.before.values(), *self.after.values()) if math.isfinite(value)), default=0.0)
         parts: list[str] = []
+        order: list[str] = []
         for name, pair in changes.items():
             column = getattr(self.sizes, "told", {}).get(name)
             old, new = (number(value, 4) if column is None else column.told(value, 4) for value in pair)
             # rounding is no news, also in a value that is zero on both sides
             is_rounding = abs(pair[1] - pair[0]) <= _ROUNDING * max(*map(abs, pair), self.sizes.get(name, 0.0))
             if old != new and not is_rounding and not all(abs(value) <= noise for value in pair):
-                parts.append(f"{name}: {old} -> {new}")
-        return listed(parts, limit)
+                (first if name in kept else parts).append(f"{name}: {old} -> {new}")
+                order.append(f"{name}: {old} -> {new}")
+        return listed(order if len(order) <= limit else [*first, *parts], limit)
 
     def __str__(self) -> str:
         change = self.change_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -67,6 +68,8 @@ def written_whole(path: str | Path) -> Generator[Path]:
     '1 2 3'
     """
     target = path_of(path)
+    if target.is_symlink():
+        target = target.resolve()  # the link stays, and what it names is written
     if not target.parent.is_dir():
         raise UsageError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first, or name another")
     if target.is_dir():
@@ -77,6 +80,12 @@ def written_whole(path: str | Path) -> Generator[Path]:
         yield draft
         draft.replace(target)
     except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror or error}", hint="check the folder's permissions and free space") from error
+        raise UsageError(f"cannot write {target}: {error.strerror or error}", hint=_remedy(error)) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space on the disk, or write to another one"
+    return "check the folder's permissions"

@@ -33,7 +33,7 @@ def number(value: float, digits: int = 6) -> str:
     """
     if not math.isfinite(value):
         return str(value)
-    text = f"{value:.{digits}g}"
+    text = f"{value + 0.0:.{digits}g}"  # a zero has no sign
     if "e" not in text:
         return text
     mantissa, exponent = text.split("e")

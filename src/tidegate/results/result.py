@@ -133,7 +133,9 @@ class Result:
         def __getattr__(self, name: str) -> Any:
             """What is made when it is first asked for."""
             if name not in _RECORDED or "_recording" not in vars(self):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+                if not name.startswith("_") and "columns" in dir(self) and name in {column.name for column in self.columns}:
+                    raise AttributeError(f'a result has no attribute {name!r}; the variable is result["{name}"]', name=name, obj=self)
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             with _MAKING:
                 own = vars(self)
                 return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))

@@ -265,7 +265,8 @@ class Simulation:
         ----------
         path : of a file that ``save`` wrote.
         source : the same model; where it differs, the error says in what.
-        changes : options that are other than when it was saved; ``progress`` and ``on_rows``, which no file can hold.
+        changes : options that are other than when it was saved; ``progress`` and ``on_rows``, which no file can hold. Of a
+            simulation that had ``y0`` or ``inputs`` they are given again.
 
         Raises
         ------
@@ -273,6 +274,9 @@ class Simulation:
             If the file is none, is damaged or of a newer tidegate, or the model is another.
         """
         saved = read_saved(path)
+        if set(changes) & {"y0", "inputs"}:
+            source, _, changes = configured(source, (0.0, math.inf), changes)
+            changes.pop("parameters", None)  # those of the file hold
         compiled = compiled_of(source)
         found = differences(saved.facts["identity"], compiled.identity())
         if found:

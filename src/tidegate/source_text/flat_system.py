@@ -20,6 +20,7 @@ from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Assignment, Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
+from tidegate.source_text.following_starts import following_starts
 from tidegate.structure import Reduced
 
 __all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values"]
@@ -213,5 +214,6 @@ def initial_values(system: FlatSystem) -> dict[Expr, Expr]:
     model = system.model
     roles = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE)
     starts = {s: start for v in model.by_role(*roles) for s, start in zip(v.symbols(), v.starts(), strict=True)}
+    starts |= following_starts(system.reduced, starts)
     slopes: Mapping[str, Expr] = model.derivative_starts
     return starts | {extra: slopes.get(derivative.data.name, as_expr(0.0)) for extra, derivative in system.form.derivatives.items()}

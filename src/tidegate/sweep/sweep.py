@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from tidegate.errors import InterruptedRunError, UsageError
 from tidegate.executive import Interrupts, Prepared
 from tidegate.executive import prepare as prepare_run
 from tidegate.simulate import prepare
+from tidegate.starts_and_inputs import with_named_starts
 from tidegate.sweep.batch import Batch
 from tidegate.sweep.files import checked_target, opened, write
 from tidegate.sweep.gathered import Gathered, InMemory, Shape
@@ -101,6 +102,9 @@ def sweep(  # noqa: PLR0913, options are keywords, and help and editors show the
     ['0.36788', '0.04979']
     """
     _check_options(options, workers, executor, out, resume=resume)
+    if not isinstance(source, Prepared):
+        names: list[Any] = [name for given in (parameters, grid) if isinstance(given, Iterable) for name in cast("Iterable[Any]", given)]
+        source = with_named_starts(source, names)
     prepared = _prepared(source, t_span, {**options, "outputs": outputs, "sensitivities": sensitivities})
     members = members_of(prepared.problem.model, parameters, grid)
     if members.fixed:

@@ -257,7 +257,14 @@ def test_a_file_that_cannot_be_read_is_told_in_words() -> None:
     Path("A.MOD").mkdir()
     done = tidegate("csmp", replies=["A<-I", "CON"])
     assert "Errno" not in done.output
-    assert "try: the file cannot be read or written: Is a directory" in done.stderr
+    assert "try: the model file A.MOD cannot be read: Is a directory" in done.stderr
+
+
+def test_a_file_that_is_no_text_is_not_echoed() -> None:
+    Path("A.MOD").write_bytes(bytes(range(256)))
+    for done in (tidegate("csmp", "run", "A.MOD", "--to", 1, "--h", 1, "--out", 2), tidegate("csmp", replies=["A<-I", "CON"])):
+        assert "A.MOD is no model file: it holds no text" in done.stderr
+        assert "\x07" not in done.output
 
 
 @pytest.mark.slow

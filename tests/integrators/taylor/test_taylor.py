@@ -195,3 +195,25 @@ def test_a_model_that_only_rests_or_is_sampled_finely_is_not_called_stiff(rate: 
     result = run(model, 300.0 / rate, rtol=1e-7, max_step=0.05 / rate)
     assert result.statistics.jacobians == 0
     assert result.final["y[0]"] == pytest.approx(math.sin(300.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("start", [0.0, -1.0])
+def test_roots_and_powers_of_zero_are_gone_through(start: float) -> None:
+    # u' = 1, v' = max(u, 0)**0.5: the root rests at zero, or leaves it as no power series does
+    result = run(tg.ode(lambda t, y: [1.0, max(y[0], 0.0) ** 0.5, max(y[0], 0.0) ** 2.5], y0=[start, 0.0, 0.0]), 2.0, rtol=1e-8)
+    u = 2.0 + start
+    assert [result.final["y[1]"], result.final["y[2]"]] == pytest.approx([2.0 / 3.0 * u**1.5, u**3.5 / 3.5], rel=1e-7)
+
+
+def test_a_tank_runs_empty_and_stays_so() -> None:
+    result = run(tg.ode(lambda t, y: [-(max(y[0], 0.0) ** 0.5)], y0=[1.0]), 3.0, rtol=1e-8, outputs=[1.0, 3.0])
+    assert np.asarray(result["y[0]"]) == pytest.approx([0.25, 0.0], abs=1e-8)
+
+
+def test_derivatives_of_powers_of_zero_are_those_of_the_closed_form() -> None:
+    # x = a t; the integral of x^c is a^c t^(c + 1) / (c + 1)
+    a, c, t = 2.0, 2.5, 3.0
+    model = tg.ode(lambda t, y, p: [p["a"], y["x"] ** p["c"], y["x"] ** 1.5], y0={"x": 0.0, "u": 0.0, "w": 0.0}, p={"a": a, "c": c})
+    result = run(model, t, rtol=1e-9, sensitivities=["a"])
+    found = [float(np.asarray(result.sensitivity(name, "a"))[-1]) for name in "uw"]
+    assert found == pytest.approx([c * a ** (c - 1.0) * t ** (c + 1.0) / (c + 1.0), 1.5 * a**0.5 * t**2.5 / 2.5], rel=1e-8)

@@ -39,7 +39,9 @@ class SeriesText:
     is_looped: bool
 
 
-def emit_series(program: Program, arguments: Arguments, order: int, name: str, *, is_looped: bool | None = None) -> SeriesText:
+def emit_series(
+    program: Program, arguments: Arguments, order: int, name: str, *, is_looped: bool | None = None, rests_at_zero: bool = False
+) -> SeriesText:
     """The function ``name(..., out)`` of the coefficients of all states.
 
     The caller puts the unit of time into out[0]: coefficients belong to powers of (t - t_0) / unit. Coefficient k = 1 ... order of state q comes to
@@ -52,6 +54,8 @@ def emit_series(program: Program, arguments: Arguments, order: int, name: str, *
     order : of the last coefficient.
     name : its symbol.
     is_looped : whether it loops over the order; None: if it is large.
+    rests_at_zero : roots and powers of zero stay what they are there, which is right only of a base that stays zero; for callers that compare the
+        polynomial with the equations. Otherwise their coefficients are not finite.
     """
     n = len(program.states)
     begin = 1 + order * n
@@ -62,10 +66,10 @@ def emit_series(program: Program, arguments: Arguments, order: int, name: str, *
     loops = products > _SHORT if is_looped is None else is_looped
     pieces = ""
     if loops:
-        pieces, lines = looped_functions(program, places, table, order, name)
+        pieces, lines = looped_functions(program, places, table, order, name, rests_at_zero=rests_at_zero)
         pieces = f"{SUMS}\n{pieces}\n"
     else:
-        lines = straight_line_body(program, places, order)
+        lines = straight_line_body(program, places, order, rests_at_zero=rests_at_zero)
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
     body = "\n".join([f"  call void @{name}.start({declared}) nounwind", *lines])

@@ -53,7 +53,9 @@ def table_size(program: Program, order: int) -> int:
     return len(program.rows) * (order + 1)
 
 
-def looped_functions(program: Program, places: Mapping[Expr, int], table: int, order: int, name: str) -> tuple[str, list[str]]:
+def looped_functions(
+    program: Program, places: Mapping[Expr, int], table: int, order: int, name: str, *, rests_at_zero: bool
+) -> tuple[str, list[str]]:
     """The pieces, as functions, and the lines that call them.
 
     Parameters
@@ -63,11 +65,12 @@ def looped_functions(program: Program, places: Mapping[Expr, int], table: int, o
     table : where the table begins in %out.
     order : the highest.
     name : of the function, for the names of its pieces.
+    rests_at_zero : whether roots and powers of zero stay what they are.
     """
     of = {row.target: table + index * (order + 1) for index, row in enumerate(program.rows)}
     rows = program.rows
     pieces = [rows[first : first + _PIECE] for first in range(0, len(rows), _PIECE)]
-    texts = [_Piece(program, piece, of, places).function(f"{name}.{index}") for index, piece in enumerate(pieces)]
+    texts = [_Piece(program, piece, of, places, rests_at_zero=rests_at_zero).function(f"{name}.{index}") for index, piece in enumerate(pieces)]
     lines: list[str] = []
     count = 0
 
@@ -97,8 +100,9 @@ def _at(new: Callable[[str], str], place: int) -> str:
 class _Piece:
     """One order of some rows, as a function of the order."""
 
-    def __init__(self, program: Program, rows: tuple[Row, ...], of: Mapping[Expr, int], places: Mapping[Expr, int]) -> None:
+    def __init__(self, program: Program, rows: tuple[Row, ...], of: Mapping[Expr, int], places: Mapping[Expr, int], *, rests_at_zero: bool) -> None:
         self.of = of
+        self.rests_at_zero = rests_at_zero
         self.places = places
         self.rate_of = dict(zip(program.states, program.rates, strict=True))
         self.lines: list[str] = []
@@ -150,6 +154,15 @@ class _Piece:
         """1/k sum_{j=1}^{high} j a_j b_{k-j}."""
         return self.op("fmul", self.sum(a, b, "1", high, "weighted"), self.inverse)
 
+    def divided(self, value: str, item: Expr) -> str:
+        """value / a_0 for a root or a power of a; 0 where a_0 is zero, if they are to rest there."""
+        first = self.first(item)
+        quotient = self.op("fdiv", value, first)
+        if not self.rests_at_zero:
+            return quotient
+        is_zero = self.new(f"fcmp oeq double {first}, 0.0")
+        return self.new(f"select i1 {is_zero}, double {literal(0.0)}, double {quotient}")
+
     # ---- recurrences
 
     def state(self, row: Row) -> str:
@@ -194,7 +207,7 @@ class _Piece:
     def sqrt(self, row: Row) -> str:
         y = row.target
         value = self.op("fsub", self.coefficient(row.operands[0]), self.sum(y, y, "1", self.before))
-        return self.op("fdiv", self.op("fmul", value, literal(0.5)), self.first(y))
+        return self.divided(self.op("fmul", value, literal(0.5)), y)
 
     def signed(self, row: Row, value: str) -> str:
         return value if row.sign > 0 else self.new(f"fneg double {value}")
@@ -215,7 +228,7 @@ class _Piece:
     def power(self, row: Row) -> str:
         a, y, exponent = (row.needed(index) for index in range(3))
         more = self.op("fmul", self.op("fadd", self.first(exponent), literal(1.0)), self.weighted(a, y, "%k"))
-        return self.op("fdiv", self.op("fsub", more, self.sum(a, y, "1", "%k")), self.first(a))
+        return self.divided(self.op("fsub", more, self.sum(a, y, "1", "%k")), a)
 
     def select(self, row: Row) -> str:
         condition, a, b = row.needed(0), *row.operands[1:]

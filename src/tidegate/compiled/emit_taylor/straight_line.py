@@ -24,19 +24,20 @@ def literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
-def straight_line_body(program: Program, places: Mapping[Expr, int], order: int) -> list[str]:
+def straight_line_body(program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> list[str]:
     """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and write those of the states.
 
-    Coefficient k of state q goes to place 1 + (k - 1) n + q.
+    Coefficient k of state q goes to place 1 + (k - 1) n + q. With ``rests_at_zero`` roots and powers of zero stay what they are.
     """
-    return _StraightLine(program, places, order).lines
+    return _StraightLine(program, places, order, rests_at_zero=rests_at_zero).lines
 
 
 class _StraightLine:
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int) -> None:
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
         self.program = program
         self.places = places
         self.order = order
+        self.rests_at_zero = rests_at_zero
         self.lines: list[str] = []
         self.count = 0
         self.loaded: dict[Expr, str] = {}
@@ -124,6 +125,19 @@ class _StraightLine:
         """1 / a_0."""
         return self.once("reciprocal", item, lambda: self.new(f"fdiv double {literal(1.0)}, {self.first(item)}"))
 
+    def part_of_first(self, part: float, item: Expr) -> str:
+        """part / a_0 for a root or a power of a; 0 where a_0 is zero, if they are to rest there."""
+
+        def make() -> str:
+            first = self.first(item)
+            value = self.new(f"fdiv double {literal(part)}, {first}")
+            if not self.rests_at_zero:
+                return value
+            is_zero = self.new(f"fcmp oeq double {first}, 0.0")
+            return self.new(f"select i1 {is_zero}, double {literal(0.0)}, double {value}")
+
+        return self.once(f"{part} of first", item, make)
+
     def coefficient(self, item: Expr | None, k: int) -> str | None:
         """a_k; None for zero."""
         return None if item is None else self.series[item][k]
@@ -203,7 +217,7 @@ class _StraightLine:
         value = self.difference(self.coefficient(row.operands[0], k), self.plus(twice, self.times(middle, middle)))
         if value is None:
             return None
-        return self.times(value, self.once("half reciprocal", y, lambda: self.new(f"fdiv double {literal(0.5)}, {self.first(y)}")))
+        return self.times(value, self.part_of_first(0.5, y))
 
     def signed(self, row: Row, value: str | None) -> str | None:
         return value if row.sign > 0 else self.minus(value)
@@ -228,7 +242,7 @@ class _StraightLine:
         one_more = self.once("one more", exponent, lambda: self.new(f"fadd double {self.first(exponent)}, {literal(1.0)}"))
         value = self.times(one_more, self.weighted_convolution(a, y, k, 1, k))
         value = self.difference(value, self.convolution(a, y, k, 1, k))
-        return None if value is None else self.times(value, self.reciprocal(a))
+        return None if value is None else self.times(value, self.part_of_first(1.0, a))
 
     def select(self, row: Row, k: int) -> str | None:
         condition = row.needed(0)

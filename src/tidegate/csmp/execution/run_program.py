@@ -103,5 +103,5 @@ def run_program(
     if problems:
         raise CsmpError(problems)
     if not 1 <= seed <= _LARGEST_SEED:
-        raise UsageError(f"the seed of jitter is {seed!r}; an integer from 1 to {_LARGEST_SEED} is expected")
+        raise UsageError(f"the seed of jitter is {seed!r}; it is from 1 to {_LARGEST_SEED}", hint="an integer in these limits")
     return Execution(program, control, routines_of(user), debug, seed, surroundings or Surroundings()).proceed(progress)

@@ -23,7 +23,7 @@ from tidegate.csmp.language.sections import Section, sections_of
 from tidegate.csmp.language.statements import ConfigurationReader, FunctionReader, ParameterReader
 from tidegate.errors import CsmpError, Origin, UsageError
 
-__all__ = ["Part", "Reading", "load", "read", "read_statements", "read_tolerantly", "write"]
+__all__ = ["Part", "Reading", "load", "read", "read_statements", "read_tolerantly", "text_of", "write"]
 
 Part = Literal["ALL", "CON", "PAR", "FUN"]
 
@@ -110,7 +110,7 @@ def read_tolerantly(source: str | Path) -> Reading:
     UsageError : if there is no such file.
     """
     is_text = isinstance(source, str) and "\n" in source
-    reading = read_statements(str(source) if is_text else _text_of(Path(source)), _TEXT if is_text else str(source))
+    reading = read_statements(str(source) if is_text else text_of(Path(source)), _TEXT if is_text else str(source))
     reading.diagnostics += reading.program.configuration_problems()
     return reading
 
@@ -138,11 +138,19 @@ def read_statements(text: str, file: str = _TEXT) -> Reading:
     return reading
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a model file.
+
+    Raises
+    ------
+    UsageError : there is no such file, or it holds no text.
+    """
     try:
         content = path.read_bytes()
     except OSError as fault:
         raise UsageError(f"the model file {path} cannot be read: {fault.strerror}", hint="look at its name, and at the folder you are in") from fault
+    if b"\0" in content:
+        raise UsageError(f"{path} is no model file: it holds no text", hint="a file that STO has written, or a text of statements")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from tidegate.csmp.language.model_lines import text_of
 from tidegate.csmp.language.sections import Section, SectionKind, sections_of
 
 __all__ = ["ModelFile", "SectionMissing"]
@@ -35,12 +36,7 @@ class ModelFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        content = path.read_bytes()
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = content.decode("latin-1")
-        self._sections = [section for section in sections_of(text) if section.kind in _NAMES]
+        self._sections = [section for section in sections_of(text_of(path)) if section.kind in _NAMES]
         self._next = 0
 
     def take(self, kind: SectionKind) -> Section:

@@ -115,12 +115,14 @@ def open_model(dialogue: Dialogue, state: SessionState, channel: SessionChannel)
     """The file of the model input channel; refused if it is not there."""
     try:
         return ModelFile(channel.path(state.folder))
-    except (OSError, ValueError) as error:
+    except (UsageError, ValueError) as error:
         raise dialogue.refuse(replace(say("FATAL ATTEMPT", name=channel.name, extension=channel.suffix[1:]), hint=_why(error))) from None
 
 
 def _why(error: Exception) -> str:
     """In words, without the number that the system gives to an error."""
+    if isinstance(error, UsageError):
+        return error.message
     return f"the file cannot be read or written: {error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
 
 

@@ -36,6 +36,9 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         note_read(value, name, found, lambda: getattr(value, name))
     elif descriptor is not None and not isinstance(value, Vector):
         note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
+        if found is descriptor and is_dict(entries) and not tracer.is_new(value):
+            # what the class says for all may be said for this object later
+            note_read(value, name, None, lambda: entries.get(name))
     return found
 
 

@@ -129,6 +129,18 @@ class Tracer:
             return UntraceableError(
                 "functions call one another too deeply: a recursion whose end depends on symbols cannot be followed", origin=origin, hint=OPAQUE_HINT
             )
+        if isinstance(error, IndexError) and "only integers" in str(error):
+            return UntraceableError(
+                "an array or a list is looked up at a place that changes during the run",
+                origin=origin,
+                hint="u = tg.table(times, values), called with the time: u(t); its corners are found; kind='cubic' for none",
+            )
+        if "'Expr' object is not subscriptable" in str(error):
+            return UntraceableError(
+                "a number is looked into as if it were an array",
+                origin=origin,
+                hint="the order of arguments is f(t, y), with the time first, and residual(t, y, ydot)",
+            )
         return UntraceableError(
             f"following this line on symbols failed with {type(error).__name__}: {error}",
             origin=origin,

@@ -17,6 +17,7 @@ from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.instants import Instant, active, determined
 from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names
+from tidegate.model.at_start import with_starts_of
 
 __all__ = ["Agenda", "Body", "read_agenda"]
 
@@ -249,11 +250,11 @@ class _ClauseReader:
             raise UsageError(f"{what} is {value}", origin=self.follower.placed(trigger.origin), hint="it must contain time or a variable")
         parts = [self._part(action, shape) for action in actions]
         if all(part is None for part in parts):
-            return {"": Branch(conditions, actions, name, place)}
+            return {"": Branch(conditions, actions, name, place, trigger.at_start)}
         branches: dict[str, Branch | None] = {}
         for k, (element, condition) in enumerate(zip(element_names("", shape), conditions, strict=True)):
             own = tuple(action for action, part in zip(actions, parts, strict=True) if part in (None, k))
-            branches[element] = Branch((condition,), own, f"{name}{element}", place)
+            branches[element] = Branch((condition,), own, f"{name}{element}", place, trigger.at_start)
         return branches
 
     def _part(self, action: Action, shape: tuple[int, ...]) -> int | None:
@@ -336,7 +337,8 @@ def _refuse_nested(conditions: Iterable[Expr], samples: Mapping[Expr, Any], what
 
 
 def _require_an_instant(clause: Clause, name: str, place: Origin) -> None:
-    wrong = next((trigger.kind for trigger in clause.triggers if trigger.kind in ("initially", "finally")), None)
+    outside = ("at the start" if item.at_start else item.kind for item in clause.triggers if item.at_start or item.kind in ("initially", "finally"))
+    wrong = next(outside, None)
     if wrong is not None:
         raise UsageError(
             f"{name} yields an equation, but happens {wrong}",
@@ -408,5 +410,5 @@ def read_agenda(clauses: Mapping[str, Clause], follower: Follower) -> Agenda:
         if triggers:
             bodies[name] = Body(name, in_chain, actions, frozenset(triggers), place)
     whens = tuple(When(tuple(branches), *leaders[chain]) for chain, branches in chains.items())
-    initial.extend(reader.clocks.values())
+    initial = [*with_starts_of(initial, (branch for several in chains.values() for branch in several)), *reader.clocks.values()]
     return Agenda(whens, tuple(time_events), tuple(initial), tuple(final), bodies, tuple(reader.clocks), tuple(instants))

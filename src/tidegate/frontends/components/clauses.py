@@ -34,6 +34,7 @@ class Trigger:
     times : of an ``at``, or the start of an ``every``.
     period : of an ``every``.
     after : of an ``elsewhen``, the clause it follows; a tuple, because a clause as an attribute would answer as its method.
+    at_start : of a ``when``, whether it happens at the start of a run too, where a condition is true there.
     """
 
     kind: Literal["when", "every", "at", "initially", "finally"]
@@ -43,6 +44,7 @@ class Trigger:
     priority: int = DEFAULT_PRIORITY
     after: tuple[Clause, ...] = ()
     origin: Origin = field(default_factory=Origin)
+    at_start: bool = False
 
 
 class Clause:
@@ -95,7 +97,7 @@ class Clause:
             )
         _require_conditions(conditions, "elsewhen", place)
         first = next(trigger for trigger in self.triggers if trigger.kind == "when")
-        return _decorator(replace(first, conditions=conditions, after=(self,), origin=place))
+        return _decorator(replace(first, conditions=conditions, after=(self,), origin=place, at_start=False))
 
 
 def _decorator(trigger: Trigger) -> Callable[[Body | Clause], Clause]:
@@ -142,14 +144,18 @@ def _priority(value: int, place: Origin) -> int:
     return value
 
 
-def when(*conditions: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
+def when(*conditions: Given, priority: int = DEFAULT_PRIORITY, at_start: bool = False) -> Callable[[Body | Clause], Clause]:
     """The method happens when a condition becomes true; with several conditions, when any of them does.
+
+    At the start of a run nothing has become true: a condition that is true from the beginning has to become false first. With ``at_start=True`` the
+    method happens there too, if a condition is true with the start values.
 
     Parameters
     ----------
     conditions : functions of the component, e.g. ``lambda self: self.h < 0``; one may return several conditions. Where the only one returns an array,
         what the method assigns to arrays of the same shape it assigns by element: where the element's condition has become true, and nowhere else.
     priority : 1 (most important) to 100: of clauses that happen together and give one variable different values, the most important counts.
+    at_start : whether it happens at the start too, where a condition is true there: a thermostat in a room that is cold already.
 
     Examples
     --------
@@ -159,7 +165,7 @@ def when(*conditions: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body
     """
     place = written_at()
     _require_conditions(conditions, "when", place)
-    return _decorator(Trigger("when", conditions=conditions, priority=_priority(priority, place), origin=place))
+    return _decorator(Trigger("when", conditions=conditions, priority=_priority(priority, place), origin=place, at_start=at_start))
 
 
 def every(period: Given, start: Given = 0.0, *, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:

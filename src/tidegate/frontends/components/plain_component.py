@@ -306,15 +306,17 @@ class PlainComponent:
 
     def initial(self, at: Instant) -> PlainAction | None:
         """See ``PlainModel``."""
-        return self._all_done("initially", at)
+        early = [item.action(at) for item in self.clauses if item.trigger.at_start and any(item.conditions(at))]
+        return self._all_done("initially", at, early)
 
     def final(self, at: Instant) -> PlainAction | None:
         """See ``PlainModel``."""
         return self._all_done("finally", at)
 
-    def _all_done(self, kind: str, at: Instant) -> PlainAction | None:
-        """What the bodies of a kind do together."""
+    def _all_done(self, kind: str, at: Instant, besides: Sequence[PlainAction] = ()) -> PlainAction | None:
+        """What the bodies of a kind do together, and then others."""
         actions = [self.done(clause, at) for clause in self._every if any(trigger.kind == kind for trigger in clause.triggers)]
+        actions += besides
         if not actions:
             return None
         values = {name: value for action in actions for name, value in action.values.items()}

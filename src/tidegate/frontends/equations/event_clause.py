@@ -27,6 +27,7 @@ class EventClause:
     ----------
     condition : whose becoming true is the event; None where ``every`` or ``at`` says when.
     origin : where it was written.
+    at_start : whether it happens at the start too, where the condition is true there.
     """
 
     condition: Callable[..., Any] | None
@@ -38,6 +39,7 @@ class EventClause:
     start: GivenTime = 0.0
     at: tuple[GivenTime, ...] = ()
     origin: Origin = field(default_factory=Origin)
+    at_start: bool = False
 
     @property
     def is_timed(self) -> bool:
@@ -45,7 +47,7 @@ class EventClause:
         return self.condition is None
 
 
-def event(
+def event(  # noqa: PLR0913, what can be said of an event are keywords, and editors show them with their defaults
     condition: Callable[..., Any] | None = None,
     reset: Callable[..., Any] | None = None,
     *,
@@ -55,6 +57,7 @@ def event(
     terminal: bool = False,
     name: str = "",
     priority: int = DEFAULT_PRIORITY,
+    at_start: bool = False,
 ) -> EventClause:
     """An event for ``tg.ode(..., events=[...])``, ``tg.dae`` or ``tg.hdae``: one of ``condition``, ``every`` and ``at`` says when it happens.
 
@@ -71,6 +74,8 @@ def event(
     terminal : whether the run ends there.
     name : how the event log and messages name it.
     priority : of several events at one instant, from 1 (first) to 100.
+    at_start : whether it happens at the start of a run too, where its condition is true there. Without it a condition that is true from the
+        beginning has to become false first.
 
     Examples
     --------
@@ -92,10 +97,12 @@ def event(
     if start is not None and every is None:
         raise UsageError("start= says when the ticks of every= begin, and there is no every=", origin=place, hint="tg.event(every=0.01, start=0.5)")
     times: tuple[GivenTime, ...] = () if at is None else (at,) if isinstance(at, str) or not isinstance(at, Iterable) else tuple(at)  # pyright: ignore[reportUnknownArgumentType]
+    if at_start and condition is None:
+        raise UsageError("an event has at_start, and no condition that could be true there", origin=place, hint="tg.event(every=0.1, start=0.0)")
     for what, value in (("every", every), ("start", start), *(("at", time) for time in times)):
         if value is not None:
             _require_time(what, value, place)
-    return EventClause(condition, reset, terminal, name, priority, every, 0.0 if start is None else start, times, place)
+    return EventClause(condition, reset, terminal, name, priority, every, 0.0 if start is None else start, times, place, at_start)
 
 
 def _require_time(what: str, value: Any, place: Origin) -> None:

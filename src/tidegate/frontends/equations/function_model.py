@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
@@ -95,10 +95,11 @@ def checked_description(
             raise UsageError(f"{maker} was given {one!r} as its function, which cannot be called", hint=f"{maker}(f, {starts_word}={{...}})")
     origin = function_origin(function)
     problems: Problems = []
-    events = (options.events,) if isinstance(options.events, EventClause) else tuple(options.events)
+    is_single = isinstance(options.events, EventClause) or is_function(options.events)
+    events: tuple[EventClause, ...] = cast("Any", (options.events,)) if is_single else tuple(cast("Iterable[EventClause]", options.events))
     for item in events:
         if not isinstance(item, EventClause):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            raise UsageError(f"events holds {item!r}", hint="make events with tg.event(condition=..., reset=...)")
+            raise _no_event(item)
     description = FunctionsDescription(
         name=options.name or _name_of(function),
         form=form,
@@ -123,6 +124,22 @@ def checked_description(
         if one is not None:
             _check_arguments(replace(description, function=one), maker, function_origin(one), description.name if one is function else _name_of(one))
     return description
+
+
+def _no_event(item: Any) -> UsageError:
+    """The error for what was not made by ``tg.event``; an event function of SciPy is told how to be wrapped."""
+    if not is_function(item):
+        return UsageError(f"events holds {item!r:.80}", hint="make events with tg.event(condition=..., reset=...)")
+    name = getattr(item, "__name__", "g")
+    call = f"{'g' if name == '<lambda>' else name}(t, y)"
+    direction = getattr(item, "direction", 0)
+    condition = f"{call} >= 0" if direction > 0 else f"{call} <= 0" if direction < 0 else f"[{call} >= 0, {call} <= 0]"
+    ending = ", terminal=True" if getattr(item, "terminal", False) else ""
+    return UsageError(
+        f"events holds the function {name}, as SciPy takes it: a number whose zero is meant",
+        origin=function_origin(item),
+        hint=f"wrap it, with a condition that becomes true: tg.event(lambda t, y: {condition}{ending})",
+    )
 
 
 def _discrete(given: Any, problems: Problems, origin: Origin) -> Any:

@@ -64,7 +64,7 @@ def _when(lowering: Lowering, item: EventClause, condition: Callable[..., Any], 
             raise UsageError(
                 f"the condition of {label} is {value!r}, which is neither true nor false", origin=origin, hint="compare it: lambda t, y: y['h'] < 0"
             )
-    return When((Branch(tuple(conditions), _actions(lowering, item, label), label, origin),), item.priority, origin)
+    return When((Branch(tuple(conditions), _actions(lowering, item, label), label, origin, item.at_start),), item.priority, origin)
 
 
 def _actions(lowering: Lowering, item: EventClause, label: str) -> tuple[Action, ...]:

@@ -19,6 +19,7 @@ from tidegate.frontends.equations.part_equations import part_equations
 from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, Problems, read_quantities
 from tidegate.frontends.equations.returned import Returned
 from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
+from tidegate.model.at_start import with_starts_of
 from tidegate.model.stabilisation import chosen_stabilisation
 from tidegate.names import listed, suggestion
 
@@ -65,6 +66,7 @@ def lower(description: FunctionsDescription) -> Model:
         derivative_starts=derivative_starts,
         whens=whens,
         time_events=time_events,
+        initial_actions=tuple(with_starts_of((), (branch for when in whens for branch in when.branches))),
         condition_origins=lowering.condition_origins,
         origin=description.origin,
         time_unit=description.units.get("time", ""),

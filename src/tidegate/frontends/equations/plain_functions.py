@@ -178,11 +178,17 @@ class PlainFunctions:
         values = [item for piece in self.y.pieces for item in flat(returned[piece.name])] if is_mapping(returned) else flat(returned)
         return np.array([_number(item) for item in values])
 
-    def initial(self, at: Instant) -> None:  # noqa: ARG002, as any model
+    def initial(self, at: Instant) -> PlainAction | None:
+        """See ``PlainModel``."""
+        actions = [item.action(at) for item in self.clauses if item.item.at_start and any(item.conditions(at))]
+        if not actions:
+            return None
+        values = {name: value for action in actions for name, value in action.values.items()}
+        return PlainAction(values, tuple(text for action in actions for text in action.says), any(action.ends for action in actions))
+
+    def final(self, at: Instant) -> None:  # noqa: ARG002, as any model
         """See ``PlainModel``."""
         return
-
-    final = initial
 
     def outputs(self, at: Instant) -> dict[str, float]:
         """See ``PlainModel``."""

@@ -49,7 +49,16 @@ from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
-from tidegate.integrators.hybrid_loop.past import arrive, begin_past, break_again, is_full, keep_step, next_break
+from tidegate.integrators.hybrid_loop.past import (
+    arrive,
+    begin_past,
+    break_again,
+    come_to_here,
+    give_up_last_step,
+    is_full,
+    keep_step,
+    next_break,
+)
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
@@ -431,6 +440,7 @@ def _stand_inside(run, rows, polynomials):
     run.step_held = run.step
     run.step = run.t_end - run.t
     record_polynomial(run, polynomials)
+    keep_step(run)
     for q in range(n):
         run.y_held[q] = run.y[q]
         run.y[q] = run.y_old[q]
@@ -439,6 +449,7 @@ def _stand_inside(run, rows, polynomials):
         run.r[run.sens_at + q] = run.r[run.sens_out_at + q]
     run.t = run.t_end
     run.t_shown = run.t_end
+    come_to_here(run)
     if run.mass_kind != 0 and consistent_point(run, run.t, run.y_at) != 0:
         for q in range(n):
             run.y[q] = run.y_old[q]
@@ -453,6 +464,7 @@ def _go_on_inside(run):
     n = run.n
     run.t = run.t_held
     run.step = run.step_held
+    give_up_last_step(run)
     for q in range(n):
         run.y[q] = run.y_held[q]
     for q in range(run.n_sens * n):

@@ -36,6 +36,8 @@ __all__ = [
     "arrive",
     "begin_past",
     "break_again",
+    "come_to_here",
+    "give_up_last_step",
     "is_full",
     "keep_step",
     "look_back",
@@ -169,6 +171,22 @@ def keep_step(run):
             for d in range(run.degree):
                 steps[row + 4 + (d + 1) * n + slot] = coefficients[d, q]
     head[COUNT] += 1.0
+
+
+@native
+def come_to_here(run):
+    """The run stands inside a step, of which the part until there is kept."""
+    if run.past != 0:
+        pointer(run.past)[NOW] = run.t
+
+
+@native
+def give_up_last_step(run):
+    """That step is taken up again, whole."""
+    if run.past != 0:
+        head = pointer(run.past)
+        head[COUNT] -= 1.0
+        head[NOW] = run.t
 
 
 @native

@@ -15,7 +15,6 @@ import numpy as np
 
 from tidegate.compiled.jit import NUMBER, kernel_entry
 from tidegate.integrators.radau.newton import note_bearable
-from tidegate.integrators.radau.tableau import LAMBDA_REAL
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, is_finite, solve_real
@@ -34,7 +33,7 @@ def is_explained(run, at, step, size):
     n = run.n
     if not size > 0.0:
         return 1
-    gain = LAMBDA_REAL[(run.stages - 3) // 2] / step
+    gain = run.gain / step
     point = run.scratch_1
     probe = run.scratch_2
     defect = run.error
@@ -86,7 +85,7 @@ def filter_anew(run, at, step):
     run.is_jacobian_fresh = 0
     if not is_finite(run.jacobian):
         return 0
-    if factor_real(run, SECOND, LAMBDA_REAL[(run.stages - 3) // 2] / step, run.jacobian_at) != 0:
+    if factor_real(run, SECOND, run.gain / step, run.jacobian_at) != 0:
         for q in range(n):
             err[q] = np.inf
         return 0

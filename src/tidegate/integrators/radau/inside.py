@@ -23,7 +23,7 @@ from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, solve_real
 
-__all__ = ["MOST_INHERITED", "error_inside"]
+__all__ = ["MOST_INHERITED", "error_inside", "judge"]
 
 MOST_INHERITED: Final = 10.0  # tolerances of the largest values so far, up to which a step may be accepted for an error that its start has brought
 
@@ -76,8 +76,11 @@ def _largest_move(run):
 
 
 @native
-def _judge(run, at, step):
-    """The defect at the point in run.scratch_1, where the polynomial's derivative by time is in run.scratch_2."""
+def judge(run, at, step):
+    """The defect at the point in run.scratch_1, where the polynomial's derivative by time is in run.scratch_2.
+
+    The way from the step's start to its nodes is in run.z, its matrix gain/step M - J is factored.
+    """
     defect = run.error
     err = run.error_inside
     values = run.f_stages[0]
@@ -129,7 +132,7 @@ def error_inside(run, t, step):
                 v += INNER_RATE[k, i, j] * z[j, q]
             point[q] = y[q] + x
             rate[q] = v / step
-        _judge(run, t + INNER[k, i] * step, step)
+        judge(run, t + INNER[k, i] * step, step)
     if run.is_doubtful == 0:
         return 0
     for i in range(s):
@@ -139,5 +142,5 @@ def error_inside(run, t, step):
                 v += INVERSE[k, i, j] * z[j, q]
             point[q] = y[q] + z[i, q]
             rate[q] = v / step
-        _judge(run, t + NODES[k, i] * step, step)
+        judge(run, t + NODES[k, i] * step, step)
     return 0

@@ -37,7 +37,7 @@ _LEFT: Final = 0.5  # of a residual by one correction, at most
 def note_bearable(run, step, point, out):
     """Residuals of M y' = f that move no unknown by more than its tolerance at ``point``, filter or not, or are rounding."""
     n = run.n
-    gain = LAMBDA_REAL[(run.stages - 3) // 2] / step
+    gain = run.gain / step
     tolerance = run.scratch_2
     for q in range(n):
         tolerance[q] = run.atol[q] + run.rtol * abs(point[q])

@@ -21,13 +21,13 @@ from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, absolute_rows, evaluate_jacobian, is_finite, solve_real
 
-__all__ = ["predict_stages", "renew_jacobian", "set_stages", "take_step", "update_scale"]
+__all__ = ["SHORTER", "is_inherited", "note_rounding", "predict_stages", "renew_jacobian", "set_stages", "take_step", "update_scale"]
 
 _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
-_SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
+SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, or it has another reason
 _ROUNDINGS: Final = 16.0
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
@@ -38,6 +38,7 @@ def set_stages(run, s):
     """Use s stages from now on: inner tolerances that give the asked accuracy at the end of a step (tolerance map of RADAU, 1999)."""
     run.stages = s
     run.degree = s
+    run.gain = LAMBDA_REAL[(s - 3) // 2]
     rtol = run.rtol
     inner = 0.1 * rtol ** ((s + 1.0) / (2.0 * s))
     run.rtol_inner = inner
@@ -76,7 +77,7 @@ def update_scale(run, step):
 
 
 @native
-def _note_rounding(run):
+def note_rounding(run):
     """What rounding inside f makes of every unknown, about, behind the weights: no step, however short, makes an error smaller than that.
 
     Algebraic unknowns, and rates that are unknowns, may be small differences of large terms, or solve an equation that hardly depends on them.
@@ -176,13 +177,13 @@ def _error(run, t, step, z):
 
 
 @native
-def _is_inherited(run, step, inside_before, step_before):
+def is_inherited(run, step, inside_before, step_before):
     """True if the error inside, not far from the tolerance, hardly fell with the step: it is the start that brings it.
 
     Newton's iteration leaves the start of a step beside the algebraic equations, and beside the slow motion of stiff ones, by a part of the
     tolerance, the tolerance of values that may have been larger. The polynomial goes through it whatever the step.
     """
-    return step <= _SHORTER * step_before and run.inside > _HARDLY_FALLS * inside_before and run.inside_of_largest < MOST_INHERITED
+    return step <= SHORTER * step_before and run.inside > _HARDLY_FALLS * inside_before and run.inside_of_largest < MOST_INHERITED
 
 
 @native
@@ -236,7 +237,7 @@ def take_step(run, _number, _whole):
                 continue
             run.needs_factors = 0
             factored_for = step
-            _note_rounding(run)
+            note_rounding(run)
             update_scale(run, step)
             # the rate of convergence seen with other factors says nothing about these
             run.faccon = 1.0
@@ -262,9 +263,9 @@ def take_step(run, _number, _whole):
             if step_before == 0.0:
                 inside_before = run.inside
                 step_before = step
-            if not _is_inherited(run, step, inside_before, step_before):
+            if not is_inherited(run, step, inside_before, step_before):
                 norm = max(norm, run.inside)
-            if step <= _SHORTER * step_before:
+            if step <= SHORTER * step_before:
                 # an error that has fallen far is compared with itself from here on, not with what it fell from
                 inside_before = run.inside
                 step_before = step

@@ -12,10 +12,11 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, SINGULAR
+from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
+from tidegate.integrators.taylor.step import no_series
 from tidegate.linear.forced import model_rates
 from tidegate.sensitivity.jump import set_direction
 
@@ -84,7 +85,7 @@ def taylor_sensitivities(run, _number, _whole):
             for q in range(n):
                 x = series[1 + k * 2 * n + n + q]
                 if not abs(x) < np.inf:
-                    return NOT_FINITE
+                    return no_series(run)
                 a[k, i * n + q] = x
     _sensitivities_on(run, run.step / run.length, run.sens_end_at)
     return 0

@@ -19,7 +19,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL
 from tidegate.events.guards import polynomial_point
 
-__all__ = ["STIFF_STEPS", "caution_of", "take_step"]
+__all__ = ["STIFF_STEPS", "caution_of", "no_series", "take_step"]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
 _CUT: Final = 0.8  # of what was possible: a shorter step was cut
@@ -61,6 +61,17 @@ def _series_is_finite(run, unit):
         total += abs(series[k])
         other += abs(series[k + 1])
     return total + other + abs(series[run.series_order * run.n]) < np.inf
+
+
+@native
+def no_series(run):
+    """The reason of failure where a power series is not finite: another method goes on, if the equations themselves have a value."""
+    call_value(run.f_rhs, run.t, run.y, run.p, run.m, run.series_rate)
+    for q in range(run.n):
+        if not abs(run.series_rate[q]) < np.inf:
+            return NOT_FINITE
+    run.stiff_steps = STIFF_STEPS
+    return STEP_TOO_SMALL
 
 
 @native
@@ -253,7 +264,7 @@ def _note_stiffness(run, is_limited):
 
 @kernel_entry(NUMBER, INTEGER)
 def take_step(run, _number, _whole):
-    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on."""
+    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
     t = run.t
     if run.stiff_steps >= STIFF_STEPS:
         if run.t_end - t > _WORTH_WHILE * run.step_new:
@@ -265,7 +276,7 @@ def take_step(run, _number, _whole):
     while not _series_is_finite(run, unit):
         unit *= _TOO_SMALL
         if not unit > smallest:
-            return NOT_FINITE
+            return no_series(run)
     longest = _GROWTH * unit
     if run.nominal > 0.0:
         longest = min(longest, run.nominal)  # the first step, as asked for

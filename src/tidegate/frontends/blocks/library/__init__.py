@@ -1,5 +1,6 @@
 """The blocks: Table 1 of CSMP-10(ARL) under full names, and what else block diagrams are made of."""
 
+from tidegate.errors import UnknownNameError
 from tidegate.frontends.blocks.library.arithmetic import (
     Constant,
     Divider,
@@ -21,6 +22,7 @@ from tidegate.frontends.blocks.library.piecewise import BangBang, DeadSpace, Hys
 from tidegate.frontends.blocks.library.sampled import DiscreteTransferFunction, TimePulse, TransportDelay, UnitDelay, ZeroOrderHold
 from tidegate.frontends.blocks.library.sources import Pulse, Ramp, Sine, Step, TableSource, Time
 from tidegate.frontends.blocks.library.user import Scope, UserBlock, UserOutput
+from tidegate.names import suggestion
 
 __all__ = [
     "PID",
@@ -72,3 +74,9 @@ __all__ = [
     "Wye",
     "ZeroOrderHold",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise UnknownNameError(f"there is no block tg.blocks.{name}", hint=suggestion(name, __all__, "dir(tg.blocks) lists what there is"))

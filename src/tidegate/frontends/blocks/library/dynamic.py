@@ -269,6 +269,13 @@ class PID(Block):
     The derivative is that of e behind a lag of ``filter_time`` that begins at 0: ``kd (e - filtered) / filter_time``. Where the output is limited,
     the integral is driven back by what is cut off: ``d(integral)/dt = ki e + (out - unlimited) / tracking_time`` (anti-windup by back calculation).
 
+    With a period it is a program that runs at every tick, T = period (Astrom and Wittenmark, Computer-Controlled Systems, 1997, section 8.5; the
+    derivative by backward, the integral by forward differences)::
+
+        derivative <- (filter_time derivative + kd (e - last)) / (filter_time + T);  last <- e
+        out <- limited(kp e + integral + derivative)
+        integral <- integral + T (ki e + (out - unlimited) / tracking_time)
+
     Parameters
     ----------
     kp, ki, kd : gains; made without kd, the block has no derivative that could be given a gain later.
@@ -276,41 +283,41 @@ class PID(Block):
     lower, upper : limits of the output; none if not given.
     tracking_time : of the integral under limits.
     start : the integral at the beginning.
+    period : of its clock; None for a controller without one.
+    offset : of its clock.
     about : name, number, label, unit, units.
 
     Examples
     --------
     >>> PID(2.0, ki=0.5, upper=10.0)
     PID(kp=2, ki=0.5, start=0, upper=10, tracking_time=1)
+    >>> PID(2.0, ki=0.5, period=0.1)
+    PID(kp=2, ki=0.5, start=0, period=0.1, offset=0)
     """
 
     aliases = {"error": "x1"}  # noqa: RUF012 - a mapping nobody writes to
 
-    def __init__(
-        self,
-        kp: float = 1.0,
-        ki: float = 0.0,
-        kd: float = 0.0,
-        *,
-        filter_time: float = 0.01,
-        lower: float | None = None,
-        upper: float | None = None,
-        tracking_time: float = 1.0,
-        start: float = 0.0,
-        **about: Unpack[About],
-    ) -> None:
+    def __init__(  # noqa: PLR0913, a controller has so many numbers, each with a name
+        self, kp: float = 1.0, ki: float = 0.0, kd: float = 0.0, *, filter_time: float = 0.01, lower: float | None = None, upper: float | None = None,
+        tracking_time: float = 1.0, start: float = 0.0, period: float | None = None, offset: float = 0.0, **about: Unpack[About],
+    ) -> None:  # fmt: skip
         has_derivative, has_limits = kd != 0, lower is not None or upper is not None
         super().__init__(
             about, kp=kp, ki=ki, start=start, kd=kd if has_derivative else None, filter_time=filter_time if has_derivative else None,
-            lower=lower, upper=upper, tracking_time=tracking_time if has_limits else None,
+            lower=lower, upper=upper, tracking_time=tracking_time if has_limits else None, period=period, offset=None if period is None else offset,
         )  # fmt: skip
 
     def check_parameters(self) -> None:
         """Times are positive, and the limits the right way round."""
-        self.require_positive("filter_time", "tracking_time")
+        self.require_positive("filter_time", "tracking_time", "period")
         if "lower" in self._parameters and "upper" in self._parameters:
             lower, upper = self.one_number("lower"), self.one_number("upper")
             self.require(lower < upper, f"lower is {lower:g} and upper {upper:g}", "give a lower limit that is less")
+
+    @property
+    def is_sampled(self) -> bool:
+        """With a clock."""
+        return "period" in self._parameters
 
     def _unlimited(self, pen: Pen) -> Expr:
         e = pen.x()
@@ -319,9 +326,7 @@ class PID(Block):
             u = u + pen.p("kd") * (e - pen.state("filtered")) / pen.p("filter_time")
         return u
 
-    def signals(self, pen: Pen) -> Expr:
-        """The limited control signal."""
-        u = self._unlimited(pen)
+    def _limited(self, pen: Pen, u: Expr) -> Expr:
         out = u
         if "lower" in self._parameters:
             out = select(u < pen.p("lower"), pen.p("lower"), out)
@@ -329,8 +334,15 @@ class PID(Block):
             out = select(u > pen.p("upper"), pen.p("upper"), out)
         return out
 
+    def signals(self, pen: Pen) -> Expr:
+        """The limited control signal; with a clock that of the last tick."""
+        return pen.discrete() if self.is_sampled else self._limited(pen, self._unlimited(pen))
+
     def dynamics(self, pen: Pen) -> None:
         """Integral and filter."""
+        if self.is_sampled:
+            self._at_ticks(pen)
+            return
         e = pen.x()
         rate = pen.p("ki") * e
         if "tracking_time" in self._parameters:
@@ -338,6 +350,21 @@ class PID(Block):
         pen.rate(pen.state("integral"), rate)
         if "kd" in self._parameters:
             pen.rate(pen.state("filtered"), (e - pen.state("filtered")) / pen.p("filter_time"))
+
+    def _at_ticks(self, pen: Pen) -> None:
+        e, integral, period = pen.fresh(), pen.discrete("integral", pen.p("start")), pen.p("period")
+        new: dict[Expr, Expr | float] = {}
+        u = pen.p("kp") * e + integral
+        if "kd" in self._parameters:
+            slope, last, lag = pen.discrete("derivative"), pen.discrete("last"), pen.p("filter_time")
+            new[slope] = (lag * slope + pen.p("kd") * (e - last)) / (lag + period)
+            new[last] = e
+            u = u + new[slope]
+        out = self._limited(pen, u)
+        rate = pen.p("ki") * e
+        if "tracking_time" in self._parameters:
+            rate = rate + (out - u) / pen.p("tracking_time")
+        pen.at(pen.p("offset"), pen.body({**new, integral: integral + period * rate, pen.discrete(): out}), period=period)
 
 
 class RateLimiter(Block):

@@ -13,6 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from tidegate.expressions import ONE, TRUE, ZERO, Expr, as_expr, node, select
+from tidegate.expressions.delays import delay
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.dynamic import Vector, coefficients
 from tidegate.frontends.blocks.pen import TIME, Pen
@@ -245,52 +246,60 @@ class DiscreteTransferFunction(_Clocked):
 class TransportDelay(Block):
     """``out`` is x1 a time ``delay`` ago; ``start`` before.
 
-    An approximation: x1 is sampled every ``delay / samples``, and straight lines are drawn between the samples. Corners of x1 are rounded off over
-    one sample, a smooth signal is right to ``x'' (delay / samples)^2 / 8``, and each sample is an event, so that many of them take their time.
+    From the dense past of the run itself (``tg.delay``), as accurate as its steps, corners and jumps included; ``radau`` runs it. With ``samples``
+    it is an approximation that all methods run, with derivatives by parameters: x1 is sampled every ``delay / samples``, and straight lines are drawn
+    between the samples. Corners of x1 are rounded off over one sample, a smooth signal is right to ``x'' (delay / samples)^2 / 8``, and each sample
+    is an event.
 
     Parameters
     ----------
     delay : how long, positive.
-    samples : how many in a delay, at least 2.
+    samples : how many in a delay, at least 2; None for the exact past.
     start : what comes out at first.
     about : name, number, label, unit, units.
 
     Examples
     --------
-    >>> TransportDelay(0.7, samples=20)
+    >>> TransportDelay(0.7)
     TransportDelay(delay=0.7, start=0)
     """
 
-    def __init__(self, delay: float, samples: int = 50, start: float = 0.0, **about: Unpack[About]) -> None:
+    def __init__(self, delay: float, samples: int | None = None, start: float = 0.0, **about: Unpack[About]) -> None:
         super().__init__(about, delay=delay, start=start)
-        self.require(samples >= 2 and samples == int(samples), f"samples is {samples!r}", "give an integer, 2 or more")
-        self._samples = int(samples)
+        is_count = samples is None or (samples >= 2 and samples == int(samples))
+        self.require(is_count, f"samples is {samples!r}", "give an integer, 2 or more, or none")
+        self._samples = None if samples is None else int(samples)
 
     def check_parameters(self) -> None:
         """It delays."""
         self.require_positive("delay")
 
     @property
-    def samples(self) -> int:
-        """How many in a delay."""
+    def samples(self) -> int | None:
+        """How many in a delay; None for the exact past."""
         return self._samples
 
     def feedthrough(self) -> tuple[str, ...]:
         """It delays."""
         return ()
 
-    def _register(self, pen: Pen) -> list[Expr]:
-        return [pen.discrete(f"sample{k}", pen.p("start")) for k in range(self._samples + 1)]
+    def _register(self, pen: Pen, samples: int) -> list[Expr]:
+        return [pen.discrete(f"sample{k}", pen.p("start")) for k in range(samples + 1)]
 
     def signals(self, pen: Pen) -> Expr:
-        """On the line between the two oldest samples."""
-        register, last = self._register(pen), pen.discrete("last")
+        """An unknown of its own, or what is on the line between the two oldest samples."""
+        if self._samples is None:
+            return pen.unknown("", pen.p("start"))
+        register, last = self._register(pen, self._samples), pen.discrete("last")
         passed = (TIME - last) / (pen.p("delay") / as_expr(float(self._samples)))
         return register[-1] + (register[-2] - register[-1]) * passed
 
     def dynamics(self, pen: Pen) -> None:
-        """Sampling and shifting."""
-        register, last = self._register(pen), pen.discrete("last")
+        """Looking back, or sampling and shifting."""
+        if self._samples is None:
+            pen.equation(pen.unknown(), delay(pen.x(), pen.p("delay"), pen.p("start")))
+            return
+        register, last = self._register(pen, self._samples), pen.discrete("last")
         shifted: Sequence[Expr] = [pen.fresh(), *register[:-1]]
         pen.initially(*pen.body({last: TIME}))
         pen.at(0.0, pen.body({**dict(zip(register, shifted, strict=True)), last: TIME}), period=pen.p("delay") / as_expr(float(self._samples)))

@@ -1,0 +1,192 @@
+"""Start values and inputs that belong to a run, put into its model before it is compiled. In: a source and options; out: a source and options.
+
+``y0={"x": 2.0}`` is a parameter ``x(0)`` with this value (``model.start_parameters``), ``inputs={"u": f}`` a signal in place of the input
+(``model.driven``). Variants are kept beside the model that they come of, so that a second run finds its machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tidegate.errors import UsageError
+from tidegate.expressions import as_expr
+from tidegate.expressions.tracing import Reads, collect_reads
+from tidegate.model import KeepsCode, Lowerable, Model, element_names
+from tidegate.model.callables import At, CallableModel, Called, Changes
+from tidegate.model.driven import driven
+from tidegate.model.start_parameters import SUFFIX, started_variables, with_start_parameters
+from tidegate.names import listed, suggestion
+from tidegate.structure.check_units import check_units
+
+__all__ = ["with_named_starts", "with_starts_and_inputs"]
+
+_MOST_VARIANTS: Final = 8  # of one model: whoever makes a new function for every run shall not fill the memory
+_EXAMPLE: Final = 'y0={"x": 1.0}'
+
+
+def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The source that has these start values and inputs, and the other options.
+
+    Raises
+    ------
+    UsageError : a name or a value does not fit.
+    """
+    left = dict(options)
+    y0, inputs = left.pop("y0", None), left.pop("inputs", None)
+    named = _named_starts(left)
+    if y0 is None and inputs is None and not named:
+        return source, left
+    for name, given in (("inputs", inputs),):
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(f"{name} must be a dict by name, not {given!r:.80}", hint='inputs={"u": lambda t: 2.0 * t}')
+    if isinstance(source, CallableModel) or (isinstance(source, Called) and not isinstance(source, Lowerable)):
+        return _of_callables(source, y0, inputs, named), left
+    if isinstance(source, type) or not isinstance(source, Lowerable) or isinstance(source, str):
+        return source, left  # what it is, is said where it is lowered
+    model = source.lower()
+    starts = _by_name(y0, {name: variable.size for name, variable in started_variables(model).items()})
+    names = tuple(dict.fromkeys((*starts, *named)))
+    if starts:
+        parameters = dict(left.get("parameters") or {})
+        twice = [name for name in starts if any(key.startswith(f"{name}{SUFFIX}") for key in parameters)]
+        if twice:
+            raise UsageError(f"the start value of {twice[0]} is given in y0 and in parameters", hint="once is enough")
+        left["parameters"] = parameters | {f"{name}{SUFFIX}": value for name, value in starts.items()}
+    return AdjustedSource(source, names, dict(inputs or {})), left
+
+
+def with_named_starts(source: Any, names: Iterable[Any]) -> Any:
+    """The source with parameters for those start values that are among names of parameters, as ``"x(0)"``."""
+    return with_starts_and_inputs(source, {"sensitivities": [name for name in names if isinstance(name, str)]})[0]
+
+
+def _named_starts(options: Mapping[str, Any]) -> list[str]:
+    """Variables whose start values are among the parameters that the options name."""
+    sensitivities, parameters = options.get("sensitivities"), options.get("parameters")
+    several: list[Any] = list(cast("Sequence[Any]", sensitivities)) if isinstance(sensitivities, Sequence) else []
+    named = [sensitivities] if isinstance(sensitivities, str) else several
+    given = list(cast("Mapping[Any, Any]", parameters)) if isinstance(parameters, Mapping) else []
+    return [name.partition(SUFFIX)[0] for name in (*named, *given) if isinstance(name, str) and SUFFIX in name]
+
+
+def _by_name(y0: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Start values by name; a sequence goes over all unknowns in order, as that of ``tg.ode`` does."""
+    if y0 is None:
+        return {}
+    if isinstance(y0, Mapping):
+        return dict(cast("Mapping[str, Any]", y0))
+    try:
+        values = np.asarray(y0, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"y0 is {y0!r:.80}", hint=f"a dict by name, as {_EXAMPLE}, or a number for each variable in order") from None
+    if values.size != sum(sizes.values()):
+        raise UsageError(
+            f"y0 has {values.size} values, and the model has start values of {listed(sizes)}", hint=f"by name those that change: {_EXAMPLE}"
+        )
+    found: dict[str, Any] = {}
+    flat, at = values.ravel(), 0
+    for name, size in sizes.items():
+        found[name] = flat[at : at + size] if size > 1 else float(flat[at])
+        at += size
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustedSource:
+    """A source with parameters for some start values, and signals for some inputs.
+
+    Parameters
+    ----------
+    source : what the user gave.
+    starts : names of variables whose start values are parameters.
+    inputs : signals by name of an input or a parameter.
+    """
+
+    source: Lowerable
+    starts: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def lower(self) -> Model:
+        """The neutral model; made once of a model, and again when something that a signal read of its surroundings has changed."""
+        model = self.source.lower()
+        kept: dict[Any, tuple[Any, Model, Reads]] = vars(model).setdefault("_adjusted", {})
+        key = (self.starts, tuple((name, id(value)) for name, value in self.inputs.items()))
+        found = kept.get(key)
+        if found is None or found[2].changed():
+            with collect_reads() as reads:
+                new = with_start_parameters(self._driven(model) if self.inputs else model, self.starts)
+            while len(kept) >= _MOST_VARIANTS:
+                del kept[next(iter(kept))]
+            kept[key] = found = (tuple(self.inputs.values()), new, reads)  # values are held, so that no other gets their identity
+        return found[1]
+
+    def _driven(self, model: Model) -> Model:
+        """With its signals: a function of time says no unit, and has that of the input; the rest is checked as it was written."""
+        if model.check_units:
+            check_units(model)
+        return replace(driven(model, self.inputs), check_units=False)
+
+    def without_code(self) -> AdjustedSource:
+        """The same, without the machine code that comes of it."""
+        source = self.source.without_code() if isinstance(self.source, KeepsCode) else self.source
+        return AdjustedSource(source, self.starts, self.inputs)
+
+
+def _of_callables(source: Any, y0: Any, inputs: Any, named: Sequence[str]) -> Any:
+    """A model of callbacks with other start values; its inputs are options of its own."""
+    if inputs is not None:
+        raise UsageError(f"{source!r:.80} is made of callbacks, whose inputs cannot be given", hint="tg.DSblock takes inputs=...")
+    if named:
+        told = f"the start value of {named[0]} is no parameter of {source!r:.60}, which is made of callbacks"
+        raise UsageError(told, hint="declare a parameter, and set the state from it in the callback for the start")
+    model = source if isinstance(source, CallableModel) else source.callables()
+    groups = {"states": model.states, "algebraic": model.algebraic, "discretes": model.discretes}
+    known = {name: value for group in groups.values() for name, value in group.items() if name not in model.hidden}
+    starts = _elements(_by_name(y0, dict.fromkeys(known, 1)), model.arrays)
+    for name in starts:
+        if name not in known:
+            raise UsageError(f"{model.name} has no start value of {name!r}", hint=suggestion(name, known, f"variables with one are {listed(known)}"))
+    changed = {group: {name: starts.get(name, value) for name, value in values.items()} for group, values in groups.items()}
+    hooks = {hook: _unless_lost(change, starts) for hook in ("at_start", "at_open") if (change := getattr(model, hook)) is not None}
+    return replace(model, traced=_started(model.traced, starts), **hooks, **changed)
+
+
+def _started(traced: Model | None, starts: Mapping[str, float]) -> Model | None:
+    """The same equations as expressions, with these start values; each of their variables is one element."""
+    if traced is None:
+        return None
+    variables = (replace(v, start=(as_expr(starts[v.name]),)) if v.name in starts else v for v in traced.variables)
+    return replace(traced, variables=tuple(variables))
+
+
+def _unless_lost(change: Changes, starts: Mapping[str, float]) -> Changes:
+    """What the model does at its start, and an error where it puts another value in place of one that was given."""
+
+    def changed(at: At) -> Mapping[str, float]:
+        new = change(at)
+        lost = next((name for name, value in starts.items() if new.get(name, value) != value), None)
+        if lost is not None:
+            told = f"the model itself gives {lost} its value at the start of a run, so another would have no effect"
+            raise UsageError(told, hint="change what its callback for the start returns")
+        return new
+
+    return changed
+
+
+def _elements(given: Mapping[str, Any], arrays: Mapping[str, tuple[int, ...]]) -> dict[str, float]:
+    """Values by name of an element."""
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        names = element_names(name, arrays.get(name, ()))
+        try:
+            values = np.broadcast_to(np.asarray(value, dtype=float), arrays.get(name, ())).ravel().tolist()
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"the start value of {name} is {value!r:.80}; a number or an array of shape {arrays.get(name, ())} is expected"
+            ) from None
+        found |= dict(zip(names, values, strict=True))
+    return found

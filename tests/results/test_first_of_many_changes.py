@@ -1,0 +1,30 @@
+"""What is said of an event that changes more than fits into a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tidegate as tg
+
+
+class Fan(tg.Component):
+    """A switch that a dozen variables follow."""
+
+    x, on = tg.State(0.0), tg.Discrete(True)
+    follows = tg.Algebraic(shape=12)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.x) == 1.0
+        for k in range(12):
+            yield self.follows[k] == tg.where(self.on, 1.0 + k, 0.0) * (-1.0) ** k
+
+    @tg.when(lambda self: self.x > 0.5)
+    def stop(self) -> Any:
+        return {self.on: False}
+
+
+def test_what_a_clause_sets_comes_first_and_zeros_have_no_sign() -> None:
+    (event,) = tg.simulate(Fan(), (0.0, 1.0)).events
+    assert event.change_text().startswith("on: 1 -> 0, follows[0]: 1 -> 0, follows[1]: -2 -> 0 and ")
+    assert event.change_text(20).startswith("follows[0]: 1 -> 0")

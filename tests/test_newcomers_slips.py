@@ -1,0 +1,83 @@
+"""What somebody does on a first day who comes from SciPy, and what is said: names the thing, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+__all__: list[str] = []
+
+TIMES = np.linspace(0.0, 1.0, 11)
+
+
+def decay(t: Any, y: Any) -> Any:
+    return [-y[0]]
+
+
+def hit(t: Any, y: Any) -> Any:
+    return y[0] - 0.5
+
+
+hit.terminal, hit.direction = True, -1
+
+
+class Motor(tg.Component):
+    speed = tg.State(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.speed) == 1.0 - self.speed
+
+
+class Misspelt(Motor):
+    def equations(self) -> Any:
+        yield tg.der(self.speed) == 1.0 - self.sped
+
+
+def run() -> Any:
+    return tg.simulate(tg.ode(lambda t, y: {"a": -y["a"]}, y0={"a": 1.0}), (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        (lambda: tg.ode(decay, y0=[1.0], events=hit), r"wrap it.*tg\.event\(lambda t, y: hit\(t, y\) <= 0, terminal=True\)"),
+        (lambda: tg.ode(decay, y0=[1.0], events=[hit]), "wrap it"),
+        (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), (0, 1), events=[hit]), "the events belong to the model"),
+        (lambda: tg.simulate(Motor, (0, 1)), r"Motor\(\)"),
+        (lambda: tg.Simulation(Motor), r"Motor\(\)"),
+        (lambda: tg.simulate(decay, (0, 1)), r"tg\.ode\(f, y0="),
+        (lambda: tg.simulate(Misspelt(), (0, 1)), "did you mean 'speed'"),
+        (lambda: tg.simulate(tg.ode(lambda t, y: [TIMES[int(t)] - y[0]], y0=[1.0]), (0, 1)), r"tg\.table\(times, values\)"),
+        (lambda: tg.simulate(tg.ode(lambda y, t: [-y[0]], y0=[1.0]), (0, 1)), r"f\(t, y\), with the time first"),
+        (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), (0, 1), method="RK45"), "taylor"),
+        (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), 10), r"t_span=\(0, 10\)"),
+        (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), (0, 1), t_eval=TIMES), "outputs=times"),
+        (lambda: run().at("a"), r'result\["a"\]'),
+        (lambda: run().final["y"], "one of a"),
+        (lambda: tg.blocks.Integrador, "did you mean 'Integrator'"),
+        (lambda: tg.simulat, "did you mean 'simulate'"),
+    ],
+)
+def test_a_slip_is_answered_with_what_to_write(slip: Any, words: str) -> None:
+    with pytest.raises(tg.TidegateError, match=f"(?s){words}"):
+        slip()
+
+
+def test_an_attribute_of_a_result_is_told_to_be_an_entry() -> None:
+    with pytest.raises(AttributeError, match=r'the variable is result\["a"\]'):
+        _ = run().a
+    assert not hasattr(run(), "nothing")
+
+
+def test_a_notebook_shows_the_users_lines_and_the_sentence(tmp_path: Any) -> None:
+    cell = compile("import tidegate as tg\ntg.simulate(tg.ode(lambda t, y: [-y['b']], y0={'a': 1.0}), (0, 1))", "<ipython-input-3-abc>", "exec")
+    with pytest.raises(tg.TidegateError) as caught:
+        exec(cell, {})
+    shown = caught.value._render_traceback_()
+    assert shown[-1] == f"UnknownNameError: {caught.value}"
+    assert any(line.startswith("<ipython-input-3-abc>, line 2") for line in shown)
+    assert not any("tidegate/" in line for line in shown[:-1])
