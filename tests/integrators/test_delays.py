@@ -33,7 +33,7 @@ def test_the_simplest_delay_is_a_polynomial_in_each_interval(rtol: float) -> Non
 @pytest.mark.parametrize("how", ["function", "method", "expression"])
 def test_what_was_before_may_be_a_function_of_time(how: str) -> None:
     def follow(t: Any, y: Any) -> Any:
-        before = {"function": lambda s: np.sin(s), "method": np.sin, "expression": np.sin(t)}[how]
+        before = {"function": lambda s: 2.0 * np.sin(s) / 2.0, "method": np.sin, "expression": np.sin(t)}[how]
         return [tg.delay(y["x"], np.pi / 2, history=before)]
 
     result = tg.simulate(tg.ode(follow, y0={"x": 0.0}), (0, 1), rtol=1e-8)
