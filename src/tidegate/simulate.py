@@ -46,6 +46,7 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     max_halvings: int | None = None,
     disc_halvings: int | None = None,
     record_disabled: str = "held",
+    events: str = "fast",
     parameters: Mapping[str, ArrayLike] | None = None,
     event_rows: bool | None = None,
     dense: bool = True,
@@ -81,6 +82,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     record_disabled : what rows, dense results and files show of variables of parts that are switched off: "held", the values with
         which they will go on, or "nan", none. The log of events has what is held.
+    events : "fast", or "proved": every step is examined once more, by bounds in which all rounding is, and ``result.statistics`` says of how many it
+        is proved that no event of the numerical solution was missed. Results are the same.
     out : file to save the result in, .nc or .csv. While the run goes on its rows are in ``out`` with ``.part`` behind it, which ``Result.load`` reads
         should the run be killed. What a failed run computed is saved too.
     unknown : nothing else is taken; a name from elsewhere, as SciPy's ``t_eval``, is answered with the name it has here.
@@ -108,7 +111,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
         "outputs": outputs, "sensitivities": sensitivities, "method": method, "rtol": rtol, "atol": atol, "max_step": max_step,
         "first_step": first_step, "max_steps": max_steps, "min_step": min_step, "max_halvings": max_halvings, "disc_halvings": disc_halvings,
         "parameters": parameters or {}, "event_rows": event_rows, "dense": dense, "progress": progress,
-        "record_disabled": record_disabled, **({} if y0 is None else {"y0": y0}), **({} if inputs is None else {"inputs": inputs}), **unknown,
+        "record_disabled": record_disabled,
+        "events": events, **({} if y0 is None else {"y0": y0}), **({} if inputs is None else {"inputs": inputs}), **unknown,
     }  # fmt: skip
     if out is None:
         return prepare(source, t_span, on_rows=on_rows, **options).run()

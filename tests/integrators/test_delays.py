@@ -30,6 +30,21 @@ def test_the_simplest_delay_is_a_polynomial_in_each_interval(rtol: float) -> Non
     assert result.names == ["x"]
 
 
+@pytest.mark.parametrize("how", ["function", "method", "expression"])
+def test_what_was_before_may_be_a_function_of_time(how: str) -> None:
+    def follow(t: Any, y: Any) -> Any:
+        before = {"function": lambda s: 2.0 * np.sin(s) / 2.0, "method": np.sin, "expression": np.sin(t)}[how]
+        return [tg.delay(y["x"], np.pi / 2, history=before)]
+
+    result = tg.simulate(tg.ode(follow, y0={"x": 0.0}), (0, 1), rtol=1e-8)
+    assert result.final["x"] == pytest.approx(-np.sin(1.0), abs=1e-8)
+
+
+def test_what_was_before_is_no_text() -> None:
+    with pytest.raises(tg.UsageError, match="the history of a delay is a number, an expression, or a function of time, not 'one'"):
+        tg.simulate(tg.ode(lambda t, y: [-tg.delay(y["x"], 1.0, history="one")], y0={"x": 1.0}), (0, 1))
+
+
 def random_system(seed: int) -> tuple[Any, Any, float]:
     """A model with its truth: linear and a little nonlinear, with several delays, a history that may not fit, and a size."""
     rng = np.random.default_rng(seed)

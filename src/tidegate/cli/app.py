@@ -87,6 +87,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     record_disabled: Annotated[
         str, typer.Option(metavar="HOW", help="Rows of parts that are off: held (their last values), or none: --record-disabled nan.")
     ] = "held",
+    proved: Annotated[bool, typer.Option("--proved", help="Prove of every step that no event was missed; the statistics say of how many.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the result: .nc keeps everything, .csv the trajectories.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Save a picture: .png, .svg or .pdf.")] = None,
     quiet: Quiet = False,
@@ -114,6 +115,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         is_quiet=quiet,
         prefix=prefix,
         record_disabled=record_disabled,
+        is_proved=proved,
         is_trusted=trust,
     )
     with reported():

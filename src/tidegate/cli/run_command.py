@@ -42,6 +42,7 @@ class Request:
     rtol, atol, method, max_step : of the integration.
     step, points : what to record beside the events.
     record_disabled : what rows show of parts that are switched off.
+    is_proved : prove of every step that no event was missed.
     out, plot : files to write.
     is_quiet : print nothing but errors.
     prefix, is_trusted : of a compiled library: what the names of its callbacks begin with, and whether its code may be carried out.
@@ -64,6 +65,7 @@ class Request:
     prefix: str = ""
     is_trusted: bool = False
     record_disabled: str = "held"
+    is_proved: bool = False
 
 
 def run(request: Request) -> None:
@@ -170,6 +172,8 @@ def _options(
     }
     if request.record_disabled != "held":
         options["record_disabled"] = request.record_disabled
+    if request.is_proved:
+        options["events"] = "proved"
     if request.step is not None:
         options["outputs"] = request.step.of(time_unit)
     if request.points is not None:

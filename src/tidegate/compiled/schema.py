@@ -105,14 +105,18 @@ _SIZES: Final = [
     *_single("integer", "n_divisors"),
     # registers of polynomials with bounds, for nonlinear guards; 0 where there are none, or too many
     *_single("integer", "n_models"),
+    # guards of which it is proved that they stay on their sides; 0 where nobody asked
+    *_single("integer", "n_examined"),
 ]
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
     *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
     *_single(
-        "integer", "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors"
+        "integer",
+        "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors",
     ),
+    *_single("integer", "f_proof"),
     *_single("integer", "f_constraints f_constraints_tangent f_constraint_scale f_constraint_slopes"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
     # kernel entries of the method, see integrators/hybrid_loop/loop
@@ -166,7 +170,7 @@ _OPTIONS: Final = [
 _STATE: Final = [
     *_single("integer", "stages degree is_first was_rejected has_polynomial needs_jacobian needs_factors is_jacobian_fresh is_cut"),
     *_single("integer", "event_kind event_cause cause_item rounds is_terminated phase failed_guard last_guard found_guard"),
-    *_single("integer", "still_events shrinking same_time good_steps failures_in_a_row iterations n_stops"),
+    *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
     *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest"),
@@ -208,6 +212,7 @@ _EVENTS: Final = [
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "late_scratch reach_scratch", "n_guards"),
+    *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "bernstein_scratch", "part_width"),
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
@@ -272,7 +277,9 @@ _SENSITIVITIES: Final = [
 _RECORDS: Final = [
     # what waits in the buffers, how much there is room for, how wide one is
     *_single("integer", "n_rows n_logged n_polynomials room_rows room_log room_polynomials wide_rows wide_log wide_polynomials n_asked next_output"),
-    *_single("integer", "c_steps c_rejected c_rhs c_jacobian c_factor c_newton c_newton_failed c_events c_flips c_resteps c_undecided"),
+    *_single(
+        "integer", "c_steps c_rejected c_rhs c_jacobian c_factor c_newton c_newton_failed c_events c_flips c_resteps c_undecided c_examined c_proved"
+    ),
 ]
 
 _OF_RADAU: Final = [

@@ -23,7 +23,7 @@ from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root
 from tidegate.events.tolerances import EPS, SAME_TIME
 
-__all__ = ["interval_root", "modelled_root", "sampled_root"]
+__all__ = ["fill_bounds", "interval_root", "modelled_root", "sampled_root"]
 
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
@@ -37,7 +37,7 @@ _COMES_DOWN: Final = 0.5  # of the lowest sample: a parabola through three that 
 
 
 @native
-def _fill_bounds(run, t, step, y, a, degree, low, high):
+def fill_bounds(run, t, step, y, a, degree, low, high):
     """Bounds of time, the unknowns, their rates and bends over a part of the step: Taylor expansion about its middle."""
     n_used = run.n_used
     used = run.used
@@ -226,7 +226,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         low = parts[top, 0]
         high = parts[top, 1]
         visited += 1
-        _fill_bounds(run, t, step, y, a, degree, low, high)
+        fill_bounds(run, t, step, y, a, degree, low, high)
         call_unit(run.f_tape, run.h, run.r, j + ng)
         least = lo[value] if sign > 0.0 else -hi[value]
         if least + nu > 0.0:
@@ -249,7 +249,7 @@ def interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
                 bends_up = flattest > 0.0
                 bends_down = steepest < 0.0
             middle = 0.5 * (low + high)
-            _fill_bounds(run, t, step, y, a, degree, middle, middle)
+            fill_bounds(run, t, step, y, a, degree, middle, middle)
             call_unit(run.f_tape, run.h, run.r, j + ng)
             # what rounding leaves open in the guard here may be more than at the start of the step
             roundoff = max(nu, tape_rounding(run, j))

@@ -61,6 +61,8 @@ _INTEGERS: Final = {
     "max_steps": "max_steps=10_000; none at all for no limit", "max_halvings": "30 is usual", "disc_halvings": "10 is usual",
 }  # fmt: skip
 
+EVENTS: Final = ("fast", "proved")
+
 # names that people bring from scipy.integrate, and where here the same thing is
 _ELSEWHERE: Final = {
     "t_eval": "outputs=times, or outputs=0.1 for equidistant times",
@@ -104,6 +106,7 @@ class Options:
     progress : True for a bar with the simulated time, or a function that is called about ten times a second with it.
     on_rows : called about twenty times a second with a result of the rows, events and polynomials that are new.
     record_disabled : what rows show of variables of parts that are switched off: "held", their last values, or "nan", none.
+    events : "fast", or "proved" to prove of every step that no event of it was missed; the statistics say of how many that is so.
     """
 
     outputs: ArrayLike | None = None
@@ -123,6 +126,7 @@ class Options:
     max_halvings: int | None = None
     disc_halvings: int | None = None
     record_disabled: str = "held"
+    events: str = "fast"
 
     @property
     def chosen_method(self) -> str:
@@ -135,8 +139,9 @@ class Options:
         for name in ("max_step", "first_step", "max_steps", *_OF_ONE_METHOD):
             if getattr(self, name) is not None:
                 plain[name] = getattr(self, name)
-        if self.record_disabled != "held":
-            plain["record_disabled"] = self.record_disabled
+        for name, usual in (("record_disabled", "held"), ("events", "fast")):
+            if getattr(self, name) != usual:
+                plain[name] = getattr(self, name)
         if self.atol is not None:
             plain["atol"] = dict(self.atol) if isinstance(self.atol, Mapping) else np.asarray(self.atol, dtype=float).tolist()
         return plain
@@ -223,6 +228,12 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         raise UsageError(f"progress must be True or a function of the time, not {options.progress!r}")
     if options.on_rows is not None and not callable(options.on_rows):
         raise UsageError(f"on_rows must be a function, not {options.on_rows!r}")
+    _check_choices(options)
+    return start, end
+
+
+def _check_choices(options: Options) -> None:
+    """Options of which there are two."""
     for name in ("dense", "event_rows"):
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
@@ -232,7 +243,9 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
             f"record_disabled is {options.record_disabled!r}",
             hint='"held" for the values that variables of parts that are switched off had last, "nan" for none',
         )
-    return start, end
+    if options.events not in EVENTS:
+        hint = '"fast", or "proved" to have it proved for every step that none was missed'
+        raise UsageError(f"events is {options.events!r}", hint=hint if isinstance(options.events, str) else _ELSEWHERE["events"])
 
 
 def _check_steps_of_one_method(options: Options) -> None:

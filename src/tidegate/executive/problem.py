@@ -67,6 +67,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         step_min=options.min_step or 0.0,
         max_halvings=int(options.max_halvings or (MAX_HALVINGS if options.max_step else UNLIMITED)),
         disc_halvings=int(options.disc_halvings or DISC_HALVINGS),
+        proves=options.events == "proved",
     )
     return acted_on(problem) if waits else problem
 

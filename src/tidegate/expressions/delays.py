@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tidegate.errors import UsageError
 from tidegate.expressions.elementwise import elementwise
-from tidegate.expressions.nodes import Expr, as_real, node, walk
+from tidegate.expressions.nodes import Expr, Role, as_real, node, symbol, walk
 
 __all__ = ["delay", "has_delays"]
 
@@ -29,8 +29,8 @@ def delay(expr: Any, time: Any, history: Any = None) -> Any:
     ----------
     expr : an expression of the model's variables, or an array of these.
     time : how long ago, positive: a number, or an expression of parameters.
-    history : what the expression was before the start: a number, or an expression in which the model's time is the time of then, ``np.sin(t)``. None
-        where the expression is made of states: it was then what their start values make of it.
+    history : what the expression was before the start: a number, an expression in which the model's time is the time of then, ``np.sin(t)``, or a
+        function of time, ``lambda t: np.sin(t)``. None where the expression is made of states: it was then what their start values make of it.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def delay(expr: Any, time: Any, history: Any = None) -> Any:
 
     Raises
     ------
-    UsageError : the time is not positive.
+    UsageError : the time is not positive, or the history is none of these.
 
     Examples
     --------
@@ -52,6 +52,13 @@ def delay(expr: Any, time: Any, history: Any = None) -> Any:
             raise UsageError(f"a delay takes a positive time, not {time!r}", hint=_HOW)
     elif time.is_constant and not 0.0 < time.value < math.inf:
         raise UsageError(f"a delay takes a positive time, not {time.value!r}", hint=_HOW)
+
+    if callable(history) and not isinstance(history, Expr):
+        history = history(symbol(Role.TIME, "time"))
+    if isinstance(history, str):
+        raise UsageError(
+            f"the history of a delay is a number, an expression, or a function of time, not {history!r}", hint="history=lambda t: np.sin(t)"
+        )
 
     def of(item: Any, before: Any = None) -> Any:
         if not isinstance(item, Expr) or item.is_constant:

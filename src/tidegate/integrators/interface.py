@@ -56,6 +56,7 @@ class Problem:
     output_times : increasing; empty for none.
     step_rows, event_rows : record at steps, around events.
     keep_polynomials : record the polynomial of every step.
+    proves : prove of every step that no event of it was missed.
     resume : the ``state`` of an integrator, to go on from there; y, m, p and derivatives are then taken from it.
     step_min : the least step of "rke"; 0 for none.
     max_halvings, disc_halvings : of "pc": how often its step may be halved, and how many halvings tell of a discontinuity.
@@ -83,6 +84,7 @@ class Problem:
     max_halvings: int = 30
     disc_halvings: int = 10
     directions: Sequence[Direction] = ()
+    proves: bool = False
 
 
 class Counters(NamedTuple):
@@ -99,6 +101,8 @@ class Counters(NamedTuple):
     flips: int
     resteps: int
     undecided: int
+    examined: int
+    proved: int
 
 
 @dataclass(eq=False)

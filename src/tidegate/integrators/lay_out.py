@@ -71,6 +71,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors,
+        "n_examined": ng if problem.proves else 0,
         "n_models": model.tapes.n_registers + 1 if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
@@ -123,6 +124,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     tapes, guards = model.tapes, model.guards
     if tapes.code.size:
         work["f_tape"] = kernel("tidegate.events.tape_range").tape_range.address
+    if problem.proves:
+        work["f_proof"] = kernel("tidegate.events.proof").prove_step.address
     if work["n_models"]:
         work["f_models"] = kernel("tidegate.events.guard_models").guard_model.address
     integers: dict[str, Any] = {

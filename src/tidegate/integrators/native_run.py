@@ -25,7 +25,7 @@ _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single recor
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
 # in the order of ``Counters``, one behind the other
-_FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_undecided"] + 1
+_FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_proved"] + 1
 _T, _T_END, _TIME_SIZE = (INDEX_OF[name] for name in ("t", "t_end", "time_size"))
 _COUNTS: Final = tuple(INDEX_OF[name] for name in ("n_rows", "n_logged", "n_polynomials"))
 _BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated"))

@@ -23,6 +23,7 @@ class Statistics:
     events : state, time and step events.
     flips : relations that changed sign without changing a condition.
     undecided : steps made shorter because bounds did not tell in time whether a condition changes in them.
+    examined, proved : with ``events="proved"``, steps that were examined for events once more, and those of which it is proved that none was missed.
     opaque_calls : calls into Python during the run.
     seconds, compile_seconds : of the run, and before it.
     method : name of the integration method.
@@ -39,6 +40,8 @@ class Statistics:
     events: int = 0
     flips: int = 0
     undecided: int = 0
+    examined: int = 0
+    proved: int = 0
     opaque_calls: int = 0
     seconds: float = 0.0
     compile_seconds: float = 0.0
@@ -60,8 +63,10 @@ class Statistics:
         """Label and text of everything worth reading: method, times, and the counters that are not zero."""
         rows = [("method", self.method)] if self.method else []
         for name, value in self.to_dict().items():
-            if isinstance(value, int) and (value or name in ("steps", "events")):
+            if isinstance(value, int) and name not in ("examined", "proved") and (value or name in ("steps", "events")):
                 rows.append((name.replace("_", " "), f"{value}"))
+        if self.examined:
+            rows.append(("no event of the numerical solution missed:", f"proved for {self.proved} of {self.examined} steps"))
         rows.extend((name.replace("_", " "), str(value)) for name, value in self.extra.items())
         rows.append(("run", seconds(self.seconds)))
         if self.compile_seconds:

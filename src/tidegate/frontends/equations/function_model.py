@@ -179,4 +179,5 @@ def _check_arguments(description: FunctionsDescription, maker: str, origin: Orig
             hint="give everything else through p={...}, or close over it",
         )
     if required == most_given and not description.has_p:
-        raise UsageError(f"{name} takes parameters as its last argument, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}")
+        last = "before discrete variables" if with_discretes else "as its last argument"
+        raise UsageError(f"{name} takes parameters {last}, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}")

@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_hook, call_value
+from tidegate.compiled.calls import call_hook, call_unit, call_value
 from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import (
     AFTER_ROW,
@@ -218,6 +218,7 @@ def _find_step(run):
         quiet = 0
         guard = first_guard
         run.found_theta = first_theta
+    run.quiet_flips = quiet
     cut = is_pole or guard == UNDECIDED
     if is_pole:
         if is_at_the_pole(run):
@@ -261,6 +262,13 @@ def _start_afresh(run):
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
     return code
+
+
+@native
+def _prove(run):
+    """Where it was asked for, prove that no event of the step about to be committed was missed."""
+    if run.f_proof != 0:
+        call_unit(run.f_proof, run.h, run.r, run.quiet_flips)
 
 
 @native
@@ -439,6 +447,7 @@ def _stand_inside(run, rows, polynomials):
     run.t_held = run.t
     run.step_held = run.step
     run.step = run.t_end - run.t
+    _prove(run)
     record_polynomial(run, polynomials)
     keep_step(run)
     for q in range(n):
@@ -512,6 +521,7 @@ def advance(run, rows, log, polynomials, times):
             return TARGET if code == 0 else code
         if beyond:
             _end_here(run)
+        _prove(run)
         record_polynomial(run, polynomials)
         keep_step(run)
         _commit(run)
