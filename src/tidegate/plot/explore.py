@@ -91,11 +91,7 @@ def explore(result: Result, *names: str, path: str | Path | None = None) -> Page
     home = Path(__file__).parent
     page = Template((home / "explore.html").read_text(encoding="utf-8"))
     # what stands in a script must not end it
-    data = (
-        json.dumps(_data(result, names), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-        .replace("</", "<\\/")
-        .replace("<!--", "<\\u0021--")
-    )
+    data = json.dumps(_data(result, names), allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     script = (home / "explore.js").read_text(encoding="utf-8")
     made = Page(page.substitute(title=escape(result.model_name), summary=escape(_summary(result)), data=data, script=script), result.model_name)
     if path is not None:
