@@ -19,11 +19,12 @@ from tidegate.results import Column, Event, Result
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
-# what a hand does: choose a curve, drag over the first second, hold the mouse over the first event, turn the wheel; each answer goes into the document
+# what a hand does: choose a curve, drag over the first second, hold the mouse over the first event, turn the wheel; answers go into the document
 HAND = """
 <script>
   const panels = document.getElementById("panels"), box = panels.getBoundingClientRect(), said = [];
-  const at = (kind, x, target, more) => target.dispatchEvent(new PointerEvent(kind, { clientX: box.left + x, clientY: box.top + 40, bubbles: true, ...more }));
+  const at = (kind, x, target) =>
+    target.dispatchEvent(new PointerEvent(kind, { clientX: box.left + x, clientY: box.top + 40, bubbles: true }));
   const x = (time, low, high) => 74 + (time - low) / (high - low) * (panels.clientWidth - 90);
   const told = () => document.getElementById("readout").textContent;
   const count = () => panels.querySelectorAll("canvas").length;
