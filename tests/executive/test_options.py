@@ -149,7 +149,6 @@ def test_parameters_of_a_call_keep_the_models_limits(parameters: dict[str, float
     [
         ("t_eval", "outputs=times"),
         ("dense_output", "result.at(t)"),
-        ("events", "tg.ode(..., events=tg.event("),
         ("args", "p={...}"),
         ("jac", "nothing: derivatives"),
         ("sensitivity", "sensitivities"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tidegate as tg
 from tidegate.expressions import ZERO, Expr, Role, evaluate, symbol
 from tidegate.frontends.equations import dae, event, ode, opaque
 from tidegate.model import Assignment, Form, Lowerable, Model, Terminate, VariableRole
@@ -339,3 +340,18 @@ def test_a_model_is_followed_again_when_what_its_functions_read_has_changed():
     assert right_sides(model, 0.0, [1.0]) == [-30.0]
     assert evaluate(model.unknowns[0].starts(), {}) == [10.0]
     assert described.lower() is model
+
+
+def test_outputs_may_be_functions_by_name() -> None:
+    outputs = {"energy": lambda t, y, p: 0.5 * p["m"] * y["v"] ** 2, "twice": lambda t, y: [2.0 * y["v"], t]}
+    model = tg.ode(lambda t, y, p: [-y["v"] / p["m"]], y0={"v": 1.0}, p={"m": 2.0}, outputs=outputs)
+    result = tg.simulate(model, (0.0, 1.0), rtol=1e-9)
+    assert result.final["energy"] == pytest.approx(math.exp(-1.0), rel=1e-8)
+    assert result["twice"][-1].values == pytest.approx([2.0 * math.exp(-0.5), 1.0], rel=1e-8)
+    assert tg.verify(model, (0.0, 1.0))
+
+
+@pytest.mark.parametrize("outputs", [3, "energy", {"energy": 3.0}])
+def test_outputs_that_are_no_functions_are_told(outputs: Any) -> None:
+    with pytest.raises(tg.ModelError, match="cannot be called; outputs=lambda t, y"):
+        tg.ode(lambda t, y: [-y["v"]], y0={"v": 1.0}, outputs=outputs)

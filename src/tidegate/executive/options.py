@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,6 @@ EVENTS: Final = ("fast", "proved")
 _ELSEWHERE: Final = {
     "t_eval": "outputs=times, or outputs=0.1 for equidistant times",
     "dense_output": "result.at(t), which is always there; dense=False saves its memory",
-    "events": "the events belong to the model: tg.ode(..., events=tg.event(condition, reset=...))",
     "args": "parameters belong to the model: tg.ode(f, y0=..., p={...}), read in f(t, y, p)",
     "p": "parameters={name: value} replaces values of the model's parameters",
     "jac": "nothing: derivatives are made from the model itself",
@@ -244,8 +243,11 @@ def _check_choices(options: Options) -> None:
             hint='"held" for the values that variables of parts that are switched off had last, "nan" for none',
         )
     if options.events not in EVENTS:
+        # SciPy's option of this name takes functions
+        is_text = isinstance(cast("object", options.events), str)
         hint = '"fast", or "proved" to have it proved for every step that none was missed'
-        raise UsageError(f"events is {options.events!r}", hint=hint if isinstance(options.events, str) else _ELSEWHERE["events"])
+        belong = "the events belong to the model: tg.ode(..., events=tg.event(condition, reset=...))"
+        raise UsageError(f"events is {options.events!r}", hint=hint if is_text else belong)
 
 
 def _check_steps_of_one_method(options: Options) -> None:

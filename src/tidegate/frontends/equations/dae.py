@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.follow_functions import Outputs
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
 from tidegate.model import Form
 
@@ -20,7 +21,7 @@ def dae(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     *,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
-    outputs: Callable[..., Any] | None = None,
+    outputs: Outputs | None = None,
     discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,

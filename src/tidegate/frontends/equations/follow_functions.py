@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, evaluate, symbol
@@ -18,7 +18,7 @@ from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
 from tidegate.model import Form
 from tidegate.model.remarks import collect_remarks
 
-__all__ = ["TIME", "FunctionsDescription", "Lowering", "Parts", "called", "numbers_of", "plainly", "takes", "takes_besides"]
+__all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "plainly", "takes", "takes_besides"]
 
 TIME: Final = symbol(Role.TIME, "time")
 
@@ -103,12 +103,23 @@ class FunctionsDescription:
     p: FunctionQuantities
     has_p: bool
     units: Mapping[str, str]
-    outputs: Callable[..., Any] | None
+    outputs: Outputs | None
     events: tuple[EventClause, ...]
     origin: Origin
     check_units: bool = True
     parts: Parts | None = None
     d: FunctionQuantities | Callable[..., Any] | None = None
+
+
+# a function that returns a dict, or a dict of functions
+Outputs = Callable[..., Any] | Mapping[str, Callable[..., Any]]
+
+
+def by_name(outputs: Outputs | None) -> dict[str, Callable[..., Any]]:
+    """Functions of outputs by their names; "" for one that returns a dict."""
+    if isinstance(outputs, Mapping):
+        return dict(cast("Mapping[str, Callable[..., Any]]", outputs))
+    return {} if outputs is None else {"": outputs}
 
 
 @dataclass(eq=False)

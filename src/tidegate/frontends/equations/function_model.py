@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Outputs, Parts, by_name
 from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
@@ -63,7 +63,7 @@ class FunctionOptions:
 
     name: str | None
     units: Mapping[str, str] | None
-    outputs: Callable[..., Any] | None
+    outputs: Outputs | None
     events: Iterable[EventClause] | EventClause
     check_units: bool = True
     discrete: Any = None
@@ -116,6 +116,10 @@ def checked_description(
         d=_discrete(options.discrete, problems, origin),
         parts=parts and replace(parts, starts=tuple(_read(start, k, problems, origin) for k, start in enumerate(parts.starts))),
     )
+    for output, one in by_name(options.outputs).items():
+        if not is_function(one):
+            what = f"outputs[{output!r}]" if output else "outputs"
+            problems.append((f"{what} is {one!r:.80}, which cannot be called; outputs=lambda t, y: {{'name': value}}", origin))
     if starts[0] is None and parts is None:
         problems.append((f"{maker} was given no start values: y0 is None", origin))
     if problems:

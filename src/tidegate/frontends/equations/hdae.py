@@ -8,7 +8,7 @@ from typing import Any
 
 from tidegate.errors import UsageError
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.follow_functions import Parts
+from tidegate.frontends.equations.follow_functions import Outputs, Parts
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, checked_description
 from tidegate.model import Form
 
@@ -57,7 +57,7 @@ def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editor
     p: Any = None,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
-    outputs: Callable[..., Any] | None = None,
+    outputs: Outputs | None = None,
     discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
 ) -> FunctionModel:

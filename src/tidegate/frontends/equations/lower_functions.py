@@ -13,7 +13,7 @@ from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, symbol, walk
 from tidegate.expressions.tracing import at_start, function_origin, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_mapping
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, called, numbers_of, plainly, takes
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, plainly, takes
 from tidegate.frontends.equations.lower_events import lower_events
 from tidegate.frontends.equations.part_equations import part_equations
 from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, Problems, read_quantities
@@ -171,21 +171,24 @@ def _parameters(description: FunctionsDescription) -> Iterable[Variable]:
 
 
 def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
-    function = lowering.description.outputs
-    if function is None:
+    functions = by_name(lowering.description.outputs)
+    if not functions:
         return [], []
-    followed = lowering.follow(function)
-    origin = function_origin(function)
-    if not is_mapping(followed.value):
-        raise UsageError(f"outputs returns {followed.value!r}", origin=origin, hint="return a dict: {'name': value, ...}")
-    entries: Any = followed.value
+    followed = {name: lowering.follow(function) for name, function in functions.items()}
+    places = {name: function_origin(function) for name, function in functions.items()}
+    origin = next(iter(places.values()))
+    entries: Any = {name: each.value for name, each in followed.items()}
+    if "" in followed:
+        entries, places = followed[""].value, followed[""].item_origins
+    if not is_mapping(entries):
+        raise UsageError(f"outputs returns {entries!r}", origin=origin, hint="return a dict: {'name': value, ...}")
     problems: Problems = []
     quantities = read_quantities("outputs", entries, problems, origin)
     lowering.problems.extend(problems)
     variables: list[Variable] = []
     definitions: list[Definition] = []
     for piece in quantities.pieces:
-        place = followed.item_origins.get(piece.name, origin)
+        place = places.get(piece.name, origin)
         variables.append(Variable(piece.name, VariableRole.OUTPUT, piece.shape, origin=place))
         definitions.extend(Definition(name, value, place) for name, value in zip(piece.elements, piece.values, strict=True))
     return variables, definitions

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.follow_functions import Outputs
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
 from tidegate.model import Form
 
@@ -19,7 +20,7 @@ def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     *,
     name: str | None = None,
     units: Mapping[str, str] | None = None,
-    outputs: Callable[..., Any] | None = None,
+    outputs: Outputs | None = None,
     discrete: Any = None,
     events: Iterable[EventClause] | EventClause = (),
     check_units: bool = True,
@@ -35,7 +36,7 @@ def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     p : parameters, likewise; integers and truth values stay such.
     name : how results and messages name the model; the function's name if not given.
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
-    outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded.
+    outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded; or a dict of functions by name.
     discrete : start values of variables that only events change, as of a sampled controller, given as those of ``y0`` are. All functions of the
         model take them as their last argument, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)`` where there are no parameters.
     events : made by ``tg.event``: when a condition becomes true, or at times, as ``tg.event(every=0.01, reset=...)``.

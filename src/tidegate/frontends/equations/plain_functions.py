@@ -18,7 +18,7 @@ from tidegate.expressions import Expr
 from tidegate.expressions.tracing import PlainNumber, Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, takes, takes_besides
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, by_name, takes, takes_besides
 from tidegate.frontends.equations.lower_functions import together
 from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
 from tidegate.frontends.equations.returned import flat
@@ -192,10 +192,12 @@ class PlainFunctions:
 
     def outputs(self, at: Instant) -> dict[str, float]:
         """See ``PlainModel``."""
-        function = self._description.outputs
-        if function is None:
+        functions = by_name(self._description.outputs)
+        if not functions:
             return {}
-        quantities = read_quantities("outputs", self.call(function, at), [], self._description.origin)
+        values = {name: self.call(function, at) for name, function in functions.items()}
+        values = values.get("", values)
+        quantities = read_quantities("outputs", values, [], self._description.origin)
         return {name: _number(value) for name, value in zip(quantities.elements, quantities.values, strict=True)}
 
 
