@@ -348,7 +348,7 @@ def test_outputs_may_be_functions_by_name() -> None:
     result = tg.simulate(model, (0.0, 1.0), rtol=1e-9)
     assert result.final["energy"] == pytest.approx(math.exp(-1.0), rel=1e-8)
     assert result["twice"][-1].values == pytest.approx([2.0 * math.exp(-0.5), 1.0], rel=1e-8)
-    assert tg.verify(model, (0.0, 1.0))
+    assert tg.verify(result).ok
 
 
 @pytest.mark.parametrize("outputs", [3, "energy", {"energy": 3.0}])
