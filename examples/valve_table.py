@@ -1,7 +1,7 @@
 """A cylinder filled through a valve on a cam, both known from measured points.
 
-The lift of the cam is a linear table: its corners are breaks in the equations, so each is an event of the run. The flow through the valve is
-a cubic table, which is smooth and needs none.
+The lift of the cam is a linear table of time: its corners are breaks in the equations, so the run stops at each, and counts it. The flow through the
+valve is a cubic table, which is smooth and has none.
 """
 
 import tidegate as tg
@@ -20,7 +20,7 @@ t_span = (0.0, 4.0)
 
 if __name__ == "__main__":
     result = tg.simulate(model, t_span, rtol=1e-8, sensitivities=["gain", "pace"])
-    for event in result.events:
-        print(f"corner at t = {event.time:.6f}, which moves by {event.dt_dp['pace']:.3f} per unit of pace")
+    print(f"{result.statistics.extra['corners of tables']} corners, {len(result.events)} events")
     print(f"pressure = {result.final['pressure']:.6f}")
-    print(f"d pressure / d gain = {float(result.sensitivity('pressure', 'gain')[-1]):.6f}")
+    for name in ("gain", "pace"):
+        print(f"d pressure / d {name} = {float(result.sensitivity('pressure', name)[-1]):.6f}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -193,3 +194,27 @@ def test_a_long_condition_is_shortened_in_a_failure_too() -> None:
         tg.simulate(tg.ode(chattering, y0={"x": 1.0}), (0, 2))
     assert '`total > 0.5 * y["x"] + 0.25 * total (' in caught.value.message
     assert len(caught.value.message) < 300
+
+
+def test_corners_of_a_table_of_time_are_counted_and_not_listed() -> None:
+    weather = tg.table(np.arange(0.0, 101.0), np.tile([0.0, 2.0], 51)[:101])
+    said = tg.event(lambda t, y: t >= 40.0, reset=lambda t, y: {"x": 1.0})
+    model = tg.ode(lambda t, y: [weather(t) - y["x"]], y0={"x": 0.0}, events=said)
+    result = tg.simulate(model, (0.0, 100.0), rtol=1e-9)
+    assert result.events.times.tolist() == [40.0]
+    assert result.statistics.events == 1
+    assert result.statistics.extra["corners of tables"] == 98
+    # between corners x is w + w' (s - 1) + (x0 - w + w') exp(-s)
+    x = 1.0
+    for k in range(40, 100):
+        w, slope = (0.0, 2.0) if k % 2 == 0 else (2.0, -2.0)
+        x = w + (x - w + slope) * math.exp(-1.0)
+    assert result.final["x"] == pytest.approx(x, abs=1e-8)
+
+
+def test_corners_of_a_table_of_a_state_are_listed() -> None:
+    lookup = tg.table([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    model = tg.ode(lambda t, y: [1.0, lookup(y["x"])], y0={"x": 0.0, "z": 0.0})
+    result = tg.simulate(model, (0.0, 2.0))
+    assert result.events.times == pytest.approx([1.0], abs=1e-9)
+    assert "corners of tables" not in result.statistics.extra

@@ -66,6 +66,17 @@ class Causes:
                 found[k] = not cause.texts and not cause.messages
         return found
 
+    def are_corners(self, n_guards: int, log: NDArray[np.void]) -> NDArray[np.bool_]:
+        """Which entries of the log are of a table of time that comes to its next piece, and of nothing else."""
+        pieces = np.array([bool(grid) for grid in self._guards.grids], dtype=bool) & self._guards.is_time
+        if not pieces.any():
+            return np.zeros(len(log), dtype=bool)
+        crossed = np.where((log["item"] >= 0) & (log["item"] < n_guards), log["item"], log["guard"]).astype(np.intp)
+        n = self._layout.n_modes
+        others = np.setdiff1d(np.arange(n), self._guards.mode[pieces])
+        changed = log["m_before"][:, others] != log["m_after"][:, others]
+        return (crossed >= 0) & pieces[crossed] & ~log["fired"].any(axis=1) & ~changed.any(axis=1)
+
     def of(self, crossed: int, before: FloatArray, after: FloatArray, fired: FloatArray) -> Cause:
         """The cause of one event.
 

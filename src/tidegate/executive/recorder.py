@@ -259,8 +259,13 @@ class Recording:
         return times[:0] if not self._is_inner.any() else np.setdiff1d(times[self._is_inner], times[~self._is_inner])
 
     @cached_property
+    def _is_corner(self) -> NDArray[np.bool_]:
+        return self.legend.causes.are_corners(self.legend.n_guards, self.log)
+
+    @cached_property
     def _own_log(self) -> Written:
-        return self.log[~self._is_inner] if self._is_inner.any() else self.log
+        hidden = self._is_inner | self._is_corner
+        return self.log[~hidden] if hidden.any() else self.log
 
     def jump(self) -> tuple[Event, str] | None:
         """An event at which a declared state that others determine jumps though nothing gave a state a value, and its name."""
@@ -355,7 +360,8 @@ class Recording:
             extra={"resteps": done.resteps}
             | self.legend.drifts(cost.drift)
             | self.legend.told
-            | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {}),
+            | ({"choices of states": changes} if (changes := int(self._is_inner.sum())) else {})
+            | ({"corners of tables": corners} if (corners := int(self._is_corner.sum())) else {}),
         )
 
     @property
