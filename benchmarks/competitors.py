@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from benchmarks import casadi_runs, diffsol_runs, native_cvode, native_ida, own, sundae_runs
 from benchmarks.outcome import Prepare
 from benchmarks.scipy_runs import prepare_with
 
-__all__ = ["COMPETITORS", "OWN", "Competitor"]
+__all__ = ["COMPETITORS", "OWN", "OWN_ROSENBROCK", "Competitor"]
 
 OWN: Final = "tidegate"
+OWN_ROSENBROCK: Final = "tidegate, rodas5p"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Competitor:
 
 COMPETITORS: Final = (
     Competitor(OWN, own.prepare),
+    Competitor(OWN_ROSENBROCK, partial(own.prepare_by, "rodas5p")),
     Competitor("IDA 7.9 native", native_ida.prepare),
     Competitor("IDA 7.9 native, algebraic errors ignored", native_ida.prepare_suppressed),
     Competitor("CVODE 7.9 native, BDF", native_cvode.prepare_bdf),

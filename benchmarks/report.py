@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from benchmarks.c_runs import LIBRARIES, Comparison
-from benchmarks.competitors import COMPETITORS, OWN
+from benchmarks.competitors import COMPETITORS, OWN, OWN_ROSENBROCK
 from benchmarks.measure import Work, at_error
 from benchmarks.prototypes import ALLOWANCE, FIGURES, Figure
 from benchmarks.taylor_series import Pair
@@ -99,7 +99,7 @@ def precision_table(works: Sequence[Work]) -> Table:
     )
     for heading in ("problem", "error", "tidegate", "SUNDIALS", "which", "ratio", "fastest other", "which", "ratio", "verdict"):
         table.add_column(heading, justify="left" if heading in ("problem", "which") else "right")
-    others = [competitor.name for competitor in COMPETITORS if competitor.name not in (OWN, *NATIVE)]
+    others = [competitor.name for competitor in COMPETITORS if competitor.name not in (OWN, OWN_ROSENBROCK, *NATIVE)]
     for work in works:
         for place, level in enumerate(LEVELS.get(work.problem.key, USUAL_LEVELS)):
             own = at_error(work.of(OWN), level)

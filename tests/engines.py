@@ -26,7 +26,7 @@ __all__ = [
 METHODS: Final = ["radau", "ida", "bdf", "adams"]
 METHODS_WITH_RODAS5P: Final = [*METHODS, "rodas5p"]  # where events and sensitivities are decided
 SUNDIALS_METHODS: Final = METHODS[1:]
-DAE_METHODS: Final = ["radau", "ida"]  # those that solve for algebraic unknowns too
+DAE_METHODS: Final = ["radau", "ida", "rodas5p"]  # those that solve for algebraic unknowns too
 COARSE_METHODS: Final = ["bdf", "adams"]  # start at order one, and do not see motions within the tolerances
 ADDED_UP: Final = 200.0  # tolerances: a few hundred steps of up to one each, some of which cancel
 

@@ -234,7 +234,7 @@ def test_sensitivities_of_a_pendulum_go_on_through_the_changes_of_its_states(par
 
 def test_a_pendulum_keeps_its_energy_over_a_hundred_turns(dae_method: str) -> None:
     """With four choices of states a turn; by IDA, whose steps add up what they lose, at a tighter tolerance."""
-    rtol = {"radau": 1e-8, "ida": 1e-10}[dae_method]
+    rtol = {"radau": 1e-8, "ida": 1e-10, "rodas5p": 1e-9}[dae_method]
     result = tg.simulate(_with_speed(pendulum(0.0), 8.0), (0.0, 100.0), rtol=rtol, method=dae_method, outputs=0.1)
     x, y, vx, vy = (result[name].values for name in ("x", "y", "vx", "vy"))
     angle = np.unwrap(np.arctan2(y, x))

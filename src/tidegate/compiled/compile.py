@@ -40,6 +40,7 @@ from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
 from tidegate.expressions.delays import has_delays
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
+from tidegate.expressions.no_event import is_quiet
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
@@ -166,6 +167,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         first_equation=_first_equation(model, form),
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
+        has_corners=any(is_quiet(item) for item in walk(form.rhs)),
         seconds=time.perf_counter() - began,
         start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,

@@ -484,6 +484,7 @@ class CompiledModel:
     first_equation : where the first equation was written.
     addresses : of the native functions by name; absent where there is nothing to compute.
     has_opaque : some function calls back into Python.
+    has_corners : the equations hold relations that make no events.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
@@ -541,6 +542,7 @@ class CompiledModel:
     computed: OutputFormulas | None = None
     followers: Mapping[str, str] = field(default_factory=dict[str, str])
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
+    has_corners: bool = False
     adjusting: Actions | None = None
     opening: Actions | None = None
     resuming: Actions | None = None

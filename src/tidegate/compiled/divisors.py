@@ -15,7 +15,7 @@ __all__ = ["divided_by", "divisors_of"]
 
 
 def divided_by(item: Expr) -> Iterator[Expr]:
-    """Factors of what one operation divides by: of a quotient, of a power that is or may be negative, of a tangent.
+    """Factors of what one operation divides by: of a quotient, of a power while its exponent is negative, of a tangent.
 
     Examples
     --------
@@ -26,8 +26,12 @@ def divided_by(item: Expr) -> Iterator[Expr]:
     """
     if item.op == "div":
         yield from _factors(item.args[1])
-    elif item.op == "pow" and not (item.args[1].is_constant and item.args[1].value >= 0.0):
-        yield from _factors(item.args[0])
+    elif item.op == "pow":
+        base, exponent = item.args
+        for factor in _factors(base):
+            divides = exponent < 0.0
+            if divides is not ~TRUE:
+                yield factor if divides is TRUE else select(divides, factor, ONE)
     elif item.op == "tan":
         yield node("cos", item.args)
 

@@ -130,6 +130,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
+    *_single("integer", "has_corners"),
     *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
@@ -173,7 +174,7 @@ _STATE: Final = [
     *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
-    *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest"),
+    *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end
     *_single("number", "model_reach looked_to"),
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
@@ -350,7 +351,7 @@ _OF_TAYLOR: Final = [
     # how long the last step might have been
     *_single("number", "possible"),
     # how many steps in a row only stability has kept short, and the least and the greatest of what tells it
-    *_single("integer", "stiff_steps"),
+    *_single("integer", "stiff_steps crept_steps"),
     *_single("number", "stiff_least stiff_most"),
     *_arrays("number", "series series_scratch", "n_series", owner=TAYLOR),
     *_arrays("number", "series_scale series_rate", "n", owner=TAYLOR),

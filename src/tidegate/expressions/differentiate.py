@@ -151,8 +151,8 @@ def _pow(item: Expr, moves: list[Tangent]) -> Tangent:
     along_x = along_y = None
     if dx is not None:
         along_x = y * x ** (y - 1.0) * dx
-        if y.is_constant and y.value < 1.0 and not dx.is_constant:
-            # vertical at zero: a base that rests there has a power that rests
+        if not dx.is_constant and not (y.is_constant and y.value >= 1.0):
+            # vertical at zero where y < 1: a base that rests there has a power that rests
             along_x = select(node("nonzero", (dx,)), along_x, ZERO)
         if not y.is_constant:
             # x**0 is flat in x, though its formula is 0 * infinity at x = 0

@@ -78,7 +78,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     owners = (method.owner,) if isinstance(method.owner, str) else method.owner
     work = w.Workspace(sizes, (CORE, *owners))
     facts = {
-        "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
+        "has_corners": model.has_corners, "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
         "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,
         "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form, "degree": 1,
         **method.hooks, **method.facts,

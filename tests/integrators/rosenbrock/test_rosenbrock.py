@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,15 +114,71 @@ def test_a_room_with_a_fast_sensor_is_switched_when_it_should_be(seed: int) -> N
     assert result.final["T"] == pytest.approx(last, abs=50 * rtol * 20)
 
 
-def test_a_saved_session_goes_on() -> None:
+def test_a_saved_session_goes_on(tmp_path: Path) -> None:
+    """The heater is on when it is saved, its sensor away from both thresholds."""
     model = Thermostat()
     whole = tg.simulate(model, (0.0, 2.0), method="rodas5p", rtol=1e-6)
-    simulation = tg.Simulation(model, method="rodas5p", rtol=1e-6)
-    simulation.advance(0.7)
-    simulation.advance(2.0)
-    assert [event.time for event in simulation.result.events] == pytest.approx([event.time for event in whole.events], abs=1e-5)
+    first = tg.Simulation(model, method="rodas5p", rtol=1e-6)
+    first.advance(0.7)
+    first.save(tmp_path / "room.sim")
+    second = tg.Simulation.load(tmp_path / "room.sim", model)
+    second.advance(2.0)
+    assert second.result.statistics.method == "rodas5p"
+    times = [event.time for event in whole.events]
+    assert [event.time for event in second.result.events] == pytest.approx([time for time in times if time > 0.7], abs=1e-5)
+    assert second.result.final["T"] == pytest.approx(whole.final["T"], abs=1e-4)
+
+
+def test_a_rod_of_many_cells_with_a_sparse_jacobian_ends_where_the_exponential_of_its_matrix_does() -> None:
+    """d/d(k) is t A exp(k t A) y0, taken of the same spectral sum."""
+    n, k, end = 80, 3.0, 0.5
+
+    def rod(t: float, y: Any, p: Any) -> Any:
+        return [p["k"] * ((y[i - 1] if i else 0.0) - 2.0 * y[i] + (y[i + 1] if i < n - 1 else 0.0)) for i in range(n)]
+
+    start = np.sin(np.arange(n) ** 1.5)
+    prepared = tg.prepare(tg.ode(rod, y0=start.tolist(), p={"k": k}), (0.0, end), method="rodas5p", rtol=1e-7, atol=1e-9, sensitivities=["k"])
+    assert prepared.problem.model.sparsity is not None
+    result = prepared.run()
+    rates, shapes = np.linalg.eigh(np.diag(-2.0 * np.ones(n)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
+    decayed = np.exp(k * end * rates) * (shapes.T @ start)
+    found = [result[f"y[{i}]"].values[-1] for i in range(n)]
+    slopes = [result.sensitivity(f"y[{i}]", "k").values[-1] for i in range(n)]
+    assert found == pytest.approx(shapes @ decayed, abs=2e-6)
+    assert slopes == pytest.approx(shapes @ (end * rates * decayed), abs=2e-6)
+
+
+@pytest.mark.parametrize("method", ["radau", "rodas5p"])
+@pytest.mark.parametrize(("power", "factor"), [(0.5, 1.0), (0.3, 2.1), (1.5, 0.7), (2.6, 1.9)])
+def test_a_level_falls_by_a_power_that_is_a_parameter_and_rests(power: float, factor: float, method: str) -> None:
+    """u' = -k max(u - l, 0)^p: (u - l)^(1-p) falls by (1 - p) k in the unit of time, to zero if p < 1."""
+
+    def rates(t: float, y: Any, p: Any) -> Any:
+        return {"u": -p["k"] * max(y["u"] - p["l"], 0.0) ** p["p"], "x": y["u"] - y["x"]}
+
+    model = tg.ode(rates, y0={"u": 1.0, "x": 0.0}, p={"k": factor, "l": 0.2, "p": power})
+    result = tg.simulate(model, (0.0, 4.0), method=method, rtol=1e-6, atol=1e-8)
+    left = max(0.8 ** (1.0 - power) - (1.0 - power) * factor * 4.0, 0.0)
+    assert result.final["u"] == pytest.approx(0.2 + left ** (1.0 / (1.0 - power)), abs=1e-6)
 
 
 def test_delays_are_refused() -> None:
     with pytest.raises(tg.UsageError, match="delays"):
         tg.simulate(tg.ode(lambda t, y: [-tg.delay(y[0], 0.5)], y0=[1.0]), (0.0, 1.0), method="rodas5p")
+
+
+def test_index_two_is_refused_and_index_one_is_not() -> None:
+    """A bead on the circle: f3 is the constraint differentiated twice."""
+    bead = tg.hdae(
+        f1=lambda t, y: [y["vx"], y["vy"], -y["force"] * y["px"], -y["force"] * y["py"] - 9.81],
+        f3=lambda t, y: y["vx"] ** 2 + y["vy"] ** 2 - y["force"] * (y["px"] ** 2 + y["py"] ** 2) - 9.81 * y["py"],
+        f4=lambda t, y: y["px"] * y["vx"] + y["py"] * y["vy"],
+        f5=lambda t, y: (y["px"] ** 2 + y["py"] ** 2 - 1) / 2,
+        x1={"px": 1.0, "py": 0.0, "vx": 0.0, "vy": 0.0},
+        x3={"force": 0.0},
+    )
+    for form in ("index2", "index2_stabilised"):
+        with pytest.raises(tg.UsageError, match="index two"):
+            tg.simulate(bead, (0.0, 1.0), method="rodas5p", hdae=form)
+    final = tg.simulate(bead, (0.0, 1.0), method="rodas5p", hdae="index1", rtol=1e-8).final
+    assert 0.5 * (final["vx"] ** 2 + final["vy"] ** 2) + 9.81 * final["py"] == pytest.approx(0.0, abs=1e-6)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
+from tidegate.integrators.radau.corners import error_of_sensitivities
 from tidegate.integrators.radau.inside import MOST_INHERITED, error_inside
 from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
@@ -274,6 +275,9 @@ def take_step(run, _number, _whole):
             trouble = NOT_FINITE
             step *= 0.5
             continue
+        if norm < 1.0 and run.n_sens > 0 and run.has_corners == 1:
+            error_of_sensitivities(run, t, step)
+            norm = max(norm, run.sens_inside)
         norm = max(norm, 1e-10)
         power = 1.0 / (s + 1.0)
         most = 7 + int(2.5 * (s - 3))

@@ -15,12 +15,12 @@ from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
+from tidegate.integrators.hybrid_loop.slow_motion import onto_slow_motion
 from tidegate.integrators.radau.newton import factor_systems
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
 from tidegate.integrators.radau.step import set_stages
 from tidegate.integrators.rosenbrock.coefficients import GAMMA
 from tidegate.integrators.rosenbrock.step import DEGREE, put_collocation, step_again
-from tidegate.integrators.sundials.slow_motion import onto_slow_motion
 from tidegate.linear.forced import model_rates
 from tidegate.linear.systems import FIRST
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, STEP_TOO_SMALL
+from tidegate.integrators.radau.corners import error_of_sensitivities
 from tidegate.integrators.radau.inside import judge
+from tidegate.integrators.radau.newton import factor_systems
 from tidegate.integrators.radau.step import SHORTER, is_inherited, note_rounding, renew_jacobian
 from tidegate.integrators.radau.tableau import NODES
 from tidegate.integrators.rosenbrock.coefficients import ALPHA, DENSE, N_STAGES, OF_MASS, OF_TIME, OF_VALUES
@@ -204,6 +206,11 @@ def take_step(run, _number, _whole):
             run.was_rejected = 1
             step *= 0.5
             continue
+        if norm < 1.0 and run.n_sens > 0 and run.has_corners == 1:
+            if run.n_sens_system == 0:
+                factor_systems(run, step, FIRST)
+            error_of_sensitivities(run, t, step)
+            norm = max(norm, run.sens_inside)
         factor = min(_MOST, max(_LEAST, _SAFETY * max(norm, 1e-12) ** -_POWER))
         if norm < 1.0:
             break

@@ -15,7 +15,7 @@ from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import TINY_STEP
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
-from tidegate.integrators.sundials.slow_motion import onto_slow_motion
+from tidegate.integrators.hybrid_loop.slow_motion import onto_slow_motion
 
 __all__ = ["horizon", "keep_counts", "reason", "sensitivities_to", "sundials_accept", "sundials_locate", "take_in_step", "value_inside"]
 

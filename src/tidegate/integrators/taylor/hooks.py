@@ -43,6 +43,7 @@ def taylor_restart(run, t, which):
                 return SINGULAR
     if which == AT_START:
         run.nominal = max(run.step_new, 0.0)
+        run.crept_steps = 0
     elif run.length > 0.0:
         run.step_new = min(run.step_new, max(_AFTER_EVENT * run.length, _AT_LEAST * run.step_new))
     run.stiff_steps = 0

@@ -39,6 +39,7 @@ STIFF_STEPS: Final = 50
 _IDLE: Final = 5e-3
 _ALIKE: Final = 1.05
 _WORTH_WHILE: Final = 1000.0
+_CREPT_STEPS: Final = 50  # that were tried more than once, above those that were not: series with hardly a radius
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 
 
@@ -287,6 +288,7 @@ def take_step(run, _number, _whole):
         longest = min(longest, max(unit, _AHEAD * (t - run.t_start)))
     possible = min(limit, longest, run.step_max)
     proposed = possible
+    rejected = run.c_rejected
     while True:
         until = min(t + possible, run.t_next)
         step = until - t
@@ -300,6 +302,11 @@ def take_step(run, _number, _whole):
         possible = 0.5 * step
         proposed = possible
     _note_stiffness(run, limit <= min(longest, run.step_max) and until < run.t_next)
+    # as where a tank runs empty: its series has no radius at the end of its root
+    run.crept_steps = run.crept_steps + 1 if run.c_rejected > rejected else max(run.crept_steps - 1, 0)
+    if run.crept_steps >= _CREPT_STEPS:
+        run.stiff_steps = STIFF_STEPS
+        run.crept_steps = 0
     run.degree = _degree(run)
     run.step = step
     run.length = step

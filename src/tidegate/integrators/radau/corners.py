@@ -1,0 +1,131 @@
+"""Error of a step's sensitivities where equations have corners that are no events (``tg.no_event``), for every method whose S these are.
+
+A corner inside a step bends the unknowns, by the square of the step, and makes S' jump: S is off by the step itself. The error of the unknowns does
+not show that, so the defect d = M S'/h - J S - f_p of the polynomial through the stages of S is taken as that of the unknowns is (``inside``; Enright
+1989), and filtered alike. It is also taken at the step's start: behind a corner before the first node all nodes agree.
+
+In: a step with its stage values and factors. Out: the largest filtered defect, as a part of the tolerance of S.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_tangent
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.integrators.radau.sensitivities import stage_sensitivities
+from tidegate.integrators.radau.tableau import INNER, POLYNOMIAL
+from tidegate.linear.forced import put_forced_tangent
+from tidegate.linear.mass import times_mass
+from tidegate.linear.systems import FIRST, solve_real
+from tidegate.sensitivity.jump import set_direction
+
+__all__ = ["error_of_sensitivities"]
+
+_UNMOVED: Final = 1e-4  # tolerances: where no unknown moves by more, a defect is no corner between two smooth pieces, and shorter steps do not help
+
+
+@native
+def _is_moving(run):
+    """True if some unknown goes farther in this step than can be left out."""
+    for i in range(run.stages):
+        for q in range(run.n):
+            if abs(run.z[i, q]) > _UNMOVED * (run.atol[q] + run.rtol * abs(run.y[q])):
+                return True
+    return False
+
+
+@native
+def _put_point(run, theta, step):
+    """The polynomial through the stages at theta into run.scratch_1, its derivative by time into run.scratch_2."""
+    n = run.n
+    s = run.stages
+    k = (s - 3) // 2
+    point = run.scratch_1
+    rate = run.scratch_2
+    for q in range(n):
+        x = 0.0
+        v = 0.0
+        for d in range(s - 1, -1, -1):
+            c = 0.0
+            for j in range(s):
+                c += POLYNOMIAL[k, d, j] * run.z[j, q]
+            x = (x + c) * theta
+            v = v * theta + (d + 1) * c
+        point[q] = run.y[q] + x
+        rate[q] = v / step
+
+
+@native
+def _put_sensitivity(run, e, theta, step):
+    """S of one parameter at theta into run.roundoff, its derivative by time into run.scratch_3."""
+    n = run.n
+    s = run.stages
+    k = (s - 3) // 2
+    new = run.sens_new
+    moved = run.roundoff
+    rate = run.scratch_3
+    for q in range(n):
+        x = 0.0
+        v = 0.0
+        for d in range(s - 1, -1, -1):
+            c = 0.0
+            for j in range(s):
+                c += POLYNOMIAL[k, d, j] * new[e, j * n + q]
+            x = (x + c) * theta
+            v = v * theta + (d + 1) * c
+        moved[q] = run.sens[e, q] + x
+        rate[q] = v / step
+
+
+@native
+def _largest(run, e, t, theta, step):
+    """The largest filtered defect of S of one parameter at theta; the point and its rate are in run.scratch_1 and run.scratch_2."""
+    n = run.n
+    last = run.stages - 1
+    change = run.f_stages[0]
+    defect = run.error
+    _put_sensitivity(run, e, theta, step)
+    at = t + theta * step
+    set_direction(run, e, True)
+    call_tangent(run.f_residual_tangent, at, run.scratch_1, run.scratch_2, run.p, run.m, 0.0, run.roundoff, run.dp, run.dm, change)
+    if run.n_forced > 0:
+        put_forced_tangent(run, at, 0.0, run.scratch_1.ctypes, run.scratch_2.ctypes, change.ctypes)
+    set_direction(run, e, False)
+    times_mass(run, run.scratch_3, defect)
+    for q in range(n):
+        defect[q] = change[q] - defect[q]
+    solve_real(run, FIRST, defect.ctypes)
+    size = abs(run.p[run.sens_parameters[e]])
+    size = size if size > 0.0 else 1.0
+    largest = 0.0
+    for q in range(n):
+        before = abs(run.sens[e, q])
+        behind = abs(run.sens[e, q] + run.sens_new[e, last * n + q])
+        x = abs(defect[q]) / (run.rtol * max(before, behind) + run.atol[q] / size)
+        if not x < np.inf:
+            return 0.0  # what is wrong with S itself is said when it is taken
+        largest = max(largest, x)
+    return largest
+
+
+@kernel_entry(NUMBER, NUMBER)
+def error_of_sensitivities(run, t, step):
+    """The largest error of S inside the step whose stages are in run.z, as a part of the tolerance, into run.sens_inside; 0 if nothing can be said.
+
+    The factors of the step with Radau's matrices are in set ``FIRST``, or of the same with another factor before M.
+    """
+    run.sens_inside = 0.0
+    if not _is_moving(run) or stage_sensitivities(run, t, step, run.z_at, FIRST) != 0:
+        return 0
+    k = (run.stages - 3) // 2
+    for i in range(INNER.shape[1] + 1):
+        theta = 0.0 if i == 0 else INNER[k, i - 1]
+        if i > 0 and theta == 0.0:
+            break
+        _put_point(run, theta, step)
+        for e in range(run.n_sens):
+            run.sens_inside = max(run.sens_inside, _largest(run, e, t, theta, step))
+    return 0
