@@ -1,4 +1,4 @@
-"""The first zero of a polynomial on part of a step: Descartes' rule on Bernstein coefficients, de Casteljau halving (Lane and Riesenfeld 1981)."""
+"""The first zero of a polynomial on part of a step: Descartes' rule on Bernstein coefficients, halved (Lane and Riesenfeld 1981), then Newton."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Final
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
-from tidegate.events.illinois import narrowed, secant
+from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
 __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_root"]
 
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
+_MOST_ROUNDS: Final = 100
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
@@ -31,13 +32,27 @@ def _falling_root(c, degree, low, high):
     at_high = _polynomial_value(c, degree, high)
     if at_low <= 0.0:
         return low
-    side = 0
-    for _ in range(100):
-        if high - low <= 2 * EPS * max(high, 1e-3) or at_high == 0.0:
+    theta = secant(low, at_low, high, at_high)
+    for _ in range(_MOST_ROUNDS):
+        least = 2 * EPS * max(high, 1e-3)
+        if high - low <= least or at_high == 0.0:
             break
-        theta = secant(low, at_low, high, at_high)
-        value = _polynomial_value(c, degree, theta)
-        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
+        value = c[degree]
+        slope = 0.0
+        for k in range(degree - 1, -1, -1):
+            slope = slope * theta + value
+            value = value * theta + c[k]
+        # a little farther than Newton says, so that the root comes to lie between
+        if value > 0.0:
+            low = theta
+            ahead = 0.5 * least
+        else:
+            high = theta
+            at_high = value
+            ahead = -0.5 * least
+        theta = theta - value / slope + ahead if slope != 0.0 else low
+        if not low < theta < high:
+            theta = 0.5 * (low + high)
     return high
 
 
@@ -55,8 +70,10 @@ def polynomial_root(run, start, sign, j, degree, upper):
 @native
 def first_root(run, degree, upper):
     """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero."""
-    width = degree + 1
     c = run.bernstein_scratch
+    while degree > 1 and c[degree] == 0.0:
+        degree -= 1
+    width = degree + 1
     pool = run.parts_scratch
     upper_end = run.part_width - 1
     # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
