@@ -29,20 +29,23 @@ def with_fitting_resets(model: Model, constraints: Sequence[tuple[Expr, str]]) -
     model : of index one.
     constraints : what is zero by each, and what messages call it.
     """
-    needs = [dependencies(residual) for residual, _ in constraints]
+    needs = [[item for item in dependencies(residual) if item.data.role is Role.UNKNOWN] for residual, _ in constraints]
+    held_by: dict[Expr, list[int]] = {}
+    for k, unknowns in enumerate(needs):
+        for item in unknowns:
+            held_by.setdefault(item, []).append(k)
 
     def change(actions: tuple[Action, ...]) -> tuple[Action, ...]:
         given = {action.target: action.value for action in actions if isinstance(action, Assignment)}
         more: list[Action] = []
-        for (residual, name), needed in zip(constraints, needs, strict=True):
-            unknowns = [item for item in needed if item.data.role is Role.UNKNOWN]
-            reset = [item.data.name for item in unknowns if item in given]
-            if reset:
-                terms = [differentiate(residual, item) * item for item in unknowns]
-                value, *sizes = substitute([residual, *terms], given)
-                size = sum((one * one for one in sizes), ZERO)
-                text = f"the values that {listed(sorted(reset), _MOST_NAMED)} are reset to do not fit {name}"
-                more.append(Terminate(text, no_event(value * value > _UNFIT**2 * size), is_failure=True))
+        for k in sorted({k for item in given for k in held_by.get(item, ())}):
+            residual, name = constraints[k]
+            reset = [item.data.name for item in needs[k] if item in given]
+            terms = [differentiate(residual, item) * item for item in needs[k]]
+            value, *sizes = substitute([residual, *terms], given)
+            size = sum((one * one for one in sizes), ZERO)
+            text = f"the values that {listed(sorted(reset), _MOST_NAMED)} are reset to do not fit {name}"
+            more.append(Terminate(text, no_event(value * value > _UNFIT**2 * size), is_failure=True))
         return (*actions, *more) if more else actions
 
     return with_actions(model, change)

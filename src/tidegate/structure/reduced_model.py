@@ -187,6 +187,7 @@ def reduced_model(model: Model, elements: Elements, orders: Orders, dummies: Dum
     ]
     choices = _open(model, levels, dummies, new, starts)
     acting = with_actions(whole, choices.resets) if choices.slots else whole
+    names = {element.name for element in elements}
     return Passed(
         replace(
             acting,
@@ -194,7 +195,7 @@ def reduced_model(model: Model, elements: Elements, orders: Orders, dummies: Dum
             variables=(*levels.variables(model, starts), *choices.variables),
             whens=(*acting.whens, *choices.whens),
         ),
-        {symbol(Role.DERIVATIVE, item.data.name): value for item, value in new.items() if item.data.name in {e.name for e in elements}},
+        {symbol(Role.DERIVATIVE, item.data.name): value for item, value in new.items() if item.data.name in names},
         followers=tuple(_followers(elements, levels, dummies)),
     )
 
