@@ -43,6 +43,7 @@ def test_what_a_tiny_run_costs_above_its_native_part_is_a_part_of_the_run(event:
     assert 0.0 < found < 1e4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "hand", "names"),
     [

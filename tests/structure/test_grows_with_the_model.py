@@ -36,6 +36,7 @@ def _translated(source: Any) -> None:
     reduced(model, PASSES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(MODELS))
 def test_translation_calls_as_many_functions_for_every_part_however_many_there_are(name: str) -> None:
     make, few, many, times = MODELS[name]

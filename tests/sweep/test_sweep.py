@@ -261,6 +261,7 @@ def test_progress_is_told(ball: Any) -> None:
     assert sorted(told) == told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_gives_what_is_there(workers: int) -> None:
     """Runs of which the later ones would take for ever."""

@@ -105,6 +105,7 @@ def test_no_line_runs_through_a_block(drawing: Drawing) -> None:
 
 @settings(deadline=None)
 @given(drawings())
+@pytest.mark.slow
 def test_different_signals_do_not_lie_on_each_other(drawing: Drawing) -> None:
     pieces = [(wire.edge, a, b) for wire in plan_of(drawing).wires for a, b in pairwise(wire.points)]
     for (first, a, b), (second, c, d) in combinations(pieces, 2):
