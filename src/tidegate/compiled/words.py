@@ -39,6 +39,7 @@ class ExpressionWords:
         self._model, self._positions, self._event_actions = reduced.given, symbols.positions, event_actions
         self._sources = [reduced.written.get(guard.source, guard.source) for guard in guards]
         self._activity = activity
+        self._relations: dict[tuple[int, bool], str] = {}  # runs of a sweep say the same again and again
 
     def origin(self, guard: int) -> Origin | None:
         """Where the relation was written."""
@@ -46,7 +47,9 @@ class ExpressionWords:
 
     def relation(self, guard: int, *, holds: bool = True) -> str:
         """The relation that holds, in the direction in which it was written."""
-        return condition_words(self._sources[guard], self.origin(guard), holds=holds)
+        if (guard, holds) not in self._relations:
+            self._relations[guard, holds] = condition_words(self._sources[guard], self.origin(guard), holds=holds)
+        return self._relations[guard, holds]
 
     def piece(self, guard: int, before: float, after: float) -> str:
         """Which edge of a table, or which integer, was passed."""
