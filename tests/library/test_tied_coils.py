@@ -7,6 +7,7 @@ changes its sign. Its derivatives are central differences of whole runs of it, s
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import tidegate as tg
+from tidegate.integrators import lay_out
 from tidegate.library import electrical as el
 
 FloatArray = NDArray[np.float64]
@@ -41,6 +43,20 @@ class Chain(tg.Component):
         yield tg.connect(self.transformer.p2, self.L2.p, self.D.n)
         yield tg.connect(self.L2.n, self.R2.p)
         yield tg.connect(self.source.n, self.Lm.n, self.transformer.n1, self.transformer.n2, self.R2.n, self.D.p, self.G.p)
+
+
+class LongChain(Chain):
+    """The same beside a ladder of 30 cells: so many unknowns that systems are sparse, and dense while currents are tied."""
+
+    R, C = tg.Array(el.Resistor(R=10.0), 30), tg.Array(el.Capacitor(C=0.01, v=tg.start(0.0, fixed=True)), 30)
+
+    def equations(self) -> Iterator[Any]:
+        before = self.source.p
+        for k in range(30):
+            yield tg.connect(before, self.R[k].p)
+            yield tg.connect(self.R[k].n, self.C[k].p)
+            yield tg.connect(self.C[k].n, self.G.p)
+            before = self.C[k].p
 
 
 CHAIN = ["source.V", "source.f", "R1.R", "L1.L", "Lm.L", "L2.L", "R2.R", "transformer.ratio"]
@@ -122,7 +138,7 @@ def drawn(kind: str, seed: int) -> tuple[FloatArray, float]:
         return float(np.exp(r.uniform(np.log(low), np.log(high))))
 
     p = [between(1, 20), between(0.5, 2), between(0.3, 5)]
-    if kind == "chain":
+    if kind != "flyback":
         p += [between(0.05, 1), between(0.2, 3), between(0.05, 1), between(0.3, 5), between(0.3, 3)]
     else:
         first, second = between(0.1, 1), between(0.1, 1)
@@ -132,6 +148,7 @@ def drawn(kind: str, seed: int) -> tuple[FloatArray, float]:
 
 CASES: dict[str, tuple[Any, list[str], Any, list[str]]] = {
     "chain": (Chain, CHAIN, chain_modes, ["L1.i", "Lm.i", "L2.i"]),
+    "long chain": (LongChain, CHAIN, chain_modes, ["L1.i", "Lm.i", "L2.i"]),
     "flyback": (Flyback, FLYBACK, flyback_modes, ["coils.i1", "coils.i2"]),
 }
 
@@ -170,6 +187,24 @@ def test_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: 
 def test_more_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: str) -> None:
     for seed in range(6, 8):  # raise it to search on
         check(kind, seed, "radau")
+
+
+@pytest.mark.parametrize("method", ["radau", "ida", "rodas5p"])
+def test_a_large_circuit_goes_on_from_a_copy_made_while_its_currents_are_tied(method: str) -> None:
+    p, end = drawn("long chain", 5)
+    simulation = tg.Simulation(LongChain(), rtol=RTOL, method=method, parameters=dict(zip(CHAIN, p.tolist(), strict=True)))
+    simulation.advance(0.05 * end)  # blocked
+    copied = pickle.loads(pickle.dumps(simulation))
+    copied.advance(end)
+    found = [copied.result.final[name] for name in ("L1.i", "Lm.i", "L2.i")]
+    truth = followed(chain_modes(p), 3, end)
+    np.testing.assert_allclose(found, truth, rtol=0.0, atol=SIZE * np.abs(truth).max())
+
+
+def test_ties_in_a_sparse_system_that_is_too_large_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lay_out, "MOST_TIED", 10)
+    with pytest.raises(tg.SingularSystemError, match=r"tie states to each other.* more than the 500 with which that is integrated"):
+        tg.simulate(LongChain(), (0.0, 1.0))
 
 
 @dataclass(frozen=True)

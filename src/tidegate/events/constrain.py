@@ -12,12 +12,12 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
-from tidegate.events.not_tied import FORCES, IS_COUPLED, NOTHING, VARIES
+from tidegate.events.not_tied import FORCES, IS_COUPLED, NOTHING, TOO_LARGE, VARIES
 from tidegate.events.posterior import forced_point
 from tidegate.events.tolerances import ROUNDING
-from tidegate.linear.forced import given_jacobian
+from tidegate.linear.forced import given_jacobian, let_go
 from tidegate.linear.mass import DIAGONAL, is_held
-from tidegate.linear.systems import factor_base, is_finite
+from tidegate.linear.systems import factor_base, is_finite_jacobian
 
 __all__ = ["constrain"]
 
@@ -221,7 +221,7 @@ def _are_constant(run, count, t):
             size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
             y[q] = run.y[q] + (0.0 if side == 2 else _ASIDE * size * (1.0 if (q + side) % 2 == 0 else -0.7))
         given_jacobian(run, t + (later if side > 0 else 0.0), y, run.jacobian)
-        if not is_finite(run.jacobian):
+        if not is_finite_jacobian(run):
             return False
         for k in range(count):
             for i in range(n):
@@ -251,16 +251,12 @@ def _hold(run, count, t):
     return True
 
 
-@kernel_entry(NUMBER)
-def constrain(run, t):
-    """Integrate the constraints of this mode in their differentiated form from here on; NOTHING, or what is in the way of that."""
+@native
+def _constrain(run, t):
     n = run.n
-    run.n_forced = 0
-    if run.is_sparse == 1 or run.mass_kind < DIAGONAL:
-        return IS_COUPLED
     jac = matrix(run.r, run.jacobian_at, n, n)
     given_jacobian(run, t, run.y, run.jacobian)
-    if not is_finite(run.jacobian):
+    if not is_finite_jacobian(run):
         return IS_COUPLED
     count = _eliminate(run, jac)
     if run.mass_kind > DIAGONAL:
@@ -287,7 +283,19 @@ def constrain(run, t):
             if run.forced_gradient[k, q] != 0.0 and abs(wanted[q] - run.y[q]) > ROUNDING * size:
                 run.y[q] = wanted[q]
     run.n_forced = count
-    if factor_base(run, t, run.y.ctypes) != 0:
-        run.n_forced = 0
+    return NOTHING if factor_base(run, t, run.y.ctypes) == 0 else IS_COUPLED
+
+
+@kernel_entry(NUMBER)
+def constrain(run, t):
+    """Integrate the constraints of this mode in their differentiated form from here on; NOTHING, or what is in the way of that."""
+    run.n_forced = 0
+    if run.mass_kind < DIAGONAL:
         return IS_COUPLED
-    return NOTHING
+    if run.n_tied == 0:
+        return TOO_LARGE
+    run.is_sparse = 0
+    why = _constrain(run, t)
+    if why != NOTHING:
+        let_go(run)
+    return why

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["FORCES", "IS_COUPLED", "NONE_HOLDS", "NOTHING", "VARIES", "WITH_SENSITIVITIES"]
+from typing import Final
+
+__all__ = ["FORCES", "IS_COUPLED", "MOST_TIED", "NONE_HOLDS", "NOTHING", "TOO_LARGE", "VARIES", "WITH_SENSITIVITIES"]
 
 # nothing is in the way; a state would be moved at once; what ties them varies; derivatives by parameters are wanted; anything else;
-# no combination of relations holds of itself
-NOTHING, FORCES, VARIES, WITH_SENSITIVITIES, IS_COUPLED, NONE_HOLDS = range(6)
+# no combination of relations holds of itself; there are too many equations
+NOTHING, FORCES, VARIES, WITH_SENSITIVITIES, IS_COUPLED, NONE_HOLDS, TOO_LARGE = range(7)
+
+MOST_TIED: Final = 500  # unknowns of a sparse model, whose systems are dense while a mode of it ties states

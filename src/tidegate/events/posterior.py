@@ -22,7 +22,7 @@ from tidegate.events.tolerances import ROUNDING_SOLVED
 from tidegate.events.truth import find_open
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite, solve_real
+from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite_jacobian, solve_real
 
 __all__ = ["forced_point", "look_past"]
 
@@ -49,7 +49,7 @@ def forced_point(run, t, h):
     last = np.inf
     for iteration in range(_MOST_ITERATIONS):
         evaluate_jacobian(run, t, y)
-        if not is_finite(run.jacobian):
+        if not is_finite_jacobian(run):
             return NOT_FINITE
         if factor_real(run, BASE, 1.0 / h, run.jacobian_at) != 0:
             return SINGULAR

@@ -26,7 +26,7 @@ from tidegate.errors import (
     ZenoError,
     told,
 )
-from tidegate.events.not_tied import FORCES, NONE_HOLDS, VARIES, WITH_SENSITIVITIES
+from tidegate.events.not_tied import FORCES, MOST_TIED, NONE_HOLDS, TOO_LARGE, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 from tidegate.results import Event, Result
@@ -62,6 +62,10 @@ _NOT_TIED: Final = {
     VARIES: (
         "in a way that changes while they do, which is not integrated",
         "let the tie give way a little (a leak such as Goff, a resistance such as Ron), or write its derivative",
+    ),
+    TOO_LARGE: (
+        f"and there are more than the {MOST_TIED} with which that is integrated",
+        "let the tie give way a little: a leak such as Goff, a resistance such as Ron",
     ),
     WITH_SENSITIVITIES: (
         "where derivatives by parameters are not computed",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.schema import CORE, MOST_MODELS, REAL_SYSTEMS
+from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.linear.columns import PADDING
@@ -92,10 +93,11 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
     """Sizes of what systems of linear equations need."""
     model, pattern = problem.model, problem.model.sparsity
     stages = int(method.facts.get("stages_wanted", 0))
+    may_tie = model.mass_kind > 0 and (pattern is None or (n <= MOST_TIED and len(model.guards) > 0 and bool(model.algebraic.any())))
     pairs = max(stages - 1, 0) // 2
     sizes = {
         "is_sparse": pattern is not None, "n_pairs": pairs, "n_mass": n * n if model.mass_kind > 1 else n,
-        "n_coupled": n if model.mass_kind > 1 else 0, "n_tied": n if model.mass_kind > 0 and pattern is None else 0,
+        "n_coupled": n if model.mass_kind > 1 else 0, "n_tied": n if may_tie else 0,
     }  # fmt: skip
     if pattern is None:
         at_once = n_sens > 0 and stages * n <= MOST_ROWS
@@ -103,7 +105,8 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
             **sizes, "n_dense": n, "n_entries": n * n, "n_sens_system": stages * n if at_once else 0, "n_stage_entries": n * n if at_once else 0,
         }  # fmt: skip
     return {
-        **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_padded": n + PADDING, "n_entries": len(pattern.row), "n_sparse_entries": len(pattern.row),
+        **sizes, "n_sparse": n, "n_sparse_ends": n + 1, "n_padded": n + PADDING, "n_sparse_entries": len(pattern.row),
+        "n_dense": n if may_tie else 0, "n_entries": n * n if may_tie else len(pattern.row),
         "room_factors": pattern.room + PADDING, "n_patterns": 1 + REAL_SYSTEMS + 2 * pairs,
     }  # fmt: skip
 
@@ -113,9 +116,9 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     model = problem.model
     work.h[_INDICES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
     n = len(model.layout.unknowns)
-    if model.sparsity is None:
+    if work["n_dense"]:
         work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = lapack_addresses(max(n, work["n_sens_system"]))
-    else:
+    if model.sparsity is not None:
         for name, whole in model.sparsity.facts.items():
             work.integers(name)[: len(whole)] = whole
     work.numbers("constants")[:] = model.tapes.constants

@@ -22,6 +22,7 @@ __all__ = [
     "forced_hold",
     "given_jacobian",
     "integrated_form",
+    "let_go",
     "model_jacobian",
     "model_rates",
     "put_forced_jacobian",
@@ -77,6 +78,13 @@ def integrated_form(run, value):
 
 
 @native
+def let_go(run):
+    """No equation gives way any more."""
+    run.n_forced = 0
+    run.is_sparse = 1 if run.n_sparse > 0 else 0
+
+
+@native
 def model_rates(run, t, y, out):
     """f(t, y) in the current mode."""
     call_value(run.f_rhs, t, y, run.p, run.m, out)
@@ -86,12 +94,21 @@ def model_rates(run, t, y, out):
 
 @native
 def given_jacobian(run, t, y, out):
-    """J at a point of the equations as they were given."""
+    """J at a point of the equations as they were given; also of a sparse model as a dense matrix, while a mode of it ties states."""
     if run.n_tied > 0:
         # what is structurally zero is not written, and equations that gave way in another mode have left something there
-        for q in range(len(out)):
+        for q in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
             out[q] = 0.0
-    call_value(run.f_jacobian, t, y, run.p, run.m, out)
+    if run.is_sparse == 1 or run.n_sparse == 0:
+        call_value(run.f_jacobian, t, y, run.p, run.m, out)
+        return
+    entries = run.entries_scratch
+    for e in range(run.n_sparse_entries):
+        entries[e] = 0.0
+    call_value(run.f_jacobian, t, y, run.p, run.m, entries)
+    for j in range(run.n):
+        for e in range(run.column_first[j], run.column_first[j + 1]):
+            out[run.entry_row[e] * run.n + j] = entries[e]
 
 
 @native

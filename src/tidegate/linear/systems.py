@@ -27,6 +27,7 @@ __all__ = [
     "factor_complex",
     "factor_real",
     "is_finite",
+    "is_finite_jacobian",
     "solve_base",
     "solve_complex",
     "solve_real",
@@ -50,6 +51,12 @@ def is_finite(values):
         if not abs(x) < 1e300:
             return False
     return True
+
+
+@native
+def is_finite_jacobian(run):
+    """The same of every element of J."""
+    return is_finite(vector(run.r, run.jacobian_at, run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n))
 
 
 @native
@@ -96,7 +103,7 @@ def _assemble_dense(run, shift, jac, out):
 @native
 def _assemble_sparse(run, shift, jac, out):
     """The same, entry by entry."""
-    for e in range(run.n_entries):
+    for e in range(run.n_sparse_entries):
         out[e] = -jac[e]
     diagonal = run.diagonal
     mass = run.mass
@@ -111,7 +118,7 @@ def factor_real(run, system, shift, offset):
     run.c_factor += 1
     if run.is_sparse == 1:
         entries = run.entries_scratch
-        _assemble_sparse(run, shift, vector(run.r, offset, run.n_entries), entries)
+        _assemble_sparse(run, shift, vector(run.r, offset, run.n_sparse_entries), entries)
         return sparse.factor(
             run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
         )
@@ -220,7 +227,7 @@ def _assemble_base_sparse(run, entries):
     row_scale = run.row_scale
     for i in range(n):
         row_scale[i] = 0.0
-    for e in range(run.n_entries):
+    for e in range(run.n_sparse_entries):
         i = row[e]
         entries[e] = 0.0 if is_held(run, i) else jac[e]
         if not abs(entries[e]) <= row_scale[i]:
@@ -232,7 +239,7 @@ def _assemble_base_sparse(run, entries):
         if not row_scale[i] > 0.0 or not row_scale[i] < 1e300:
             return False
         row_scale[i] = 1.0 / row_scale[i]
-    for e in range(run.n_entries):
+    for e in range(run.n_sparse_entries):
         entries[e] *= row_scale[row[e]]
     return True
 

@@ -295,3 +295,50 @@ def test_samples_elsewhere_are_refused(condition: Any, words: str) -> None:
 
     with pytest.raises(tg.UsageError, match=words):
         Wrong().lower()
+
+
+class Room(tg.Component):
+    C, G, P = tg.Parameter(10.0), tg.Parameter(1.0), tg.Parameter(20.0)
+    T, on = tg.State(15.0), tg.Discrete(True)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.C * tg.der(self.T) == -self.G * (self.T - 5.0) + tg.where(self.on, self.P, 0.0)
+
+
+class House(tg.Component):
+    rooms = tg.Array(Room(), 500)
+    low, high = tg.Parameter(18.0), tg.Parameter(20.0)
+
+    @tg.when(lambda self: self.high < self.rooms.T)
+    def warm(self) -> Any:
+        return {self.rooms.on: False}
+
+    @tg.when(lambda self: self.low > self.rooms.T)
+    def cold(self) -> Any:
+        return {self.rooms.on: True}
+
+
+def switches_of(c: float, end: float) -> list[float]:
+    """Times at which a room's thermostat switches: temperatures approach 25, or 5, with the time constant C/G."""
+    times, t, temperature, on = [], 0.0, 15.0, True
+    while True:
+        limit, to = (25.0, 20.0) if on else (5.0, 18.0)
+        t += c * np.log((limit - temperature) / (limit - to))
+        if t > end:
+            return times
+        times.append(t)
+        temperature, on = to, not on
+
+
+def test_one_clause_switches_each_of_five_hundred_rooms() -> None:
+    c = np.linspace(5.0, 15.0, 500)
+    result = tg.simulate(House(rooms={"C": c}), (0.0, 6.0), rtol=1e-8)
+    expected = {f"rooms[{k}]": switches_of(c[k], 6.0) for k in range(500)}
+    found: dict[str, list[float]] = {name: [] for name in expected}
+    for event in result.events:
+        for name in expected:
+            if event.before[f"{name}.on"] != event.after[f"{name}.on"]:
+                found[name].append(event.time)
+    assert {name: len(times) for name, times in found.items()} == {name: len(times) for name, times in expected.items()}
+    for name, times in expected.items():
+        assert found[name] == pytest.approx(times, rel=1e-6)

@@ -40,6 +40,7 @@ from tidegate.events.settle import (
     write_bodies,
 )
 from tidegate.events.truth import catch_up, look_again, settle_known
+from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import body_jump, restart_jump
 from tidegate.sensitivity.ties import ties_are_differentiable, ties_hold
@@ -73,7 +74,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
     n = run.n
     _keep(run, run.y_at, run.y_unsolved_at, n)
     _keep(run, run.size_before_at, run.y_max_at, n)
-    run.n_forced = 0
+    let_go(run)
     run.not_forced_why = NOTHING
     code = _consistent(run, t, modes_changed)
     if code != 0 and run.n_guards > 0 and run.rank < n:
@@ -90,7 +91,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
             if run.not_forced_why == NOTHING:
                 code = _consistent(run, t, False)
             if code == 0 and run.n_sens > 0 and ties_are_differentiable(run, t) == 0:
-                run.n_forced = 0
+                let_go(run)
                 run.not_forced_why = WITH_SENSITIVITIES
                 return SINGULAR, 0, -1
     if code == 0:
@@ -128,7 +129,7 @@ def _follow_before_clauses(run, t, counts):
         # the equations may make sense only after what clauses do
         _keep(run, run.m_trial_at, run.m_at, run.n_modes)
         found = 0
-        run.n_forced = 0
+        let_go(run)
     _keep(run, run.noted_y_at, run.y_at, n)  # from ``note_guards``
     if run.mass_varies == 1:
         update_mass(run)

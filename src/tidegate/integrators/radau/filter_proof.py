@@ -17,7 +17,7 @@ from tidegate.compiled.jit import NUMBER, kernel_entry
 from tidegate.integrators.radau.newton import note_bearable
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, is_finite, solve_real
+from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, is_finite, is_finite_jacobian, solve_real
 
 __all__ = ["filter_anew", "is_explained"]
 
@@ -83,7 +83,7 @@ def filter_anew(run, at, step):
     # of a point that is no step's start
     run.needs_jacobian = 1
     run.is_jacobian_fresh = 0
-    if not is_finite(run.jacobian):
+    if not is_finite_jacobian(run):
         return 0
     if factor_real(run, SECOND, run.gain / step, run.jacobian_at) != 0:
         for q in range(n):

@@ -20,7 +20,7 @@ from tidegate.integrators.radau.newton import CONVERGED, NOT_A_NUMBER, factor_sy
 from tidegate.integrators.radau.tableau import ERROR, INVERSE, LAMBDA_REAL, NODES, POLYNOMIAL
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import FIRST, absolute_rows, evaluate_jacobian, is_finite, solve_real
+from tidegate.linear.systems import FIRST, absolute_rows, evaluate_jacobian, is_finite_jacobian, solve_real
 
 __all__ = ["SHORTER", "is_inherited", "note_rounding", "predict_stages", "renew_jacobian", "set_stages", "take_step", "update_scale"]
 
@@ -232,7 +232,7 @@ def take_step(run, _number, _whole):
             if factor_systems(run, step, FIRST) != 0:
                 step *= 0.5
                 trouble = NOT_FINITE
-                if is_finite(run.jacobian):
+                if is_finite_jacobian(run):
                     trouble = SINGULAR
                 run.needs_factors = 1
                 continue

@@ -22,7 +22,7 @@ from tidegate.integrators.radau.tableau import NODES
 from tidegate.integrators.rosenbrock.coefficients import ALPHA, DENSE, N_STAGES, OF_MASS, OF_TIME, OF_VALUES
 from tidegate.linear.forced import model_rates, time_slopes
 from tidegate.linear.mass import times_mass
-from tidegate.linear.systems import FIRST, factor_real, is_finite, solve_real
+from tidegate.linear.systems import FIRST, factor_real, is_finite_jacobian, solve_real
 
 __all__ = ["DEGREE", "put_collocation", "step_again", "take_step"]
 
@@ -180,7 +180,7 @@ def take_step(run, _number, _whole):
         if run.needs_jacobian == 1:
             renew_jacobian(run)
         if factor_real(run, FIRST, run.gain / step, run.jacobian_at) != 0:
-            trouble = SINGULAR if is_finite(run.jacobian) else NOT_FINITE
+            trouble = SINGULAR if is_finite_jacobian(run) else NOT_FINITE
             step *= 0.5
             continue
         note_rounding(run)
