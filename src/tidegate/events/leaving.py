@@ -106,6 +106,9 @@ def _judge(run, sides, tau):
             drift = run.slope_rounding[j] * tau
             margin = CLEAR * (roundoff + spread + drift)
             moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * (roundoff + drift) or (half[j] > 0.0) == (end[j] > 0.0))
+            if not moves and spread > CLEAR * (roundoff + drift):
+                # over a shorter while than this the way is not known, so that over the longer ones it was not either
+                sides[j] = ASKED
             still = spread <= roundoff + drift and abs(end[j]) <= margin and abs(half[j]) <= margin
         if moves:
             sides[j] = _SEEN_UP if end[j] > 0.0 else _SEEN_DOWN

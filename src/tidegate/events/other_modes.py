@@ -4,6 +4,10 @@ In: a point whose mode is singular, and of which ``events.posterior`` cannot fin
 without resistance, or stands open at the end of a part of a circuit that nothing else joins to the ground. Out: of all combinations of the relations
 that algebraic unknowns decide the one with the fewest changes in which equations can be solved and every relation says what is assumed of it. States
 stay as they are. Diodes have one such combination where a circuit has a solution at all (Lemke's complementary pivoting would look for it likewise).
+
+Where relations change one another for ever although every mode has a solution, since many of them are at zero at once, as in a bridge of diodes to
+which no voltage has come yet, the combination is looked for that holds at the end of a short step of the implicit Euler method, and of a shorter one
+(time stepping with complementarity: van Bokhoven 1981; Stewart and Trinkle 1996).
 """
 
 from __future__ import annotations
@@ -16,13 +20,18 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.guards import refresh_activity
+from tidegate.events.posterior import what_guards_say
 from tidegate.events.restart import consistent_point
+from tidegate.events.time_scale import time_scale
 from tidegate.events.truth import find_open
+from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 
-__all__ = ["find_mode"]
+__all__ = ["find_mode", "find_mode_ahead"]
 
 _MOST_OPEN: Final = 10  # relations: a thousand combinations are tried
+_MOST_LENGTHS: Final = 4
+_APART: Final = 0.125  # from one length of a step to the next
 _AT_ZERO: Final = 1e-9  # of the largest unknown: a relation that is as near its zero agrees with both
 
 
@@ -86,15 +95,61 @@ def _ones(number):
     return count
 
 
-@kernel_entry(NUMBER)
-def find_mode(run, t):
-    """Set the relations that algebraic unknowns decide to the nearest combination that holds; the number of changes, or -1 if there is none."""
+@native
+def _find_relations(run, t):
+    """Mark the relations that algebraic unknowns decide, in run.trial_g_end; their number."""
     find_open(run, t, run.trial_g_end)
     count = 0
     for j in range(run.n_guards):
         if run.guard_kind[j] != RELATION:
             run.trial_g_end[j] = 0.0
         count += 1 if run.trial_g_end[j] != 0.0 else 0
+    return count
+
+
+@native
+def _holds_ahead(run, t, h):
+    """True if no relation says anything else than what is assumed of it after a step of length h."""
+    says = run.reach_scratch
+    refresh_activity(run)
+    if what_guards_say(run, t + h, h, says) != 0:
+        return False
+    for j in range(run.n_guards):
+        if run.trial_g_end[j] != 0.0 and run.active[j] != 0.0:
+            holds = 1.0 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else -1.0
+            if says[j] * holds < 0.0:
+                return False
+    return True
+
+
+@kernel_entry(NUMBER)
+def find_mode_ahead(run, t):
+    """Set the relations that algebraic unknowns decide to the nearest combination that holds behind this point; 1, or 0 if there is none."""
+    count = _find_relations(run, t)
+    if count == 0 or count > _MOST_OPEN:
+        return 0
+    let_go(run)
+    h = time_scale(run, run.ydot_at)
+    for _ in range(_MOST_LENGTHS):
+        for wanted in range(count + 1):
+            for chosen in range(1 << count):
+                if _ones(chosen) != wanted:
+                    continue
+                _set(run, chosen)
+                if _holds_ahead(run, t, h) and _holds_ahead(run, t, _APART * h):
+                    for j in range(run.n_guards):
+                        if run.trial_g_end[j] != 0.0:
+                            run.left_value[j] = np.inf
+                    return 1
+                _set(run, chosen)
+        h *= _APART
+    return 0
+
+
+@kernel_entry(NUMBER)
+def find_mode(run, t):
+    """Set the relations that algebraic unknowns decide to the nearest combination that holds; the number of changes, or -1 if there is none."""
+    count = _find_relations(run, t)
     if count == 0 or count > _MOST_OPEN:
         return -1
     for wanted in range(1, count + 1):

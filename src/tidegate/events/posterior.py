@@ -24,7 +24,7 @@ from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite_jacobian, solve_real
 
-__all__ = ["forced_point", "look_past"]
+__all__ = ["forced_point", "look_past", "what_guards_say"]
 
 _LONGEST: Final = 1e-6  # of the step that led to the event: the first h
 _APART: Final = 1e-2  # from one h to the next
@@ -80,7 +80,7 @@ def forced_point(run, t, h):
 
 
 @native
-def _what_guards_say(run, t, h, out):
+def what_guards_say(run, t, h, out):
     """+1 or -1 for guards that are clear of zero at the end of a step of length h, else 0; 0 or the reason of failure."""
     code = forced_point(run, t, h)
     if code != 0:
@@ -135,13 +135,13 @@ def look_past(run, t, only_first):
     length = run.step_before_event if run.step_before_event > 0.0 else 1.0
     find_open(run, t, is_open)
     length *= _LONGEST
-    if _what_guards_say(run, t, length, says) != 0:
+    if what_guards_say(run, t, length, says) != 0:
         return -1
     for _ in range(_MOST_LENGTHS):
         for j in range(run.n_guards):
             said[j] = says[j]
         length *= _APART
-        if _what_guards_say(run, t, length, says) != 0:
+        if what_guards_say(run, t, length, says) != 0:
             return -1
         if not _agree(run, said, says):
             continue

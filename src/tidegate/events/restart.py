@@ -15,7 +15,7 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
 from tidegate.linear.forced import integrated_form, model_rates, time_slopes
-from tidegate.linear.systems import algebraic_residual, factor_base, solve_base
+from tidegate.linear.systems import algebraic_residual, factor_base, is_rounding, solve_base
 
 __all__ = ["consistent_point", "derivatives"]
 
@@ -60,7 +60,7 @@ def _consistent_point(run, t, offset):
         if norm <= 1.0:
             return 0
         # rounding: the correction no longer shrinks although it is small
-        if iteration > 2 and norm < 1e4 and norm >= 0.5 * last:
+        if iteration > 2 and norm >= 0.5 * last and (norm < 1e4 or is_rounding(run, y, f, delta)):
             return 0
         last = norm
     return RESTART_FAILED

@@ -28,12 +28,14 @@ __all__ = [
     "factor_real",
     "is_finite",
     "is_finite_jacobian",
+    "is_rounding",
     "solve_base",
     "solve_complex",
     "solve_real",
 ]
 
 FIRST, SECOND, BASE = range(REAL_SYSTEMS)
+_ROUNDING: Final = 16 * 2.220446049250313e-16  # of what adds up to nothing
 _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
 
 
@@ -307,3 +309,24 @@ def algebraic_residual(run, t, y, f):
             return np.inf
         worst = max(worst, abs(x * row_scale[i]))
     return worst
+
+
+@native
+def is_rounding(run, y, f, rows):
+    """True if the algebraic equations, whose values are in ``f``, hold to within the rounding of their terms, which are left in ``rows``."""
+    absolute_rows(run, y, rows)
+    e = run.row_operations
+    for i in range(run.n):
+        if is_held(run, i):
+            continue
+        x = f[i]
+        size = rows[i]
+        if run.mass_kind > DIAGONAL:
+            x = 0.0
+            size = 0.0
+            for q in range(run.n):
+                x += e[i, q] * f[q]
+                size += abs(e[i, q]) * rows[q]
+        if not abs(x) <= _ROUNDING * size:
+            return False
+    return True

@@ -25,7 +25,7 @@ from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
-from tidegate.events.other_modes import find_mode
+from tidegate.events.other_modes import find_mode, find_mode_ahead
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
@@ -144,19 +144,26 @@ def _follow(run, t, modes_changed, at_start, counts):
     any_changed = changes > 0
     run.c_flips += changes
     modes_changed = modes_changed or changes > 0
-    for k in range(_MOST_ROUNDS):
+    searched = False
+    k = 0
+    while True:
         code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= _ALL_AT_ONCE)
         if code != 0:
             return code, any_changed
-        if culprit >= 0:
-            run.failed_guard = culprit
-            return CHATTERING, True
         run.c_flips += more
         any_changed = any_changed or more > 0
         modes_changed = more > 0
-        if not modes_changed:
+        if not modes_changed and culprit < 0:
             return 0, any_changed
-    return UNSETTLED, any_changed
+        k += 1
+        if culprit < 0 and k < _MOST_ROUNDS:
+            continue
+        if searched or find_mode_ahead(run, t) == 0:
+            run.failed_guard = culprit
+            return CHATTERING if culprit >= 0 else UNSETTLED, True
+        searched, any_changed, modes_changed, k = True, True, True, 0
+        for j in range(run.n_guards):
+            counts[j] = 0
 
 
 @native
