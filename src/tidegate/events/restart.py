@@ -14,6 +14,7 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RESTART_FAILED, SINGULAR, vector
+from tidegate.events.tolerances import ROUNDING_SOLVED
 from tidegate.linear.forced import integrated_form, model_rates, time_slopes
 from tidegate.linear.systems import algebraic_residual, factor_base, is_rounding, solve_base
 
@@ -47,6 +48,9 @@ def _consistent_point(run, t, offset):
             norm = max(norm, abs(delta[q]) / (1e-14 * max(size[q], abs(y[q])) + 1e-5 * atol[q]))
         if not norm < np.inf:
             return NOT_FINITE
+        largest = 0.0
+        for q in range(n):
+            largest = max(largest, abs(y[q]))
         factor = 1.0
         for _ in range(12):
             for q in range(n):
@@ -54,8 +58,8 @@ def _consistent_point(run, t, offset):
             trial = algebraic_residual(run, t, y, f)
             if trial <= max(residual * (1.0 - 0.1 * factor), 1e-13 * residual) or norm <= 1.0 or trial < 1e-290:
                 break
-            if iteration > 0 and norm >= 0.5 * last and norm < 1e3:
-                break
+            if iteration > 0 and norm >= 0.5 * last and (norm < 1e3 or trial <= ROUNDING_SOLVED * largest):
+                break  # at the level of rounding whole steps refine the solution
             factor *= 0.5
         if norm <= 1.0:
             return 0

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 FIRST, SECOND, BASE = range(REAL_SYSTEMS)
-_ROUNDING: Final = 16 * 2.220446049250313e-16  # of what adds up to nothing
+_ROUNDING: Final = 64 * 2.220446049250313e-16  # of what adds up to nothing
 _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
 
 

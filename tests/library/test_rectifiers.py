@@ -1,0 +1,186 @@
+"""Rectifier bridges of ideal diodes, with inductances of the source and a capacitor: against plain Python that goes from mode to mode by itself.
+
+A bridge floats beside its source while all diodes block, and is at zero everywhere at the start: which diodes conduct first no slope of a voltage
+tells.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+import tidegate as tg
+from tidegate.library import electrical as el
+
+FloatArray = NDArray[np.float64]
+
+RTOL = 1e-8
+SIZE = 1e-6  # of currents and of the voltage: a hundred tolerances, since several events are passed
+FREQUENCY = 50.0
+JUST = 1e-9  # behind an instant
+
+
+class Bridge(tg.Component):
+    u, R, L = el.SineVoltage(f=FREQUENCY), el.Resistor(), el.Inductor(i=tg.start(0.0, fixed=True))
+    D1, D2, D3, D4 = el.IdealDiode(), el.IdealDiode(), el.IdealDiode(), el.IdealDiode()
+    C, load, G = el.Capacitor(v=tg.start(0.0, fixed=True)), el.Resistor(), el.Ground()
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.connect(self.u.p, self.R.p)
+        yield tg.connect(self.R.n, self.L.p)
+        yield tg.connect(self.L.n, self.D1.p, self.D2.n)
+        yield tg.connect(self.u.n, self.D3.p, self.D4.n)
+        yield tg.connect(self.D1.n, self.D3.n, self.C.p, self.load.p)
+        yield tg.connect(self.D2.p, self.D4.p, self.C.n, self.load.n, self.G.p)
+
+
+class ThreePhases(tg.Component):
+    V, phase = tg.Parameter(100.0), tg.Parameter(0.0)
+    ua, ub, uc = el.SignalVoltage(), el.SignalVoltage(), el.SignalVoltage()
+    R, L = tg.Array(el.Resistor(), 3), tg.Array(el.Inductor(i=tg.start(0.0)), 3)
+    top, low = tg.Array(el.IdealDiode(), 3), tg.Array(el.IdealDiode(), 3)
+    C, load, G = el.Capacitor(v=tg.start(0.0, fixed=True)), el.Resistor(), el.Ground()
+
+    def equations(self) -> Iterator[Any]:
+        for k, source in enumerate((self.ua, self.ub, self.uc)):
+            yield source.u == self.V * np.sin(2.0 * np.pi * (FREQUENCY * tg.time - k / 3.0) + self.phase)
+            yield tg.connect(source.p, self.R[k].p)
+            yield tg.connect(self.R[k].n, self.L[k].p)
+            yield tg.connect(self.L[k].n, self.top[k].p, self.low[k].n)
+            yield tg.connect(self.top[k].n, self.C.p)
+            yield tg.connect(self.low[k].p, self.C.n)
+        yield tg.connect(self.ua.n, self.ub.n, self.uc.n)
+        yield tg.connect(self.C.p, self.load.p)
+        yield tg.connect(self.C.n, self.load.n, self.G.p)
+
+
+class Truth:
+    """Wires with currents into the upper rail (+1), out of the lower one (-1), or none; the sum of currents is zero, their star floats.
+
+    A bridge of one phase is one of two wires, the second without voltage, resistance and inductance of its own: both have half of these here.
+    """
+
+    def __init__(self, voltages: Callable[[float], FloatArray], r: float, henry: float, c: float, load: float) -> None:
+        self.voltages, self.r, self.henry, self.c, self.load = voltages, r, henry, c, load
+        self.n = len(voltages(0.0))
+
+    def star(self, t: float, y: FloatArray, mode: tuple[int, ...]) -> float:
+        """The potential of the star, of which currents that flow make the one with which they still add up to zero."""
+        on = [k for k in range(self.n) if mode[k]]
+        u = self.voltages(t)
+        return -float(np.mean([u[k] - self.r * y[k] - (y[-1] if mode[k] > 0 else 0.0) for k in on]))
+
+    def rates(self, t: float, y: FloatArray, mode: tuple[int, ...]) -> FloatArray:
+        out, u = np.zeros(self.n + 1), self.voltages(t)
+        if any(mode):
+            star = self.star(t, y, mode)
+            for k in range(self.n):
+                if mode[k]:
+                    out[k] = (u[k] + star - self.r * y[k] - (y[-1] if mode[k] > 0 else 0.0)) / self.henry
+        out[-1] = (sum(y[k] for k in range(self.n) if mode[k] > 0) - y[-1] / self.load) / self.c
+        return out
+
+    def margins(self, t: float, y: FloatArray, mode: tuple[int, ...]) -> list[float]:
+        """What is negative where the mode does not hold."""
+        u = self.voltages(t)
+        if not any(mode):
+            return [y[-1] - (u.max() - u.min())]
+        found: list[float] = []
+        for k in range(self.n):
+            potential = u[k] + self.star(t, y, mode)
+            found += [mode[k] * y[k]] if mode[k] else [y[-1] - potential, potential]
+        return found
+
+    def fitting(self, t: float, y: FloatArray, sure: dict[int, int]) -> tuple[int, ...]:
+        """The mode that holds a moment later; who flows clearly goes on."""
+        tried: list[tuple[float, tuple[int, ...]]] = []
+        for mode in itertools.product((0, 1, -1), repeat=self.n):
+            if any(mode[k] != sign for k, sign in sure.items()) or (1 in mode) != (-1 in mode):
+                continue
+            ahead = y + JUST * self.rates(t + JUST, y, mode)
+            tried.append((max(0.0, *(-x for x in self.margins(t + JUST, ahead, mode))), mode))
+        return min(tried, key=lambda item: item[0])[1]
+
+    def at(self, end: float) -> FloatArray:
+        t, y = 0.0, np.zeros(self.n + 1)
+        mode = self.fitting(t, y, {})
+        while t < end:
+            leaves: list[Any] = []
+            for number in range(len(self.margins(t, y, mode))):
+
+                def leave(t: float, y: FloatArray, number: int = number, mode: tuple[int, ...] = mode) -> float:
+                    return self.margins(t, y, mode)[number]
+
+                leave.terminal, leave.direction = True, -1  # type: ignore[attr-defined]
+                leaves.append(leave)
+
+            def flow(t: float, y: FloatArray, mode: tuple[int, ...] = mode) -> FloatArray:
+                return self.rates(t, y, mode)
+
+            part = solve_ivp(flow, (t, end), y, events=leaves, rtol=1e-10, atol=1e-12, method="DOP853", max_step=end / 400)
+            t, y = float(part.t[-1]), part.y[:, -1].copy()
+            flowing = {k: mode[k] for k in range(self.n) if mode[k] and abs(y[k]) > 1e-7 * np.abs(part.y).max()}
+            y[[k for k in range(self.n) if k not in flowing]] = 0.0
+            mode = self.fitting(t, y, flowing)
+        return y
+
+
+def drawn(seed: int) -> tuple[float, float, float, float, float, float]:
+    r = np.random.default_rng(seed)
+    volts, ohms, henry, farad, load = (
+        float(np.exp(r.uniform(*np.log(ends)))) for ends in ((5, 300), (0.01, 5), (1e-5, 3e-2), (1e-5, 5e-3), (3, 500))
+    )
+    return volts, ohms, henry, farad, load, float(r.uniform(0.015, 0.05))
+
+
+def agree(result: tg.Result, names: list[str], truth: FloatArray) -> None:
+    for name, value in zip(names, truth.tolist(), strict=True):
+        assert result.final[name] == pytest.approx(value, abs=SIZE * np.abs(result[name].values).max()), name
+
+
+def check_bridge(seed: int, method: str) -> None:
+    volts, ohms, henry, farad, load, end = drawn(seed)
+    values = {"u.V": volts, "R.R": ohms, "L.L": henry, "C.C": farad, "load.R": load}
+    result = tg.simulate(Bridge(), (0.0, end), rtol=RTOL, method=method, parameters=values)
+
+    def voltages(t: float) -> FloatArray:
+        return 0.5 * volts * np.sin(2.0 * np.pi * FREQUENCY * t) * np.array([1.0, -1.0])
+
+    agree(result, ["L.i", "C.v"], Truth(voltages, 0.5 * ohms, 0.5 * henry, farad, load).at(end)[[0, 2]])
+
+
+def check_three_phases(seed: int, phase: float, method: str) -> None:
+    volts, ohms, henry, farad, load, end = drawn(seed)
+    values = {"V": volts, "phase": phase, "C.C": farad, "load.R": load}
+    values |= {f"R[{k}].R": ohms for k in range(3)} | {f"L[{k}].L": henry for k in range(3)}
+    result = tg.simulate(ThreePhases(), (0.0, end), rtol=RTOL, method=method, parameters=values)
+
+    def voltages(t: float) -> FloatArray:
+        return volts * np.sin(2.0 * np.pi * (FREQUENCY * t - np.arange(3) / 3.0) + phase)
+
+    agree(result, ["L[0].i", "L[1].i", "L[2].i", "C.v"], Truth(voltages, ohms, henry, farad, load).at(end))
+
+
+@pytest.mark.parametrize("seed", [2, 5])  # raise the number of seeds to search on
+def test_a_bridge_of_four_diodes_follows_the_truth(seed: int) -> None:
+    check_bridge(seed, "radau")
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.3])
+def test_three_phases_start_and_go_on_without_any_voltage_yet(phase: float) -> None:
+    check_three_phases(4, phase, "radau")
+
+
+def test_a_leak_beside_a_small_inductance_is_no_obstacle() -> None:
+    """Where a current has only a leak to flow through, rounding of a voltage is large beside it."""
+    values = {"V": 135.0, "C.C": 1.5e-3, "load.R": 42.0, **{f"R[{k}].R": 0.06 for k in range(3)}, **{f"L[{k}].L": 1.5e-5 for k in range(3)}}
+    leaks = {f"{side}[{k}].{name}": 1e-5 for side in ("top", "low") for k in range(3) for name in ("Ron", "Goff")}
+    leaky = tg.simulate(ThreePhases(), (0.0, 0.03), rtol=RTOL, parameters={**values, **leaks})
+    ideal = tg.simulate(ThreePhases(), (0.0, 0.03), rtol=RTOL, parameters=values)
+    assert leaky.final["C.v"] == pytest.approx(ideal.final["C.v"], rel=1e-3)
