@@ -246,11 +246,10 @@ _LINEAR: Final = [
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),
-    # equations of a mode that ties states, see linear/forced: how many, which rows give way, weights of combinations; what they are looked for with
+    # equations of a mode that ties states, see linear/forced: how many, which rows give way; their weights stand behind all else
     *_single("integer", "n_forced n_tied"),
     *_single("number", "forced_short"),
     *_arrays("integer", "forced_rows forced_marks", "n_tied"),
-    *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "forced_scratch", "n"),
     # why they were not found; the unknown that would have been moved, and to what
     *_single("integer", "not_forced_why forced_unknown"),
@@ -368,8 +367,9 @@ _OF_ROSENBROCK: Final = [
     *_arrays("number", "time_slopes", "n", owner=ROSENBROCK),
 ]
 
-# What is large, and made anew in every run before it is read: factors. It stands behind all else, so that a run can begin again without copying it.
-# Only the pattern that the structure gives, the first one, is put there at the beginning, and never written again.
+# What is large, and made anew in every run before it is read: factors, and combinations of equations that tie states. It stands behind all else, so
+# that a run can begin again without copying it. Only the pattern that the structure gives, the first one, is put there at the beginning, and never
+# written again.
 _FACTORS: Final = [
     *_arrays("number", "real_factors", REAL_SYSTEMS, "n_dense", "n_dense"),
     # patterns of L and U, that of the structure and one for every system, real ones first: the step at which a row is the pivot, the last column
@@ -382,6 +382,7 @@ _FACTORS: Final = [
     *_arrays("complex", "complex_factors", 2, "n_pairs", "n_dense", "n_dense", owner=RADAU),
     *_arrays("complex", "complex_lower complex_upper", 2, "n_pairs", "room_factors", owner=RADAU),
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
+    *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "guard_models", "n_models", "part_width"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
 ]

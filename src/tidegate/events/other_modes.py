@@ -96,6 +96,16 @@ def _ones(number):
 
 
 @native
+def _next(chosen, count):
+    """The combination of ``count`` relations after this one, those with the fewest changes first; 0 after the last."""
+    changes = _ones(chosen)
+    for number in range(chosen + 1, 1 << count):
+        if _ones(number) == changes:
+            return number
+    return (1 << (changes + 1)) - 1 if changes < count else 0
+
+
+@native
 def _find_relations(run, t):
     """Mark the relations that algebraic unknowns decide, in run.trial_g_end; their number."""
     find_open(run, t, run.trial_g_end)
@@ -131,17 +141,18 @@ def find_mode_ahead(run, t):
     let_go(run)
     h = time_scale(run, run.ydot_at)
     for _ in range(_MOST_LENGTHS):
-        for wanted in range(count + 1):
-            for chosen in range(1 << count):
-                if _ones(chosen) != wanted:
-                    continue
-                _set(run, chosen)
-                if _holds_ahead(run, t, h) and _holds_ahead(run, t, _APART * h):
-                    for j in range(run.n_guards):
-                        if run.trial_g_end[j] != 0.0:
-                            run.left_value[j] = np.inf
-                    return 1
-                _set(run, chosen)
+        chosen = 0
+        while True:
+            _set(run, chosen)
+            if _holds_ahead(run, t, h) and _holds_ahead(run, t, _APART * h):
+                for j in range(run.n_guards):
+                    if run.trial_g_end[j] != 0.0:
+                        run.left_value[j] = np.inf
+                return 1
+            _set(run, chosen)
+            chosen = _next(chosen, count)
+            if chosen == 0:
+                break
         h *= _APART
     return 0
 
@@ -152,15 +163,14 @@ def find_mode(run, t):
     count = _find_relations(run, t)
     if count == 0 or count > _MOST_OPEN:
         return -1
-    for wanted in range(1, count + 1):
-        for chosen in range(1, 1 << count):
-            if _ones(chosen) != wanted:
-                continue
-            changes = _set(run, chosen)
-            if _holds(run, t):
-                _keep_those_at_zero(run)
-                return changes
-            _set(run, chosen)
+    chosen = _next(0, count)
+    while chosen != 0:
+        changes = _set(run, chosen)
+        if _holds(run, t):
+            _keep_those_at_zero(run)
+            return changes
+        _set(run, chosen)
+        chosen = _next(chosen, count)
     for q in range(run.n):
         run.r[run.y_at + q] = run.r[run.y_unsolved_at + q]
     refresh_activity(run)

@@ -289,22 +289,29 @@ def solve_base(run, held, algebraic, out):
 
 
 @native
+def _algebraic_equation(run, i, f):
+    """Row i of E2 f."""
+    if run.mass_kind <= DIAGONAL:
+        return f[i]
+    e = run.row_operations
+    x = 0.0
+    for q in range(run.n):
+        if e[i, q] != 0.0:
+            x += e[i, q] * f[q]
+    return x
+
+
+@native
 def algebraic_residual(run, t, y, f):
     """The largest of the algebraic equations E2 f = 0 at a point, in the scale of ``factor_base``; f is left in ``f``."""
     model_rates(run, t, y, f)
     run.c_rhs += 1
     row_scale = run.row_scale
-    e = run.row_operations
     worst = 0.0
     for i in range(run.n):
         if is_held(run, i):
             continue
-        x = f[i]
-        if run.mass_kind > DIAGONAL:
-            x = 0.0
-            for q in range(run.n):
-                if e[i, q] != 0.0:
-                    x += e[i, q] * f[q]
+        x = _algebraic_equation(run, i, f)
         if not abs(x) <= 1e300:
             return np.inf
         worst = max(worst, abs(x * row_scale[i]))
@@ -319,14 +326,11 @@ def is_rounding(run, y, f, rows):
     for i in range(run.n):
         if is_held(run, i):
             continue
-        x = f[i]
         size = rows[i]
         if run.mass_kind > DIAGONAL:
-            x = 0.0
             size = 0.0
             for q in range(run.n):
-                x += e[i, q] * f[q]
                 size += abs(e[i, q]) * rows[q]
-        if not abs(x) <= _ROUNDING * size:
+        if not abs(_algebraic_equation(run, i, f)) <= _ROUNDING * size:
             return False
     return True

@@ -137,33 +137,37 @@ def _follow_before_clauses(run, t, counts):
 
 
 @native
+def _rounds(run, t, modes_changed, at_start, counts):
+    """Consistent values and what relations say of them, until no mode changes; (reason of failure, whether one changed)."""
+    any_changed = False
+    for k in range(_MOST_ROUNDS):
+        code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= _ALL_AT_ONCE)
+        if code != 0:
+            return code, any_changed
+        if culprit >= 0:
+            run.failed_guard = culprit
+            return CHATTERING, True
+        run.c_flips += more
+        any_changed = any_changed or more > 0
+        modes_changed = more > 0
+        if not modes_changed:
+            return 0, any_changed
+    return UNSETTLED, any_changed
+
+
+@native
 def _follow(run, t, modes_changed, at_start, counts):
     """Steps 4 to 6: everything that follows from y and the discrete variables; (reason of failure, whether a mode changed)."""
     # later passes are left to guards with their slopes, which have the last word
     changes = settle_known(run, t) if run.n_guards > 0 else 0
-    any_changed = changes > 0
     run.c_flips += changes
-    modes_changed = modes_changed or changes > 0
-    searched = False
-    k = 0
-    while True:
-        code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= _ALL_AT_ONCE)
-        if code != 0:
-            return code, any_changed
-        run.c_flips += more
-        any_changed = any_changed or more > 0
-        modes_changed = more > 0
-        if not modes_changed and culprit < 0:
-            return 0, any_changed
-        k += 1
-        if culprit < 0 and k < _MOST_ROUNDS:
-            continue
-        if searched or find_mode_ahead(run, t) == 0:
-            run.failed_guard = culprit
-            return CHATTERING if culprit >= 0 else UNSETTLED, True
-        searched, any_changed, modes_changed, k = True, True, True, 0
+    code, any_changed = _rounds(run, t, modes_changed or changes > 0, at_start, counts)
+    if code in (CHATTERING, UNSETTLED) and find_mode_ahead(run, t) == 1:
         for j in range(run.n_guards):
             counts[j] = 0
+        code, _ = _rounds(run, t, True, at_start, counts)
+        any_changed = True
+    return code, any_changed or changes > 0
 
 
 @native
