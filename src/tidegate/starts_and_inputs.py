@@ -20,6 +20,7 @@ from tidegate.model.callables import At, CallableModel, Called, Changes
 from tidegate.model.driven import driven
 from tidegate.model.start_parameters import SUFFIX, started_variables, with_start_parameters
 from tidegate.names import listed, suggestion
+from tidegate.part_paths import across_parts
 from tidegate.structure.check_units import check_units
 
 __all__ = ["with_named_starts", "with_starts_and_inputs"]
@@ -47,9 +48,9 @@ def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any
         return _of_callables(source, y0, inputs, named), left
     if isinstance(source, type) or not isinstance(source, Lowerable) or isinstance(source, str):
         return source, left  # what it is, is said where it is lowered
-    model = source.lower()
-    starts = _by_name(y0, {name: variable.size for name, variable in started_variables(model).items()})
-    names = tuple(dict.fromkeys((*starts, *named)))
+    known = started_variables(source.lower())
+    starts = _of_each_part(_by_name(y0, {name: variable.size for name, variable in known.items()}), list(known))
+    names = tuple(dict.fromkeys((*starts, *_of_each_part(dict.fromkeys(named, 0.0), list(known)))))
     if starts:
         parameters = dict(left.get("parameters") or {})
         twice = [name for name in starts if any(key.startswith(f"{name}{SUFFIX}") for key in parameters)]
@@ -92,6 +93,22 @@ def _by_name(y0: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
     for name, size in sizes.items():
         found[name] = flat[at : at + size] if size > 1 else float(flat[at])
         at += size
+    return found
+
+
+def _of_each_part(given: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """Values by name, with those of ``cell.T`` under the names of all parts ``cell[0].T, cell[1].T, ...``; an array has one for each."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        across = across_parts(name, known) if isinstance(name, str) and name not in known else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        if across is None:
+            found[name] = value
+            continue
+        shape = np.shape(value)
+        if shape and shape[: len(across.shape)] != across.shape:
+            raise UsageError(f"y0 has values of shape {shape} for {name}, of which there are {across.shape}", hint="a number, or one for each part")
+        each = np.asarray(value).reshape(-1, *shape[len(across.shape) :]) if shape else [value] * len(across.places)
+        found |= {known[place]: each[k] for k, place in enumerate(across.places)}
     return found
 
 

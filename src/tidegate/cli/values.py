@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tidegate.cli.option_values import QUANTITY
@@ -11,6 +11,7 @@ from tidegate.errors import UsageError
 from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
 from tidegate.numbers_as_texts import text_problem
+from tidegate.part_paths import across_parts
 from tidegate.units import convert
 
 __all__ = ["axis_values", "parameter_values", "sensitivity_names"]
@@ -35,14 +36,15 @@ def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
         name = name.strip()
         if not equals or not name or not text.strip():
             raise UsageError(f"--set {setting}: a name and a value are expected", hint="--set k=3")
-        if name not in parameters:
-            if name in model.constants:
-                raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
+        if name in model.constants and name not in parameters:
+            raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
+        every = _meant(name, list(parameters))
+        if not every:
             raise unknown_name("parameter", name, _parameter_names(model), of=f"model {model.name}")
-        key, variable = parameters[name]
-        if key in values:
-            raise UsageError(f"--set {name} is given twice", hint="once is enough")
-        values[key] = _value(text.strip(), variable, setting)
+        for key, variable in (parameters[one] for one in every):
+            if key in values:
+                raise UsageError(f"--set {name}: {key} is given twice", hint="once is enough")
+            values[key] = _value(text.strip(), variable, setting)
     return values
 
 
@@ -56,14 +58,12 @@ def sensitivity_names(names: Iterable[str], model: Model) -> list[str] | str | N
     """
     wanted = list(dict.fromkeys(names))
     known = [*_parameter_names(model), *(key for key, variable in _settable(model).values() if variable not in model.parameters)]
-    groups = [variable.name for variable in model.parameters]
     if "all" in wanted and "all" not in known:
         return "all"
     for name in wanted:
-        if name not in known and name not in groups:
+        if not _meant(name, known):
             raise unknown_name("parameter", name, known, of=f"model {model.name}")
-    expanded = {variable.name: variable.names for variable in model.parameters}
-    return [element for name in wanted for element in expanded.get(name, [name])] or None
+    return [element for name in wanted for element in _meant(name, known)] or None
 
 
 def axis_values(axes: Iterable[str], model: Model) -> dict[str, list[float]]:
@@ -96,6 +96,12 @@ def axis_values(axes: Iterable[str], model: Model) -> dict[str, list[float]]:
         count = int(ends[2])
         found[name] = [first + (last - first) * k / (count - 1) if k < count - 1 else last for k in range(count)] if count > 1 else [first]
     return found
+
+
+def _meant(name: str, known: Sequence[str]) -> list[str]:
+    """The one of this name, or all elements of an array and all those of an array of parts; none where there is none."""
+    found = None if name in known else across_parts(name, known)
+    return [name] if name in known else [known[place] for place in found.places] if found else []
 
 
 def _parameter_names(model: Model) -> list[str]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.actions import ExpressionActions
 from tidegate.compiled.callbacks import callback
-from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, Quantity
+from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
@@ -27,6 +27,7 @@ from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
 from tidegate.compiled.power_series import ExpressionSeries
+from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
 from tidegate.compiled.start import ExpressionStart
 from tidegate.compiled.transitions import TargetWriter, flatten_transitions, states_before

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.layout import Layout
+from tidegate.compiled.quantities import Places, Quantity
 from tidegate.errors import Origin
-from tidegate.numbers_as_texts import Texts
 from tidegate.results.dense_outputs import OutputFormulas
 
 __all__ = [
@@ -35,11 +35,9 @@ __all__ = [
     "EventAction",
     "GuardTapes",
     "Guards",
-    "Located",
     "LookBack",
     "Point",
     "PowerSeries",
-    "Quantity",
     "Said",
     "SeriesFunctions",
     "Start",
@@ -76,63 +74,6 @@ class Point(Protocol):
     def m(self) -> FloatArray:
         """Modes, discrete variables and all else that is constant between events."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class Quantity:
-    """What has a name and a value.
-
-    Parameters
-    ----------
-    name : of the whole; names : of its elements in row order.
-    role : "state", "algebraic", "input", "discrete", "parameter", or what an output is called.
-    vector : "y", "m", "p", "outputs", or "numbers"; indices : of its elements there; signs : with which they are taken, where not all are 1.
-    shape, unit, description, kind, origin : as in the neutral model.
-    nominal : typical size; None if unknown.
-    problem : for an element's name and a number a sentence if it cannot have that value, else nothing.
-    numbers : that its elements are, where the vector is "numbers".
-    display_unit, measures : for people: in which unit they are shown it, and of what kind it is.
-    present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
-    texts : what its numbers say, () for a quantity.
-    is_hidden : whether no result lists it.
-    """
-
-    name: str
-    names: Sequence[str]
-    role: str
-    vector: str
-    indices: NDArray[np.intp]
-    shape: tuple[int, ...]
-    unit: str
-    description: str
-    kind: str
-    origin: Origin
-    nominal: float | None
-    problem: Callable[[str, float], str]
-    signs: FloatArray | None = None
-    numbers: FloatArray | None = None
-    display_unit: str = ""
-    measures: str = ""
-    present_while: tuple[str, ...] = ()
-    is_hidden: bool = False
-    texts: Texts = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Located:
-    """Where a quantity, or one element of it, is: names of its elements, where they are in the quantity's vector, and its shape, () for a number."""
-
-    quantity: Quantity
-    names: Sequence[str]
-    indices: NDArray[np.intp]
-    shape: tuple[int, ...]
-    signs: FloatArray | None = None
-
-    def of(self, vector: FloatArray) -> FloatArray:
-        """Its values in the quantity's vector."""
-        if self.quantity.numbers is not None:
-            return self.quantity.numbers[self.indices]
-        return vector[self.indices] if self.signs is None else vector[self.indices] * self.signs + 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -559,14 +500,9 @@ class CompiledModel:
     series: PowerSeries | None = None
 
     @cached_property
-    def located(self) -> dict[str, Located]:
+    def located(self) -> Places:
         """Of every quantity, and of every element of one, by name."""
-        found = {quantity.name: Located(quantity, quantity.names, quantity.indices, quantity.shape, quantity.signs) for quantity in self.quantities}
-        for quantity in self.quantities:
-            for k, name in enumerate(quantity.names):
-                signs = None if quantity.signs is None else quantity.signs[k : k + 1]
-                found.setdefault(name, Located(quantity, [name], quantity.indices[k : k + 1], (), signs))
-        return found
+        return Places(self.quantities)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self.again  # addresses mean nothing elsewhere; the machine code is found in the cache again

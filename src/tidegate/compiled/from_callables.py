@@ -25,9 +25,10 @@ from tidegate.compiled.callable_answers import (
     slope,
 )
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
-from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point, Quantity
+from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point
 from tidegate.compiled.layout import Counted, Layout
 from tidegate.compiled.native_callables import native_addresses
+from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin

@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from tidegate.compiled.compiled_model import Quantity
 from tidegate.compiled.layout import Layout, Shown
+from tidegate.compiled.quantities import Quantity
 from tidegate.expressions import Expr, Role
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.validate import value_problem

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.compiled_model import CompiledModel, Direction, Located
+from tidegate.compiled.compiled_model import CompiledModel, Direction
+from tidegate.compiled.quantities import Located
 from tidegate.errors import SensitivityWarning, UsageError
 from tidegate.executive.options import numbers_given
 from tidegate.names import listed, suggestion

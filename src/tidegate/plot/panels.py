@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.names import unknown_name
 from tidegate.numbers_as_texts import Texts
 from tidegate.results import Result
 
@@ -127,16 +126,7 @@ def chosen_columns(result: Result, names: Sequence[str]) -> list[int]:
     """
     if not names:
         return [i for i, column in enumerate(result.columns) if column.role != "input" and not column.is_hidden]
-    groups = {group.name: group.columns for group in result.groups}
-    position = {column.name: i for i, column in enumerate(result.columns)}
-    chosen: list[int] = []
-    for name in names:
-        if name in groups:
-            chosen.extend(groups[name])
-        elif name in position:
-            chosen.append(position[name])
-        else:
-            raise unknown_name("variable", name, [*groups, *(n for n in position if n not in groups)], of=f"the result of {result.model_name}")
+    chosen = [index for name in names for index in result.group(name).columns]
     return list(dict.fromkeys(chosen))
 
 

@@ -5,17 +5,17 @@ In go the recorder's columns, one for each scalar; out come groups, so that ``x[
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from tidegate.numbers_as_texts import Texts
+from tidegate.part_paths import across_parts, full_shape
 from tidegate.results.labels import number
 from tidegate.units import convert
 
-__all__ = ["Column", "ColumnRole", "Group", "element_of", "group_columns", "storage_names"]
+__all__ = ["Column", "ColumnRole", "Group", "element_of", "group_across_parts", "group_columns", "storage_names"]
 
 ColumnRole = Literal["unknown", "output", "discrete", "input"]
 
@@ -81,11 +81,13 @@ class Group:
     name : of the variable.
     shape : () for a scalar.
     columns : index of the column of every element in row order.
+    dimensions : names of the axes, where they are those of parts; () for the usual ones.
     """
 
     name: str
     shape: tuple[int, ...]
     columns: tuple[int, ...]
+    dimensions: tuple[str, ...] = ()
 
 
 def element_of(name: str) -> tuple[str, tuple[int, ...]]:
@@ -122,7 +124,7 @@ def group_columns(columns: Sequence[Column], *, is_whole: bool = False) -> list[
     names = {column.name for column in columns}
     groups: list[Group] = []
     gathered: set[int] = set()
-    arrays = {base: shape for base, indices in elements.items() if base not in names and (shape := _full_shape(indices))}
+    arrays = {base: shape for base, indices in elements.items() if base not in names and (shape := full_shape(indices))}
     for i, column in enumerate(columns):
         if i in gathered or (column.is_hidden and not is_whole):
             continue
@@ -137,13 +139,16 @@ def group_columns(columns: Sequence[Column], *, is_whole: bool = False) -> list[
     return groups
 
 
-def _full_shape(indices: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    found = set(indices)
-    ranks = {len(index) for index in found}
-    if len(ranks) != 1:
-        return ()
-    shape = tuple(max(index[axis] for index in found) + 1 for axis in range(ranks.pop()))
-    return shape if found == set(itertools.product(*map(range, shape))) else ()
+def group_across_parts(columns: Sequence[Column], name: str) -> Group | None:
+    """What ``cell.T`` stands for where there are ``cell[0].T, cell[1].T, ...``; None where there are none.
+
+    Examples
+    --------
+    >>> group_across_parts([Column("cell[0].T"), Column("cell[1].T")], "cell.T")
+    Group(name='cell.T', shape=(2,), columns=(0, 1), dimensions=('cell',))
+    """
+    found = across_parts(name, [column.name for column in columns])
+    return None if found is None else Group(name, found.shape, found.places, found.dimensions)
 
 
 def storage_names(groups: Sequence[Group]) -> dict[str, tuple[str, str]]:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
-from tidegate.names import unknown_name
 from tidegate.numbers_as_texts import flag_attributes
 from tidegate.results.columns import Column, Group, group_columns, storage_names
 from tidegate.results.dense_outputs import DenseOutputs
@@ -57,6 +56,10 @@ class LabelledResult(Protocol):
 
     def column(self, name: str) -> int:
         """Index of a scalar."""
+        ...
+
+    def group(self, name: str) -> Group:
+        """What a name stands for."""
         ...
 
     def __contains__(self, name: object) -> bool: ...
@@ -114,7 +117,7 @@ def dense_variables(interpolant: Interpolant) -> dict[str, Variable]:
 
 
 def _dimensions(group: Group, name: str) -> tuple[str, ...]:
-    return tuple(f"{name}_{axis}" for axis in range(len(group.shape)))
+    return group.dimensions or tuple(f"{name}_{axis}" for axis in range(len(group.shape)))
 
 
 def _values(group: Group, name: str, rows: NDArray[np.float64], attributes: dict[str, Any]) -> Variable:
@@ -290,19 +293,13 @@ class _Sources:
 def _chosen(result: LabelledResult, names: str | Sequence[str] | None) -> list[Group]:
     if names is None:
         return list(result.groups)
-    groups = {group.name: group for group in result.groups}
-    chosen: list[Group] = []
     if not isinstance(names, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise UsageError(f"names is {names!r}", hint='names of variables: result.at(t, "x"), result.at(t, ["x", "v"])')
+    chosen: list[Group] = []
     for name in [names] if isinstance(names, str) else names:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise UsageError(f"names holds {name!r}", hint='names of variables: result.at(t, ["x", "v"])')
-        if name in groups:
-            chosen.append(groups[name])
-        elif name in result:
-            chosen.append(Group(name, (), (result.column(name),)))
-        else:
-            raise unknown_name("variable", name, [*groups, *(column.name for column in result.columns)], of=f"the result of {result.model_name}")
+        chosen.append(result.group(name))
     return chosen
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
-from tidegate.results.columns import Column, Group, group_columns, storage_names
+from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names
 from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of
 from tidegate.results.dense_outputs import DenseOutputs
@@ -195,6 +195,20 @@ class Result:
             raise unknown_name("variable", name, [*self._column_index, *self._groups_by_name], of=f"the result of {self.model_name}")
         return index
 
+    def group(self, name: str) -> Group:
+        """What a name stands for: a variable, an element of one, or all those of an array of parts that have this name, ``cell.T``.
+
+        Raises
+        ------
+        UsageError
+            If there is none, with the close names.
+        """
+        if name in self._groups_by_name:
+            return self._groups_by_name[name]
+        index = self._column_index.get(name)
+        across = group_across_parts(self.columns, name) if index is None else None
+        return across or Group(name, (), (self.column(name),))
+
     # -- trajectories ---------------------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -231,6 +245,8 @@ class Result:
             return self._stored(self._stored_names[name][0])
         if name == "time" and name not in self._column_index:
             return self._trajectories["time"]
+        if self.group(name).shape:
+            return self._of_parts(self.values, name, name)
         return self._element(self.values[:, self.column(name)], name, name)
 
     def sensitivity(self, variable: str, parameter: str | None = None) -> xr.DataArray:
@@ -253,6 +269,10 @@ class Result:
         if isinstance(variable, str) and variable in self._groups_by_name:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
             every = self._stored(self._stored_names[variable][1])
             return every if parameter is None else every.sel(parameter=parameter)
+        if isinstance(variable, str) and self.group(variable).shape:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
+            assert self.sensitivities is not None
+            every = self._of_parts(self.sensitivities, variable, f"d_{variable}")
+            return every if parameter is None else every.sel(parameter=parameter)
         column = self.column(variable)
         if parameter is None:
             group = next((group for group in self.groups if column in group.columns), None)
@@ -270,6 +290,19 @@ class Result:
         attributes = attributes_of(Group(name, (), (0,)), column, name) if column.texts else {}
         attributes |= {key: text for key, text in (("units", column.unit), ("long_name", column.description)) if text}
         return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=label, attrs=attributes)
+
+    def _of_parts(self, values: NDArray[np.float64], name: str, label: str) -> xr.DataArray:
+        """Values, or their derivatives, of a name that stands for variables of many parts."""
+        import xarray as xr
+
+        group = self.group(name)
+        coordinates = {"time": self._trajectories["time"]}
+        axes = ("time",)
+        if values.ndim > 2:
+            axes, coordinates["parameter"] = ("time", "parameter"), self._trajectories["parameter"]
+        attributes = attributes_of(group, self.columns[group.columns[0]], name) if label == name else {}
+        whole = values[..., list(group.columns)].reshape(*values.shape[:-1], *group.shape)
+        return xr.DataArray(whole, dims=(*axes, *group.dimensions), coords=coordinates, name=label, attrs=attributes)
 
     def text(self, name: str) -> xr.DataArray:
         """What the numbers of a variable with texts say, along ``time``; of an array by element.

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls, value_at
-from tidegate.compiled.compiled_model import CompiledModel, Located, Point
+from tidegate.compiled.compiled_model import CompiledModel, Point
+from tidegate.compiled.quantities import Located
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error, numbers_for
 from tidegate.names import unknown_name

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import CompiledModel
-from tidegate.compiled.compiled_model import Located
+from tidegate.compiled.quantities import Located
 from tidegate.errors import TidegateError, UsageError
 from tidegate.executive import find_parameters, numbers_for, parameter_vector
 from tidegate.numbers_as_texts import flag_attributes, texts_to_numbers

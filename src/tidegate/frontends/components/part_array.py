@@ -27,7 +27,7 @@ from tidegate.names import suggestion
 
 __all__ = ["Array", "PartArray"]
 
-_TWO: Final = 2  # arguments of a function that is asked for each element by itself: the component, and the place
+_TWO: Final = 2  # arguments, or more, of a function that is asked for each element by itself: the component, and the place
 
 
 class Array(Parts):
@@ -37,7 +37,8 @@ class Array(Parts):
     ----------
     part : a class, or an instance with values that all of them have.
     shape : a number, a tuple, the name of a ``tg.Constant`` of the component around, or a function of it.
-    values : values of each; an array with one dimension more than the variable gives each its own, and so does ``lambda self, k: ...``.
+    values : values of each; an array with one dimension more than the variable gives each its own, and so does ``lambda self, k: ...``, of two
+        dimensions ``lambda self, i, j: ...``.
 
     Examples
     --------
@@ -121,9 +122,15 @@ class Array(Parts):
     def _divided(self, name: str, given: Any, outer: Part, shape: tuple[int, ...]) -> list[Any]:
         """What each of them has of what was given for all."""
         size = int(np.prod(shape))
-        if is_function(given) and len(inspect.signature(given).parameters) >= _TWO:
-            places: list[Any] = list(range(size)) if len(shape) == 1 else list(np.ndindex(*shape))
-            return [given(outer, place) for place in places]
+        n_taken = len(inspect.signature(given).parameters) if is_function(given) else 0
+        if n_taken >= _TWO:
+            if n_taken not in (_TWO, 1 + len(shape)):
+                told = f"the function that gives {self._name} its {name} takes {n_taken} arguments; the component and a place are expected"
+                hint = "lambda self, k: ..." if len(shape) == 1 else f"lambda self, {', '.join('ijklmn'[: len(shape)])}: ..."
+                raise UsageError(told, origin=self._origin, hint=hint)
+            if n_taken == 1 + len(shape):
+                return [given(outer, *place) for place in np.ndindex(*shape)]
+            return [given(outer, place) for place in np.ndindex(*shape)]
         declared = self._written.declarations().get(name)
         own = declared.shape_of(declared.value) if isinstance(declared, Declaration) else ()
         found: tuple[int, ...] = np.shape(cast("Any", given)) if is_array(given) else ()
