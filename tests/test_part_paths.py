@@ -136,7 +136,20 @@ def test_the_command_line_sets_all_parts(tmp_path: Path) -> None:
     head = "from collections.abc import Iterator\nfrom typing import Any\nimport tidegate as tg\n\n"
     file = tmp_path / "row.py"
     file.write_text(head + lines[lines.index("class Cell") : lines.index("@given")], encoding="utf-8")
-    command = ["run", f"{file}:Row", "--until", "1", "--set", "cell.k=0", "--set", "cell.T=7", "--sensitivity", "grid.k", "--out", str(tmp_path / "x.nc")]
+    command = [
+        "run",
+        f"{file}:Row",
+        "--until",
+        "1",
+        "--set",
+        "cell.k=0",
+        "--set",
+        "cell.T=7",
+        "--sensitivity",
+        "grid.k",
+        "--out",
+        str(tmp_path / "x.nc"),
+    ]
     found = CliRunner().invoke(app, command)
     assert found.exit_code == 0, found.output
     result = tg.Result.load(tmp_path / "x.nc")

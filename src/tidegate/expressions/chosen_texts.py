@@ -9,6 +9,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from tidegate.errors import UsageError
 from tidegate.expressions.nodes import Expr, as_boolean, select
 
 __all__ = ["ChosenText", "is_text"]
@@ -42,7 +43,16 @@ class ChosenText:
         found = self.__eq__(other)
         return found if found is NotImplemented else ~found
 
-    __hash__ = None  # type: ignore[assignment]  # it compares to an expression
+    def __hash__(self) -> int:
+        raise self._only_compared("no key")
+
+    def __bool__(self) -> bool:
+        raise self._only_compared("neither true nor false")
+
+    def _only_compared(self, what: str) -> UsageError:
+        return UsageError(
+            f"the text {self!r} depends on the run, and is {what}", hint='compare it, text == "on", or give it to a variable with texts'
+        )
 
     def __repr__(self) -> str:
         return f"{self.a!r} if {self.condition!r} else {self.b!r}"

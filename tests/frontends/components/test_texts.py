@@ -398,3 +398,35 @@ def test_a_text_chosen_by_a_condition_is_compared_and_given_on() -> None:
     result = tg.simulate(Chooser(), (0.0, 1.0), rtol=1e-9, outputs=[0.4, 0.55, 0.7, 0.8])
     assert result["x"].values == pytest.approx([0.4, 0.55, 0.7, 0.75 + 2.0 * 0.05])
     assert result["same"].values.tolist() == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_a_text_chosen_by_if_is_one_chosen_by_where() -> None:
+    class Chooser(tg.Component):
+        x, state = tg.State(0.0), tg.Discrete("low", values=("low", "mid", "high"))
+
+        def equations(self) -> Iterator[Any]:
+            kind = "mid" if self.x > 0.5 else "low"
+            if self.x > 0.75:
+                kind = "high"
+            yield tg.der(self.x) == (1.0 if kind == "low" else 2.0 if kind == "mid" else 4.0)
+
+        @tg.when(lambda self: self.x > 0.6)
+        def switch(self) -> Any:
+            text = "high" if self.x > 0.7 else "mid"
+            return {self.state: text}
+
+    result = tg.simulate(Chooser(), (0.0, 0.75), rtol=1e-9, outputs=[0.5, 0.55, 0.65])
+    assert result["x"].values == pytest.approx([0.5, 0.6, 0.75 + 4.0 * 0.025])
+    assert result.text("state").values[-1] == "mid"
+
+
+@pytest.mark.parametrize(
+    ("use", "said"), [(lambda kind: {"up": 1.0, "down": 2.0}[kind], "no key"), (lambda kind: 1.0 if kind else 2.0, "neither true nor false")]
+)
+def test_a_text_that_depends_on_the_run_can_only_be_compared(use: Any, said: str) -> None:
+    def rate(t: Any, y: Any) -> Any:
+        kind = "up" if y["x"] < 1 else "down"
+        return [use(kind)]
+
+    with pytest.raises(tg.UsageError, match=said):
+        tg.simulate(tg.ode(rate, y0={"x": 0.0}), (0.0, 2.0))

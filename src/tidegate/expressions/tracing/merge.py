@@ -10,11 +10,13 @@ import copy
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
 
 from tidegate.errors import Origin
+from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
@@ -106,6 +108,8 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
         a, b = _held(a, views.if_true), _held(b, views.if_false)
     if is_array(a) or is_array(b):
         return _merge_arrays(condition, a, b, views)
+    if is_text(a) and is_text(b):
+        return a if isinstance(a, str | Enum) and type(a) is type(b) and a == b else ChosenText(condition, a, b)
     if type(a) is not type(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
     if isinstance(a, list | tuple | dict):
