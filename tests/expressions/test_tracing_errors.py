@@ -184,7 +184,7 @@ CASES = [
     (symbolic_membership, "`in`"),
     (bound_in_one_branch, "'k' is bound only when `alpha > 0`"),
     (different_lengths, "'r' has no common structure"),
-    (different_texts, "'mode' has no common structure"),
+    (different_texts, "is no key"),
     (appended_in_one_branch, "a list was changed differently"),
     (returns_in_one_branch, "None in the other"),
     (filtered_comprehension, "comprehension"),

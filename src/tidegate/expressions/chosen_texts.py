@@ -9,7 +9,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from tidegate.errors import UsageError
+from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr, as_boolean, select
 
 __all__ = ["ChosenText", "is_text"]
@@ -49,8 +49,8 @@ class ChosenText:
     def __bool__(self) -> bool:
         raise self._only_compared("neither true nor false")
 
-    def _only_compared(self, what: str) -> UsageError:
-        return UsageError(
+    def _only_compared(self, what: str) -> UntraceableError:
+        return UntraceableError(
             f"the text {self!r} depends on the run, and is {what}", hint='compare it, text == "on", or give it to a variable with texts'
         )
 
