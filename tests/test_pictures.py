@@ -139,8 +139,9 @@ def test_what_cannot_be_drawn_is_said() -> None:
     shown = tg.show(Circuit())
     with pytest.raises(tg.UnknownNameError, match="no part 'R9'"):
         shown.picture(part="R9")
+    assert "R1 (Resistor)" in shown.picture(part="R1").svg  # by itself
     with pytest.raises(tg.UsageError, match="has no parts that could be drawn"):
-        shown.picture(part="R1")
+        shown.picture(part="R1.p")
     with pytest.raises(tg.UsageError, match="there is no picture of 'circle'"):
         shown.picture("circle")  # pyright: ignore[reportArgumentType]
     with pytest.raises(tg.UsageError, match="cannot save a picture"):

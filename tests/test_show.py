@@ -35,3 +35,43 @@ def test_a_model_that_cannot_be_solved_is_refused_as_in_a_run() -> None:
 
     with pytest.raises(tg.StructureError):
         tg.show(Twice())
+
+
+def test_a_part_that_needs_connections_is_shown_by_itself() -> None:
+    shown = tg.show(tg.library.electrical.IdealSwitch())
+    text = str(shown)
+    for line in (
+        "how it is solved depends on what its connectors p, n will be connected with",
+        "  control: closed above 0.5",
+        "  Ron [Ohm]: resistance while closed",
+        "  self.p.i + self.n.i == 0",
+    ):
+        assert line in text.splitlines(), text
+    assert "is not connected" not in text
+    assert "<svg" in shown._repr_html_()
+    assert "IdealSwitch" in shown.picture().svg
+    with pytest.raises(tg.UsageError, match="depends on what it is connected with"):
+        shown.picture("equations")
+
+
+def test_equations_of_parts_in_such_a_part_have_their_paths() -> None:
+    el = tg.library.electrical
+
+    class Filter(tg.Component):
+        p, n, r, c = el.Pin(), el.Pin(), el.Resistor(R=2.0), el.Capacitor()
+
+        def equations(self):
+            yield tg.connect(self.p, self.r.p)
+            yield tg.connect(self.r.n, self.c.p)
+            yield tg.connect(self.c.n, self.n)
+
+    lines = str(tg.show(Filter())).splitlines()
+    assert "  r: self.v == self.R * self.i" in lines
+    assert "  connect(p, r.p): p.v == r.p.v" in lines
+    assert "<svg" in tg.show(Filter())._repr_html_()
+
+
+def test_a_class_is_answered_with_its_instance() -> None:
+    with pytest.raises(tg.UsageError) as caught:
+        tg.show(tg.library.electrical.Resistor)
+    assert caught.value.hint == "tg.show(Resistor())"

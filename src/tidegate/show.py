@@ -6,12 +6,13 @@ Its parts as a tree, aliases, states with the reasons why they are, and the bloc
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from tidegate.errors import UnknownNameError, UsageError
-from tidegate.model import Lowerable
+from tidegate.errors import StructureError, UnknownNameError, UsageError
+from tidegate.frontends.components import Connector
+from tidegate.model import Lowerable, Model, Variable
 from tidegate.model.validate import validate
 from tidegate.names import listed, shortened, suggestion
 from tidegate.pictures import Picture, connections_scene, equations_scene, levels
@@ -31,14 +32,16 @@ class Shown:
     ----------
     name : of the model.
     parts : lines of its tree of parts; none where it has no parts.
-    report : what becomes of its unknowns.
+    report : what becomes of its unknowns; None for a part of which that depends on what it is connected with.
     source : what was told of.
+    alone : of such a part what it has, a line each under its heading.
     """
 
     name: str
     parts: tuple[str, ...]
-    report: StructureReport
+    report: StructureReport | None
     source: Any = None
+    alone: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The text, of long lists the beginning."""
@@ -46,6 +49,9 @@ class Shown:
             yield "parts"
             yield from (f"  {line}" for line in shortened(self.parts, _MOST))
         report = self.report
+        if report is None:
+            yield from _under_headings(self.alone)
+            return
         kind = "explicit differential equations" if report.is_ode else "differential and algebraic equations"
         yield f"{report.n_unknowns} unknowns, of which {report.n_solved} are solved for, by {kind}"
         if report.aliases:
@@ -86,11 +92,13 @@ class Shown:
         """
         if what not in (None, "connections", "equations"):
             raise UsageError(f"there is no picture of {what!r}", hint="picture('connections') or picture('equations')")
-        if what == "equations" or (what is None and not self.parts):
+        if self.report is not None and (what == "equations" or (what is None and not self.parts)):
             return Picture(equations_scene(self.name, self.report))
+        if what == "equations":
+            raise UsageError(f"how {self.name} is solved depends on what it is connected with", hint="show the component that it is a part of")
         inside: Any = self.source
         for name in part.split(".") if part else ():
-            found: dict[str, Any] = inside.parts() if hasattr(inside, "parts") else {}
+            found = parts_at(inside)
             if name not in found:
                 raise UnknownNameError(f"{self.name} has no part {part!r}", hint=suggestion(name, found, f"there are {listed(found) or 'none'}"))
             inside = found[name]
@@ -101,7 +109,10 @@ class Shown:
         return {path: self.picture("connections", path) for path, _ in levels(self.source)} if self.parts else {}
 
     def _repr_html_(self) -> str:
-        drawn = [*self.pictures().values(), self.picture("equations")] if len(self.parts) <= _DRAWN else []
+        drawn: list[Picture] = []
+        if len(self.parts) <= _DRAWN:
+            drawn = list(self.pictures().values()) or ([] if self.report else [self.picture()])
+            drawn += [self.picture("equations")] if self.report else []
         return f"<pre>{html.escape(str(self))}</pre>" + "".join(f"<div>{item.svg}</div>" for item in drawn)
 
 
@@ -135,18 +146,54 @@ def show(source: Lowerable) -> Shown:
       1: y from self.w == 2 * self.x (by an expression)
       2: der(x) from tg.der(self.x) == -self.y (by an expression)
     """
-    if not isinstance(source, Lowerable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+    if isinstance(source, type) or not isinstance(source, Lowerable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        if isinstance(source, type) and hasattr(source, "lower"):
+            raise UsageError(f"{source.__name__} is a class, of which an instance can be shown", hint=f"tg.show({source.__name__}())")
         raise UsageError(f"{source!r} is not made of expressions, and there is no structure to show", hint="a function, a component or a diagram")
     model = source.lower()
     validate(model)
-    check_structure(model)
-    return Shown(model.name, tuple(parts_of(source)), structure_report(model), source)
+    parts = tuple(parts_of(source))
+    ends = [name for name, part in parts_at(source).items() if isinstance(part, Connector)]
+    try:
+        check_structure(model)
+    except StructureError:
+        if not ends:
+            raise
+        return Shown(model.name, parts, None, source, tuple(_alone(model, ends)))
+    return Shown(model.name, parts, structure_report(model), source)
+
+
+def _alone(model: Model, ends: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What a part has whose unknowns depend on what it is connected with."""
+    names = list(ends)
+    yield f"how it is solved depends on what its connector{'s' * (len(names) > 1)} {listed(names)} will be connected with", ("",)
+    others = [variable for variable in model.variables if variable not in model.parameters and not variable.is_hidden]
+    for heading, variables in (("variables", others), ("parameters", model.parameters)):
+        yield heading, tuple(map(_declared, variables))
+    own = [item for item in model.equations if not item.label.endswith("is not connected")]
+    yield "equations", tuple(f"{item.origin.path.removeprefix(model.name).lstrip('.')}: {item.label}".removeprefix(": ") for item in own)
+
+
+def _declared(variable: Variable) -> str:
+    unit = f" [{variable.unit}]" if variable.unit else ""
+    return f"{variable.name}{unit}{f': {variable.description}' if variable.description else ''}"
+
+
+def _under_headings(told: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    for heading, lines in told:
+        if lines:
+            yield heading
+            yield from (f"  {line}" for line in shortened(lines, _MOST) if line)
+
+
+def parts_at(source: Any) -> dict[str, Any]:
+    """The parts of a component by name; none of another source."""
+    parts = getattr(source, "parts", None)
+    return cast("dict[str, Any]", parts()) if callable(parts) else {}
 
 
 def parts_of(source: Any, depth: int = 0) -> Iterator[str]:
     """The tree of parts of a component, a line each; nothing of another source."""
-    parts = getattr(source, "parts", None)
-    found = cast("dict[str, Any]", parts() if callable(parts) else {})
-    for name, part in found.items():
+    for name, part in parts_at(source).items():
         yield f"{'  ' * depth}{name}: {type(part).__name__}"
         yield from parts_of(part, depth + 1)

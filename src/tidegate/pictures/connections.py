@@ -60,19 +60,22 @@ def connections_scene(component: Any, title: str) -> Scene:
 
     Parameters
     ----------
-    component : with parts.
+    component : with parts; one without, but with connectors, is drawn as a part.
     title : above it.
 
     Raises
     ------
-    UsageError : it has no parts, or too many for a picture.
+    UsageError : it has no parts and no connectors, or too many parts for a picture.
     """
     parts = {name: item for name, item in _parts(component).items() if not isinstance(item, Connector)}
+    is_single = not parts and bool(_parts(component))
+    if is_single:
+        parts = {title: component}
     if not parts:
         raise UsageError(f"{title} has no parts that could be drawn", hint="draw its equations: picture('equations')")
     if len(parts) > _MOST:
         raise UsageError(f"{title} has {len(parts)} parts; a picture shows up to {_MOST}", hint="draw one of its parts: picture(part='cell[0]')")
-    nodes = wiring(component)
+    nodes = [] if is_single else wiring(component)
     drawn = {name: _Drawn(name, item) for name, item in parts.items()}
     owner = {end: _owner(end, drawn) for node in nodes for end in node.ends}
     for end, key in owner.items():

@@ -92,6 +92,23 @@ def test_an_equation_that_could_determine_two_variables_is_refused() -> None:
         Wrong().lower()
 
 
+def test_a_state_is_set_and_not_determined_by_an_equation_of_a_clause() -> None:
+    class Ball(tg.Component):
+        h, v = tg.State(1.0), tg.State(0.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.h) == self.v
+            yield tg.der(self.v) == -9.81
+
+        @tg.when(lambda self: self.h < 0)
+        def bounce(self) -> Iterator[Any]:
+            yield self.v == -0.8 * tg.pre(self.v)
+
+    with pytest.raises(tg.ModelError, match="bounce yields an equation") as caught:
+        Ball().lower()
+    assert "return {self.v: ...} gives a state a new value" in str(caught.value.hint)
+
+
 class Mixer(tg.Component):
     c, twice, ticks = tg.State(0.0), tg.Algebraic(), tg.Discrete(0)
 

@@ -85,6 +85,24 @@ def test_a_part_without_one_of_its_equations_is_named() -> None:
         Whole().lower()
 
 
+def test_what_the_component_around_determines_is_to_be_an_input() -> None:
+    class Body(tg.Component):
+        v, force = tg.State(0.0), tg.Algebraic()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.v) == self.force
+
+    class Pushed(tg.Component):
+        body = Body()
+
+        def equations(self) -> Iterator[Any]:
+            yield self.body.force == 1.0
+
+    with pytest.raises(tg.StructureError, match=r"body \(Body\) has 1 equation where 2 are needed, 1 is missing") as caught:
+        Pushed().lower()
+    assert "if the component around is to determine force, declare that as tg.InputSignal()" in str(caught.value.hint)
+
+
 def test_the_draft_without_sums_of_currents_lacks_an_equation_in_each_part() -> None:
     class Open(tg.Component):
         p, n = Pin(), Pin()

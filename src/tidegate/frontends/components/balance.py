@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.errors import Origin, StructureError
+from tidegate.expressions import dependencies
 from tidegate.frontends.components.connectors import Connector, Flow, Potential
-from tidegate.frontends.components.declarations import UNSET, Input, Output
+from tidegate.frontends.components.declarations import UNSET, Algebraic, Input, Output
 from tidegate.frontends.components.local_system import LocalSystem
 from tidegate.frontends.components.part import Part, joined
 from tidegate.model import Variable, VariableRole
@@ -80,7 +81,7 @@ def require_balance(nodes: Sequence[Node], variables: Sequence[Variable], name: 
         n_equations = node.n_equations
         lacking[node.path] = n_left
         if n_unknowns + n_inner != n_equations + n_left:
-            raise _error(node, name, n_unknowns - n_left + n_inner, n_equations)
+            raise _error(nodes, node, name, n_unknowns - n_left + n_inner)
 
 
 def _own(part: Part, path: str) -> list[tuple[str, Part]]:
@@ -112,8 +113,25 @@ def _uneven(node: Node) -> str:
     return "".join(dict.fromkeys(found[:3]))
 
 
-def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureError:
+def _given_around(nodes: Sequence[Node], node: Node) -> list[str]:
+    """Variables of a part, no inputs, that equations of the components around it name."""
+    around = [
+        other for other in nodes if other.system is not None and other is not node and (not other.path or node.path.startswith(f"{other.path}."))
+    ]
+    named = {
+        symbol.data.name
+        for other in around
+        for item in (other.system.equalities if other.system is not None else ())
+        if not item.label
+        for symbol in dependencies(item.left, item.right)
+    }
+    own = [name for name, declared in node.part.declarations().items() if isinstance(declared, Algebraic)]
+    return [name for name in own if joined(node.path, name) in named]
+
+
+def _error(nodes: Sequence[Node], node: Node, name: str, n_wanted: int) -> StructureError:
     assert node.system is not None
+    n_equations = node.n_equations
     kind = type(node.part).__name__
     what = f"{node.path} ({kind})" if node.path else name
     written = [item for item in node.system.equalities if not item.label]
@@ -125,6 +143,9 @@ def _error(node: Node, name: str, n_wanted: int, n_equations: int) -> StructureE
     counted = f"{n_equations} equation{'s' * (n_equations != 1)}"
     where += _uneven(node)
     hint = f"each variable of {kind} needs an equation; connections give those for its flows and inputs"
+    given = _given_around(nodes, node) if difference > 0 else []
+    if given:
+        hint = f"each variable of {kind} needs an equation in it; if the component around is to determine {listed(given)}, declare that as tg.InputSignal()"
     if difference < 0 and len(node.part.equation_methods()) > 1:
         hint = "those of base classes apply too: write @tg.replaces above `def equations` where they should not"
     return StructureError(

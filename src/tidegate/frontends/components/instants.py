@@ -74,11 +74,18 @@ def determined(name: str, equalities: Sequence[Equality], place: Origin) -> dict
             raise ModelError(
                 f"{name} yields an equation that could determine {what}",
                 origin=item.origin if item.origin.line else place,
-                hint="write the variable that it determines alone on one side, or yield as many equations as there are discrete variables in them",
+                hint=_how_to_determine(item),
             )
         found[own[0]] = item
         rest = [pair for pair in rest if pair[0] is not item]
     return found
+
+
+def _how_to_determine(item: Equality) -> str:
+    unknown = next((side.data.name for side in (item.left, item.right) if side.op == "symbol" and side.data.role is Role.UNKNOWN), "")
+    if unknown:
+        return f"return {{self.{unknown}: ...}} gives a state a new value; what only changes at events, and has no equation besides, is a tg.Discrete"
+    return "write the variable that it determines alone on one side, or yield as many equations as there are discrete variables in them"
 
 
 def solved_at_instants(
