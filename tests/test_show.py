@@ -73,5 +73,5 @@ def test_equations_of_parts_in_such_a_part_have_their_paths() -> None:
 
 def test_a_class_is_answered_with_its_instance() -> None:
     with pytest.raises(tg.UsageError) as caught:
-        tg.show(tg.library.electrical.Resistor)
+        tg.show(tg.library.electrical.Resistor)  # pyright: ignore[reportArgumentType]
     assert caught.value.hint == "tg.show(Resistor())"

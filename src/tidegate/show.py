@@ -146,10 +146,11 @@ def show(source: Lowerable) -> Shown:
       1: y from self.w == 2 * self.x (by an expression)
       2: der(x) from tg.der(self.x) == -self.y (by an expression)
     """
-    if isinstance(source, type) or not isinstance(source, Lowerable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        if isinstance(source, type) and hasattr(source, "lower"):
-            raise UsageError(f"{source.__name__} is a class, of which an instance can be shown", hint=f"tg.show({source.__name__}())")
-        raise UsageError(f"{source!r} is not made of expressions, and there is no structure to show", hint="a function, a component or a diagram")
+    given: Any = source
+    if isinstance(given, type) and hasattr(given, "lower"):
+        raise UsageError(f"{given.__name__} is a class, of which an instance can be shown", hint=f"tg.show({given.__name__}())")
+    if isinstance(given, type) or not isinstance(given, Lowerable):
+        raise UsageError(f"{given!r} is not made of expressions, and there is no structure to show", hint="a function, a component or a diagram")
     model = source.lower()
     validate(model)
     parts = tuple(parts_of(source))

@@ -100,7 +100,7 @@ def test_what_the_component_around_determines_is_to_be_an_input() -> None:
 
     with pytest.raises(tg.StructureError, match=r"body \(Body\) has 1 equation where 2 are needed, 1 is missing") as caught:
         Pushed().lower()
-    assert "if the component around is to determine force, declare that as tg.InputSignal()" in str(caught.value.hint)
+    assert "what the component around is to determine is a tg.InputSignal: force?" in str(caught.value.hint)
 
 
 def test_the_draft_without_sums_of_currents_lacks_an_equation_in_each_part() -> None:

@@ -145,7 +145,7 @@ def _error(nodes: Sequence[Node], node: Node, name: str, n_wanted: int) -> Struc
     hint = f"each variable of {kind} needs an equation; connections give those for its flows and inputs"
     given = _given_around(nodes, node) if difference > 0 else []
     if given:
-        hint = f"each variable of {kind} needs an equation in it; if the component around is to determine {listed(given)}, declare that as tg.InputSignal()"
+        hint = f"each variable of {kind} needs an equation in it; what the component around is to determine is a tg.InputSignal: {listed(given)}?"
     if difference < 0 and len(node.part.equation_methods()) > 1:
         hint = "those of base classes apply too: write @tg.replaces above `def equations` where they should not"
     return StructureError(
