@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import cProfile
+import gc
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ from benchmarks.component_models import chain, ladder, plate
 
 import tidegate as tg
 from tidegate.model.validate import validate
+from tidegate.simulate import compiled_of
 from tidegate.structure import PASSES
 from tidegate.structure.passes import reduced
 
@@ -57,3 +60,23 @@ def test_memory_of_a_run_grows_with_the_model_and_not_with_pairs_of_its_unknowns
         sizes.append(len(run._work.r) + len(run._work.h))
     # factors of a plate grow with n log n
     assert sizes[1] <= 1.6 * times * sizes[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(MODELS))
+def test_memory_of_translation_grows_with_the_model_and_not_with_pairs_of_its_unknowns(name: str) -> None:
+    make, few, many, times = MODELS[name]
+    compiled_of(make(few))  # what is loaded or kept once
+    small, large = (_peak(lambda n=n: compiled_of(make(n))) for n in (few, many))
+    assert large <= 1.15 * times * small
+
+
+def _peak(work: Callable[[], object]) -> int:
+    """The most bytes that were taken at one time."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
