@@ -563,3 +563,8 @@ class CurrentSensor(OnePort):
         """What is measured."""
         yield self.y == self.i
         yield self.v == 0
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__

@@ -266,3 +266,8 @@ class FlowSensor(FlowElement):
         """What is measured."""
         yield self.y == self.q
         yield self.dp == 0
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__

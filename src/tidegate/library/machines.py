@@ -71,3 +71,8 @@ class TranslationalEMF(_Transducer):
         yield self.speed == der(self.flange.s)
         yield self.v == self.k * self.speed
         yield self.flange.f == -self.k * self.i
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__

@@ -435,3 +435,8 @@ class TorqueSensor(Component):
         yield self.flange_a.phi == self.flange_b.phi
         yield self.flange_a.tau + self.flange_b.tau == 0
         yield self.y == self.flange_a.tau
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__

@@ -267,3 +267,8 @@ class HeatFlowSensor(ThermalElement):
         """What is measured."""
         yield self.y == self.Q_flow
         yield self.dT == 0
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__

@@ -579,3 +579,8 @@ class ForceSensor(Component):
         yield self.flange_a.s == self.flange_b.s
         yield self.flange_a.f + self.flange_b.f == 0
         yield self.y == self.flange_a.f
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return __all__
