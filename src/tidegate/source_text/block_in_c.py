@@ -164,7 +164,7 @@ def _blockb(block: BlockText, name: str, program: Program) -> Iterator[str]:
     yield "    } else if (*iopt == 2) {"
     yield f"        info[0] = {block.form}, info[1] = 0, info[2] = {int('J' in program.callbacks)};"
     yield "        " + " ".join(f"sig[{k}] = {n};" for k, n in enumerate([*counts, len(block.parameters)]))
-    yield "        " + " ".join(f"dim[{k}] = {n};" for k, n in enumerate([*counts, *kinds, block.n_memory]))
+    yield "        " + " ".join(f"dim[{k}] = {n};" for k, n in enumerate([*counts, *kinds, block.n_memory, 0, 0, *block.parts]))
     yield "    } else {"
     for signal in block.signals:
         yield f"        cblo3s{signal.letter.lower()}({_quoted(signal.name)}, {_quoted(signal.text)});"

@@ -149,7 +149,7 @@ def _blockb(block: BlockText, name: str, program: Program, language: Fortran) ->
     for k, value in enumerate([block.form, 0, int("J" in program.callbacks)]):
         yield f"    info({k}) = {value}"
     yield from (f"    sig({k}) = {n}" for k, n in enumerate([*counts, len(block.parameters)]))
-    yield from (f"    dim({k}) = {n}" for k, n in enumerate([*counts, *kinds, block.n_memory]))
+    yield from (f"    dim({k}) = {n}" for k, n in enumerate([*counts, *kinds, block.n_memory, 0, 0, *block.parts]))
     yield "  else"
     for signal in block.signals:
         yield from _text_call(f"blo3s{signal.letter.lower()}", [f"'{signal.name}'"], signal.text, "", "    ")

@@ -47,7 +47,7 @@ def program_of(block: BlockText, dialect: Dialect, places: Mapping[Expr, str], t
     every = {letter: found.pop(f"block_{letter.lower()}") for letter in CALLBACK_LETTERS}
     sizes = {letter: block.count(letter) for letter in "XUYZW"}
     starts = block.has_events or block.form or "check_parameters" not in empty or "actions_at_start" not in empty or block.numbers["N_DISCRETE"]
-    wanted = {"F": sizes["X"], "J": sizes["X"], "G": sizes["Y"], "H": sizes["Z"], "K": sizes["W"], "S": starts, "V": block.has_events}
+    wanted = {"F": sizes["X"], "J": sizes["X"] and block.form != 2, "G": sizes["Y"], "H": sizes["Z"], "K": sizes["W"], "S": starts, "V": block.has_events}
     wanted["P"] = len(block.parameters) and "states_at_start" not in empty
     callbacks = {letter: every[letter] for letter in CALLBACK_LETTERS if wanted[letter]}
     called = {name for routine in callbacks.values() for name in routine.routines}

@@ -87,7 +87,7 @@ class BlockText:
     Parameters
     ----------
     name, text : of the model.
-    form : 0 ODE, 1 DAE.
+    form : 0 ODE, 1 DAE, 2 HDAE, whose parts have the sizes ``parts``.
     signals, parameters : in order of declaration.
     x0 : start values; nominal : typical sizes of X, if there are any.
     formulas : routines made of expressions.
@@ -101,6 +101,7 @@ class BlockText:
     name: str
     text: str
     form: int
+    parts: tuple[int, ...]
     signals: tuple[SignalText, ...]
     parameters: tuple[ParameterText, ...]
     x0: tuple[float, ...]
@@ -166,7 +167,8 @@ class _Maker:
         nominal = tuple(v for v in sizes if v) if len(sizes) == n and all(sizes) else ()
         has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"])
         return BlockText(
-            name=system.model.name, text="exported by tidegate", form=numbers["IS_DAE"], signals=signals, parameters=parameters, x0=x0,
+            name=system.model.name, text="exported by tidegate", form=numbers["FORM"],
+            parts=tuple(map(len, system.parts)), signals=signals, parameters=parameters, x0=x0,
             nominal=nominal, formulas=tuple(formulas), numbers=numbers, tables=self._tables(), said=self._said(), complaints=self.complaints,
             places=self.places, has_events=has_events, names=self.names.given,
         )  # fmt: skip
@@ -243,7 +245,7 @@ class _Maker:
             "N_MEMORY": memory.total, "N_MODES": memory.discrete,
             "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
             "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
-            "IS_ODE": int(is_ode), "IS_DAE": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120, "HAS_WORDS": int(bool(self._said())),
+            "FORM": 2 if system.parts else int(not is_ode), "IS_IMPLICIT": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120, "HAS_WORDS": int(bool(self._said())),
             "ASKS_SOLUTION": int(self._asks_solution()),
             "RELATION": RELATION, "LOWER": LOWER, "UPPER": UPPER, "FLOOR_LOWER": FLOOR_LOWER, "FLOOR_UPPER": FLOOR_UPPER, **_PASSES,
         }  # fmt: skip
@@ -322,6 +324,10 @@ class _Maker:
             ),
             _formula("outputs", "Y", enumerate(map(as_real, self.outputs.values()))),
             _formula("auxiliaries", "W", enumerate(map(as_real, self.recorded.values()))),
+        ]
+        sizes = [len(part) for part in system.parts]
+        full += [
+            _formula(f"part_{k + 1}", f"F{k + 1}", enumerate(part, sum(sizes[:k]))) for k, part in enumerate(system.parts)
         ]
         self.places[_CJ] = ("cj", 0)
         return (*full, *self._guard_formulas(), *self._event_formulas(), *self._start_formulas())

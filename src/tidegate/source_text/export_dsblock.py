@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 from tidegate.errors import UsageError
+from tidegate.model import Form
 from tidegate.names import suggestion
 from tidegate.simulate import reduced_of
 from tidegate.source_text.block_in_c import block_in_c
 from tidegate.source_text.block_in_fortran import block_in_fortran
 from tidegate.source_text.dsblock import block_text
 from tidegate.source_text.flat_system import flat_system
+from tidegate.structure import Reduced
 
 __all__ = ["ExportedBlock", "export_dsblock"]
 
@@ -51,7 +53,7 @@ def export_dsblock(source: Any, name: str, *, language: str = "c", folder: str |
     if not re.fullmatch(rf"[A-Za-z][A-Za-z0-9_]{{0,{_LONGEST - 1}}}", name) or keyword.iskeyword(name):
         raise UsageError(f"{name!r} cannot be the name of a block", hint=f"a letter, then letters, digits and _, {_LONGEST} at most, as 'motor'")
     write, suffix = _WRITERS[language]
-    block = block_text(flat_system(reduced_of(source)))
+    block = block_text(flat_system(_reduced(source)))
     text = write(block, name)
     path = Path(folder) / f"{name}{suffix}"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,3 +61,9 @@ def export_dsblock(source: Any, name: str, *, language: str = "c", folder: str |
     part.write_text(text, encoding="ascii")
     part.replace(path)
     return ExportedBlock(path, name, language, block.names)
+
+
+def _reduced(source: Any) -> Reduced:
+    """What is solved; of an HDAE without multipliers, which belong to whoever solves the block."""
+    found = reduced_of(source)
+    return reduced_of(replace(found.given, stabilisation="index1")) if found.given.form is Form.HDAE else found

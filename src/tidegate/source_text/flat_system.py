@@ -57,6 +57,7 @@ class FlatSystem:
     shown : definitions of the model and unknowns that are computed, by name.
     parameters : variables that can be set; ``following`` : what symbols of others are, in terms of these.
     dropping : states whose values before a round conditions ask for.
+    parts : F1 ... F5 of an HDAE; nothing else has any.
     """
 
     reduced: Reduced
@@ -69,6 +70,7 @@ class FlatSystem:
     parameters: tuple[Variable, ...]
     following: dict[Expr, Expr]
     dropping: tuple[Expr, ...]
+    parts: tuple[tuple[Expr, ...], ...] = ()
 
     @property
     def model(self) -> Model:
@@ -137,6 +139,7 @@ def flat_system(reduced: Reduced) -> FlatSystem:
     _require_writable(reduced)
     locking = Locking()
     residuals = locking.lock([equation.residual for equation in model.equations])
+    kept = locking.lock([equation.residual for equation in model.constraints])
     computed = computed_unknowns(reduced.given, reduced.replaced)
     named = {d.name: d.value for d in model.definitions} | computed
     shown = locking.lock(named.values())
@@ -147,7 +150,7 @@ def flat_system(reduced: Reduced) -> FlatSystem:
     form = mass_form(unknowns, residuals, sorted(wanted, key=lambda s: s.data.name))
     put_in = form.derivative_values
     rising = transitions.conditions[: transitions.n_rising]
-    active = activities(locking, [*form.rhs, *form.mass.values(), *shown, *substitute(rising, put_in), *transitions.enabled, *residuals])
+    active = activities(locking, [*form.rhs, *form.mass.values(), *shown, *substitute(rising, put_in), *transitions.enabled, *residuals, *kept])
     parameters, following = _parameters(model)
     new_values = dict(zip(transitions.new_values, substitute(transitions.new_values.values(), put_in), strict=True))
     (conflict,) = substitute([transitions.conflict], put_in)
@@ -166,7 +169,15 @@ def flat_system(reduced: Reduced) -> FlatSystem:
         parameters=parameters,
         following=following,
         dropping=states_before(model),
+        parts=_parts(model, form, kept) if model.form is Form.HDAE else (),
     )
+
+
+def _parts(model: Model, form: MassForm, kept: Sequence[Expr]) -> tuple[tuple[Expr, ...], ...]:
+    """F1 ... F5 of an HDAE that is solved in the form of index one, where x1' has no factor."""
+    n_states = sum(len(variable.names) for variable in model.by_role(VariableRole.STATE))
+    others = (tuple(value for equation, value in zip(model.constraints, kept, strict=True) if equation.part == k) for k in range(2, 6))
+    return (form.rhs[:n_states], *others)
 
 
 def _start_values(reduced: Reduced) -> list[Expr]:
@@ -201,7 +212,6 @@ def _require_writable(reduced: Reduced) -> None:
         (model.step_events, "has events at the ends of steps", "use events of conditions or times"),
         (model.initial_equations, "solves initial equations at its start", "give the start values that they determine"),
         ([a for a in model.final_actions if isinstance(a, Assignment)], "assigns variables at the end of the run", "compute it from the result"),
-        ([model] if model.form is Form.HDAE else [], "is an HDAE", "write it as tg.dae, whose index is reduced"),
     ]
     for found, what, hint in beyond:
         if found:
