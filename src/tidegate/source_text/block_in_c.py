@@ -47,6 +47,7 @@ void cblo3mi(int lower, int upper, int minimum, int maximum);
 void cblo3de(int type, const double *values, int n);
 void cblo3ux(int gu, const int *gui, int gxd, int kxd);
 void cblopri(const char *text);
+void cblosid(int type, double *value, int *ierr);
 void cbloerl(int nr, const char *text, int type, const char *lib);"""
 
 
@@ -116,6 +117,14 @@ def _routines(block: BlockText, program: Program, name: str) -> Iterator[str]:
             yield f"    if (which[0] == {k}) {{"
             yield from (f"        cblopri({_quoted(line)});" for line in lines)
             yield "    }"
+        yield "}"
+        yield ""
+    if program.asks_end:
+        yield "/* the final time; a very late one where it is not known */"
+        yield "static void final_time(double *at) {"
+        yield "    int ierr = 0;"
+        yield "    cblosid(3, at, &ierr);"
+        yield "    if (ierr != 0 || !(at[0] < 1e300)) at[0] = 1e301;"
         yield "}"
         yield ""
     if program.complains:

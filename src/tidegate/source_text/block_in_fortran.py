@@ -94,6 +94,10 @@ def _routines(block: BlockText, program: Program, name: str, prefix: str) -> Ite
                 yield from _text_call("blopri", [], line, "", "    ")
             yield "  end if"
         yield from ("end subroutine", "")
+    if program.asks_end:
+        yield from _head(f"{prefix}final_time", ["at"], "the final time; a very late one where it is not known")
+        yield from ("  integer :: ierr", "  ierr = 0", "  call blosid(3, at, ierr)", "  if (ierr /= 0 .or. .not. at(0) < 1d300) at(0) = 1d301")
+        yield from ("end subroutine", "")
     if program.complains:
         yield from _head(f"{prefix}complain", ["which"], "what went wrong")
         for k, line in block.complaints.items():

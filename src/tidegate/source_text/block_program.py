@@ -9,12 +9,13 @@ from typing import Final
 
 from tidegate.expressions import Expr
 from tidegate.expressions.straight_line import Language, StraightLine, Tables, straight_line
-from tidegate.source_text.dsblock import BlockText, Formula
+from tidegate.source_text.block_formulas import Formula
+from tidegate.source_text.dsblock import BlockText
 from tidegate.source_text.translate import Dialect, Routine, rules, translated
 
 __all__ = ["CALLBACK_LETTERS", "Program", "is_read", "places_of", "program_of"]
 
-CALLBACK_LETTERS: Final = "FGHJKPSV"
+CALLBACK_LETTERS: Final = "FGHJKPSTV"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Program:
     routines : of the rules, in an order in which each calls those before it.
     callbacks : by letter.
     tables : arrays of numbers of formulas.
-    says, complains : whether lines are printed, and errors.
+    says, complains : whether lines are printed, and errors; asks_end : whether the final time is asked for.
     """
 
     formulas: tuple[tuple[Formula, StraightLine], ...]
@@ -36,6 +37,7 @@ class Program:
     tables: Tables
     says: bool
     complains: bool
+    asks_end: bool
 
 
 def program_of(block: BlockText, dialect: Dialect, places: Mapping[Expr, str], tables: Tables) -> Program:
@@ -46,8 +48,11 @@ def program_of(block: BlockText, dialect: Dialect, places: Mapping[Expr, str], t
     found = {tree.name: translated(tree, dialect, block.numbers, block.tables, empty) for tree in rules()}
     every = {letter: found.pop(f"block_{letter.lower()}") for letter in CALLBACK_LETTERS}
     sizes = {letter: block.count(letter) for letter in "XUYZW"}
-    starts = block.has_events or block.form or "check_parameters" not in empty or "actions_at_start" not in empty or block.numbers["N_DISCRETE"]
-    wanted = {"F": sizes["X"], "J": sizes["X"] and block.form != 2, "G": sizes["Y"], "H": sizes["Z"], "K": sizes["W"], "S": starts, "V": block.has_events}
+    numbers = block.numbers
+    starts = block.has_events or block.form or not {"check_parameters", "actions_at_start"} <= empty
+    starts = starts or numbers["N_DISCRETE"] or numbers["N_START"] or numbers["N_FIRST_WORDS"]
+    wanted = {"F": sizes["X"], "J": sizes["X"] and block.form != 2, "G": sizes["Y"], "H": sizes["Z"], "K": sizes["W"], "S": starts}
+    wanted |= {"V": block.has_events, "T": numbers["HAS_FINAL"]}
     wanted["P"] = len(block.parameters) and "states_at_start" not in empty
     callbacks = {letter: every[letter] for letter in CALLBACK_LETTERS if wanted[letter]}
     called = {name for routine in callbacks.values() for name in routine.routines}
@@ -57,7 +62,7 @@ def program_of(block: BlockText, dialect: Dialect, places: Mapping[Expr, str], t
             routines.insert(0, routine)
             called |= routine.routines
     formulas = [(formula, _inside(formula, dialect.language, places, tables)) for formula in block.formulas if formula.name in called]
-    return Program(tuple(formulas), tuple(routines), callbacks, tables, "say" in called, "complain" in called)
+    return Program(tuple(formulas), tuple(routines), callbacks, tables, "say" in called, "complain" in called, "final_time" in called)
 
 
 def _inside(formula: Formula, language: Language, places: Mapping[Expr, str], tables: Tables) -> StraightLine:

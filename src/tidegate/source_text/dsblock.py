@@ -17,7 +17,6 @@ from tidegate.expressions import (
     ZERO,
     Expr,
     Role,
-    as_expr,
     as_real,
     differentiate,
     evaluate,
@@ -29,16 +28,16 @@ from tidegate.expressions import (
     tangent,
 )
 from tidegate.expressions.sparsity import dependencies
-from tidegate.model import Assignment, Bound, Message, Terminate, Variable, VariableRole
+from tidegate.model import Bound, Message, Terminate, Variable, VariableRole
+from tidegate.source_text.block_formulas import ARGUMENTS, Formula, formula, shortened
 from tidegate.source_text.block_names import BlockNames
 from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values
+from tidegate.source_text.start_and_end import StartAndEnd
 
-__all__ = ["BlockText", "Formula", "ParameterText", "SignalText", "block_text"]
+__all__ = ["BlockText", "ParameterText", "SignalText", "block_text"]
 
 RELATION, LOWER, UPPER, FLOOR_LOWER, FLOOR_UPPER = range(5)
-_PASSES: Final = {"SINGULAR": 1, "NOT_CONSISTENT": 2, "UNSETTLED": 3, "CONFLICT": 4}
-_ARGUMENTS: Final = ("t", "x", "u", "dp", "ip", "lp", "m")
-_MOST_TEXT: Final = 132
+_PASSES: Final = {"SINGULAR": 1, "NOT_CONSISTENT": 2, "UNSETTLED": 3, "CONFLICT": 4, "NOT_STARTED": 5}
 _CJ: Final = symbol(Role.SEED, "cj")
 
 
@@ -61,23 +60,6 @@ class ParameterText:
     value: float
     minimum: Bound | None
     maximum: Bound | None
-
-
-@dataclass(frozen=True, eq=False)
-class Formula:
-    """A routine that is a list of expressions, ``out[index] = expression``.
-
-    Parameters
-    ----------
-    name, comment, arguments : of it; the last argument is written to.
-    size : of what is set to zero before; 0 if everything is written, or the rest is to stay.
-    """
-
-    name: str
-    comment: str
-    arguments: tuple[str, ...]
-    outputs: tuple[tuple[int, Expr], ...]
-    size: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +135,9 @@ class _Maker:
         self.complaints = {
             1: "a system of linear equations is singular", 2: "the algebraic equations have no solution here",
             3: "an event does not come to rest", 4: "two clauses want different values of one variable",
+            5: "what must hold at the start could not be solved for from these start values",
         }  # fmt: skip
+        self.ends = StartAndEnd(system, self.places, self.complaints)
         outputs = [v.name for v in system.model.by_role(VariableRole.OUTPUT)]
         self.outputs = {n: value for n, value in system.shown.items() if self._is_output(n, outputs)}
         self.recorded = {s.data.name: s for s in system.discretes} | {n: value for n, value in system.shown.items() if n not in self.outputs}
@@ -165,7 +149,7 @@ class _Maker:
         x0 = tuple(start[s] for s in system.form.unknowns)
         sizes = [v.nominal for v in system.model.unknowns for _ in v.names]
         nominal = tuple(v for v in sizes if v) if len(sizes) == n and all(sizes) else ()
-        has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"])
+        has_events = bool(numbers["N_Z"] or numbers["N_ACTIONS"] or numbers["HAS_FINAL"])
         return BlockText(
             name=system.model.name, text="exported by tidegate", form=numbers["FORM"],
             parts=tuple(map(len, system.parts)), signals=signals, parameters=parameters, x0=x0,
@@ -209,11 +193,11 @@ class _Maker:
         add("Y", list(self.outputs))
         guards = [f"indicator {k + 1}" for k in range(len(system.guards))]
         found.extend(
-            SignalText("Z", self.names.name(own), _short(repr(guard.source))) for own, guard in zip(guards, system.locking.guards, strict=True)
+            SignalText("Z", self.names.name(own), shortened(repr(guard.source))) for own, guard in zip(guards, system.locking.guards, strict=True)
         )
         for k in self._moving_clocks():
             label = system.transitions.event_actions[self._first_clock() + k].label
-            found.append(SignalText("Z", self.names.name(f"clock {k + 1}"), _short(f"time of {label or 'a time event'}")))
+            found.append(SignalText("Z", self.names.name(f"clock {k + 1}"), shortened(f"time of {label or 'a time event'}")))
         add("W", list(self.recorded))
         return tuple(found)
 
@@ -245,9 +229,9 @@ class _Maker:
             "N_MEMORY": memory.total, "N_MODES": memory.discrete,
             "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
             "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
-            "FORM": 2 if system.parts else int(not is_ode), "IS_IMPLICIT": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120, "HAS_WORDS": int(bool(self._said())),
-            "ASKS_SOLUTION": int(self._asks_solution()),
-            "RELATION": RELATION, "LOWER": LOWER, "UPPER": UPPER, "FLOOR_LOWER": FLOOR_LOWER, "FLOOR_UPPER": FLOOR_UPPER, **_PASSES,
+            "FORM": 2 if system.parts else int(not is_ode), "IS_IMPLICIT": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120,
+            "HAS_WORDS": int(bool(self._said())), **self.ends.numbers(), **_PASSES,
+            "RELATION": RELATION, "LOWER": LOWER, "UPPER": UPPER, "FLOOR_LOWER": FLOOR_LOWER, "FLOOR_UPPER": FLOOR_UPPER,
         }  # fmt: skip
 
     def _tables(self) -> dict[str, list[int]]:
@@ -273,13 +257,8 @@ class _Maker:
             "clock_is_fixed": [int(k not in moving) for k in range(len(events))],
             "clock_repeats": [int(event.period is not None) for event in events],
             "drop_place": [places[s] for s in system.dropping],
+            **self.ends.tables(),
         }
-
-    def _asks_solution(self) -> bool:
-        """Whether an action at the start reads what only a consistent start determines."""
-        unknowns, assigned = self.system.form.unknowns, [a for a in self.system.model.initial_actions if isinstance(a, Assignment)]
-        solved = {unknowns[k] for k in self.system.algebraic} | {symbol(Role.DERIVATIVE, s.data.name) for s in unknowns}
-        return bool({s for action in assigned for s in dependencies(action.value)} & solved)
 
     def _said(self) -> dict[int, list[str]]:
         """What is printed when something happens."""
@@ -287,8 +266,10 @@ class _Maker:
         for k, event in enumerate(self.system.transitions.event_actions):
             texts = [a.text if isinstance(a, Message) else a.message for a in event.actions if isinstance(a, (Message, Terminate))]
             if any(texts):
-                found[k] = [_short(text) for text in texts if text]
-        return found
+                found[k] = [shortened(text) for text in texts if text]
+        n, model = len(self.system.transitions.event_actions), self.system.model
+        words = [text for actions in (model.initial_actions, model.final_actions) for text, _ in self.ends.said(actions)]
+        return found | {n + k: [text] for k, text in enumerate(words)}
 
     # -- formulas
 
@@ -310,27 +291,25 @@ class _Maker:
             if not form.is_identity:
                 equations[i, j] = equations.get((i, j), ZERO) + _CJ * entry
         full = [
-            _formula("right_sides", "right sides f of M x' = f", enumerate(rhs)),
-            _formula("slopes_of_right_sides", "df/dx by rows", ((i * n + j, v) for (i, j), v in slopes.items()), size=n * n),
-            _formula("slopes_by_time", "df/dt", enumerate(differentiate(f, TIME) for f in rhs)),
-            _formula("mass_matrix", "M by rows", ((i * n + j, v) for (i, j), v in form.mass.items()), size=n * n),
-            _formula("residuals", "M x' - f", enumerate(residuals), ("t", "x", "xd", *_ARGUMENTS[2:])),
-            _formula(
+            formula("right_sides", "right sides f of M x' = f", enumerate(rhs)),
+            formula("slopes_of_right_sides", "df/dx by rows", ((i * n + j, v) for (i, j), v in slopes.items()), size=n * n),
+            formula("slopes_by_time", "df/dt", enumerate(differentiate(f, TIME) for f in rhs)),
+            formula("mass_matrix", "M by rows", ((i * n + j, v) for (i, j), v in form.mass.items()), size=n * n),
+            formula("residuals", "M x' - f", enumerate(residuals), ("t", "x", "xd", *ARGUMENTS[2:])),
+            formula(
                 "slopes_of_equations",
                 "what BLOCKJ gives",
                 ((j * n + i, v) for (i, j), v in equations.items()),
-                ("t", "x", "xd", *_ARGUMENTS[2:], "cj"),
+                ("t", "x", "xd", *ARGUMENTS[2:], "cj"),
                 size=n * n,
             ),
-            _formula("outputs", "Y", enumerate(map(as_real, self.outputs.values()))),
-            _formula("auxiliaries", "W", enumerate(map(as_real, self.recorded.values()))),
+            formula("outputs", "Y", enumerate(map(as_real, self.outputs.values()))),
+            formula("auxiliaries", "W", enumerate(map(as_real, self.recorded.values()))),
         ]
         sizes = [len(part) for part in system.parts]
-        full += [
-            _formula(f"part_{k + 1}", f"F{k + 1}", enumerate(part, sum(sizes[:k]))) for k, part in enumerate(system.parts)
-        ]
+        full += [formula(f"part_{k + 1}", f"F{k + 1}", enumerate(part, sum(sizes[:k]))) for k, part in enumerate(system.parts)]
         self.places[_CJ] = ("cj", 0)
-        return (*full, *self._guard_formulas(), *self._event_formulas(), *self._start_formulas())
+        return (*full, *self._guard_formulas(), *self._event_formulas(), *self.ends.formulas())
 
     def _guard_formulas(self) -> list[Formula]:
         system = self.system
@@ -347,10 +326,10 @@ class _Maker:
         enabled, times = system.transitions.enabled, system.transitions.times
         masked += [select(enabled[k], TIME - times[k], -ONE) for k in self._moving_clocks()]
         return [
-            _formula("guards", "discontinuity functions", enumerate(guards)),
-            _formula("guard_rates", "their derivatives by time", enumerate(along), ("t", "x", "xd", *_ARGUMENTS[2:])),
-            _formula("guard_scales", "how much they move with time and unknowns", enumerate(scales), (*_ARGUMENTS, "wt", "w")),
-            _formula("indicators", "Z", enumerate(masked)),
+            formula("guards", "discontinuity functions", enumerate(guards)),
+            formula("guard_rates", "their derivatives by time", enumerate(along), ("t", "x", "xd", *ARGUMENTS[2:])),
+            formula("guard_scales", "how much they move with time and unknowns", enumerate(scales), (*ARGUMENTS, "wt", "w")),
+            formula("indicators", "Z", enumerate(masked)),
         ]
 
     def _event_formulas(self) -> list[Formula]:
@@ -363,81 +342,13 @@ class _Maker:
         never = as_real(float("inf"))
         times = [select(on, at, never) for on, at in zip(transitions.enabled, transitions.times, strict=True)]
         return [
-            _formula("conditions", "conditions of clauses", enumerate(map(as_real, transitions.conditions))),
-            _formula("bodies", "what clauses give, for those that happen", bodies),
-            _formula("clock_times", "times of time events", enumerate(times)),
+            formula("conditions", "conditions of clauses", enumerate(map(as_real, transitions.conditions))),
+            formula("bodies", "what clauses give, for those that happen", bodies),
+            formula("clock_times", "times of time events", enumerate(times)),
         ]
-
-    def _start_formulas(self) -> list[Formula]:
-        system, memory = self.system, self.system.memory
-        starts = initial_values(system)
-        unknowns, place = list(system.form.unknowns), self.places
-        following = [(k, starts[s]) for k, s in enumerate(unknowns) if dependencies(starts[s])]
-        remembered = [(place[s][1], starts[s]) for s in system.discretes]
-        remembered += [(memory.previous + k, starts[s]) for k, s in enumerate(system.discretes)]
-        assigned = [action for action in system.model.initial_actions if isinstance(action, Assignment)]
-        values = substitute([as_real(action.value) for action in assigned], {_previous(s): s for s in unknowns})
-        targets = [action.target for action in assigned]
-        index = {s: k for k, s in enumerate((*unknowns, *system.discretes))}
-        acted = [(index[s], v) for s, v in zip(targets, values, strict=True) if s in index]
-        now = {symbol(Role.DERIVATIVE, s.data.name): system.model.derivative_starts.get(s.data.name, ZERO) for s in unknowns}
-        sources = [(place[g.mode][1], g.source) for g in system.locking.guards if g.kind is not GuardKind.UPPER]
-        guesses = substitute([as_real(source) for _, source in sources], now | {_previous(s): s for s in unknowns})
-        return [
-            _formula("states_at_start", "start values that follow from parameters", following, ("t", "dp", "ip", "lp")),
-            _formula("memory_at_start", "discrete variables", remembered, ("t", "dp", "ip", "lp")),
-            _formula("actions_at_start", "what is done once at the start", acted, ("t", "x", "xd", *_ARGUMENTS[2:])),
-            _formula("modes_at_start", "what relations say of start values", [(k, v) for (k, _), v in zip(sources, guesses, strict=True)]),
-            self._checks("check_parameters", self._demands(), ("t", "dp", "ip", "lp")),
-            self._checks("check_start", self._held(), _ARGUMENTS),
-        ]
-
-    def _checks(self, name: str, checks: Sequence[tuple[Expr, str]], arguments: tuple[str, ...]) -> Formula:
-        """A number of a complaint, or nothing: the first that is due."""
-        value: Expr = ZERO
-        for holds, sentence in reversed(checks):
-            number = len(self.complaints) + 1
-            self.complaints[number] = _short(sentence)
-            value = select(holds, value, as_expr(float(number)))
-        return _formula(name, "the number of what is wrong", [(0, value)] if checks else [], arguments)
-
-    def _demands(self) -> list[tuple[Expr, str]]:
-        found: list[tuple[Expr, str]] = []
-        for demand in self.system.reduced.demands:
-            size = select(demand.value >= 0.0, demand.value, -demand.value)
-            found.append((size <= 1e-12 if demand.is_zero else size > 0.0, demand.sentence))
-        periods = [(event.period, event.label) for event in self.system.model.time_events if event.period is not None]
-        found += [
-            (period > 0.0, f"the period of {label or 'a time event'} is not positive")
-            for period, label in periods
-            if all(s.data.role is Role.PARAMETER for s in dependencies(period))
-        ]
-        return found
-
-    def _held(self) -> list[tuple[Expr, str]]:
-        found: list[tuple[Expr, str]] = []
-        for item in self.system.reduced.held:
-            value, start = substitute([item.value, item.start], self.system.form.derivative_values)
-            gap, size = value - start, select(start >= 0.0, start, -start)
-            near = (gap <= 1e-6 * size + 1e-8) & (-gap <= 1e-6 * size + 1e-8)
-            found.append((near, f"the start value of {item.name} does not hold: {item.reason}"))
-        return found
-
-
-def _previous(s: Expr) -> Expr:
-    return symbol(Role.PREVIOUS, s.data.name)
-
-
-def _formula(name: str, comment: str, outputs: object, arguments: tuple[str, ...] = _ARGUMENTS, size: int = 0) -> Formula:
-    return Formula(name, comment, (*arguments, "out"), tuple(outputs), size)  # type: ignore[call-overload]
 
 
 def _described(own: str, variable: Variable | None) -> str:
     """A text of the interface: the description, or the user's name, and the unit."""
     said = (variable.description if variable is not None else "") or own
-    return _short(f"{said} [{variable.unit}]" if variable is not None and variable.unit else said)
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split()).encode("ascii", errors="replace").decode()
-    return plain if len(plain) <= _MOST_TEXT else plain[: _MOST_TEXT - 3] + "..."
+    return shortened(f"{said} [{variable.unit}]" if variable is not None and variable.unit else said)

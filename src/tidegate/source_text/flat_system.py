@@ -18,10 +18,12 @@ from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_s
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
 from tidegate.expressions.sparsity import dependencies
-from tidegate.model import Assignment, Form, Model, Variable, VariableRole
+from tidegate.model import Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
 from tidegate.source_text.following_starts import following_starts
 from tidegate.structure import Reduced
+from tidegate.structure.held_starts import held_starts
+from tidegate.structure.start_unknowns import StartUnknowns, start_unknowns
 
 __all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values"]
 
@@ -41,6 +43,7 @@ class Memory:
     when: int
     sizes: int
     ticked: int
+    ending: int
     total: int
 
 
@@ -97,8 +100,32 @@ class FlatSystem:
         """Offsets in m."""
         sizes = [len(self.locking.modes), len(self.discretes), len(self.discretes), len(self.transitions.event_actions), len(self.transitions.times)]
         sizes += [len(self.dropping), self.transitions.n_rising, len(self.form.unknowns), len(self.transitions.times)]
+        sizes += [2 if self.model.final_actions else 0]  # the final time, and whether the run has ended
         places = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
         return Memory(*places)
+
+    @cached_property
+    def start_unknowns(self) -> StartUnknowns:
+        """What equations determine at the start."""
+        return start_unknowns(self.model, held_starts(self.reduced))
+
+    @cached_property
+    def following_starts(self) -> dict[Expr, Expr] | None:
+        """Start values of states that gave way to others, as formulas; None if they are solved for."""
+        if self.model.initial_equations:
+            return None
+        return following_starts(self.model, self.start_unknowns, self.declared_starts)
+
+    @property
+    def solves_start(self) -> bool:
+        """Whether BLOCKS solves for start values."""
+        return self.following_starts is None
+
+    @cached_property
+    def declared_starts(self) -> dict[Expr, Expr]:
+        """Of every unknown and discrete variable its start value as it was given."""
+        roles = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE)
+        return {s: start for v in self.model.by_role(*roles) for s, start in zip(v.symbols(), v.starts(), strict=True)}
 
     @cached_property
     def algebraic(self) -> list[int]:
@@ -210,8 +237,6 @@ def _require_writable(reduced: Reduced) -> None:
     beyond: list[tuple[Sequence[object], str, str]] = [
         (model.opaque_parts, "is made of callbacks", "write it as tg.ode, tg.dae, a component or a diagram"),
         (model.step_events, "has events at the ends of steps", "use events of conditions or times"),
-        (model.initial_equations, "solves initial equations at its start", "give the start values that they determine"),
-        ([a for a in model.final_actions if isinstance(a, Assignment)], "assigns variables at the end of the run", "compute it from the result"),
     ]
     for found, what, hint in beyond:
         if found:
@@ -221,9 +246,6 @@ def _require_writable(reduced: Reduced) -> None:
 
 def initial_values(system: FlatSystem) -> dict[Expr, Expr]:
     """Of every unknown and discrete variable its start value in terms of parameters and time, before initial actions."""
-    model = system.model
-    roles = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE)
-    starts = {s: start for v in model.by_role(*roles) for s, start in zip(v.symbols(), v.starts(), strict=True)}
-    starts |= following_starts(system.reduced, starts)
-    slopes: Mapping[str, Expr] = model.derivative_starts
+    starts = system.declared_starts | (system.following_starts or {})
+    slopes: Mapping[str, Expr] = system.model.derivative_starts
     return starts | {extra: slopes.get(derivative.data.name, as_expr(0.0)) for extra, derivative in system.form.derivatives.items()}

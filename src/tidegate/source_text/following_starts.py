@@ -1,50 +1,37 @@
 """Start values of states that follow from what is said to hold of others, as formulas (stage: source text).
 
-In: a model of index one, and start values as they were given. Out: those that give way to ``fixed=True`` of a variable that is no state; a run solves
-for them, a block has them as formulas of parameters.
+In: a model of index one, and start values as they were given. Out: those that give way to ``fixed=True`` of a variable that is no state, in terms of
+parameters, where they are solved for easily; BLOCKS solves the others (``start_and_end``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tidegate.errors import UsageError
 from tidegate.expressions import Expr, substitute
 from tidegate.expressions.sparsity import dependencies
-from tidegate.model import Equation, VariableRole
-from tidegate.names import listed
-from tidegate.structure import Reduced
-from tidegate.structure.held_starts import held_starts
+from tidegate.model import Model, VariableRole
 from tidegate.structure.linear_solution import VanishingError, solved_together
-from tidegate.structure.start_unknowns import start_unknowns
+from tidegate.structure.start_unknowns import StartUnknowns
 
 __all__ = ["following_starts"]
 
 
-def following_starts(reduced: Reduced, starts: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """Start values in terms of parameters, of states whose own gave way.
+def following_starts(model: Model, unknowns: StartUnknowns, starts: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
+    """Start values in terms of parameters, of states whose own gave way; None if what holds is not linear, or reads what is no state.
 
     Parameters
     ----------
-    reduced : what is exported.
+    model : what is exported; unknowns : of its start.
     starts : of every unknown and discrete variable its start value as it was given.
-
-    Raises
-    ------
-    UsageError : they cannot be solved for, since what holds is not linear, or reads what is no state.
     """
-    model = reduced.model
-    unknowns = start_unknowns(model, held_starts(reduced))
     if not unknowns.given_way:
         return {}
-    found = None
     algebraic = {item for variable in model.by_role(VariableRole.ALGEBRAIC) for item in variable.symbols()}
-    if not algebraic & dependencies(*(item.residual for item in unknowns.held)):
-        known = {item: start for item, start in starts.items() if item not in set(unknowns.given_way)}
-        found = _solved(substitute([item.residual for item in unknowns.held], known), unknowns.given_way)
-    if found is None:
-        raise _refusal(model.name, unknowns.given_way, unknowns.held)
-    return found
+    if algebraic & dependencies(*(item.residual for item in unknowns.held)):
+        return None
+    known = {item: start for item, start in starts.items() if item not in set(unknowns.given_way)}
+    return _solved(substitute([item.residual for item in unknowns.held], known), unknowns.given_way)
 
 
 def _solved(residuals: Sequence[Expr], unknowns: Sequence[Expr]) -> dict[Expr, Expr] | None:
@@ -66,9 +53,3 @@ def _solved(residuals: Sequence[Expr], unknowns: Sequence[Expr]) -> dict[Expr, E
         found |= new
         rest = [] if alone is None else substitute([*rest[:alone], *rest[alone + 1 :]], new)
     return found
-
-
-def _refusal(name: str, unknowns: Sequence[Expr], held: Sequence[Equation]) -> UsageError:
-    names = listed([item.data.name for item in unknowns])
-    what = f"{name} cannot be exported: the start value of {names} is solved for at its start, so that {listed([item.label for item in held])} holds"
-    return UsageError(what, hint=f"give {names} the start value that comes out, and leave out fixed=True", origin=held[0].origin)
