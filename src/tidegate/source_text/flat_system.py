@@ -43,6 +43,8 @@ class Memory:
     when: int
     sizes: int
     ticked: int
+    rest: int
+    last_event: int
     ending: int
     total: int
 
@@ -100,6 +102,7 @@ class FlatSystem:
         """Offsets in m."""
         sizes = [len(self.locking.modes), len(self.discretes), len(self.discretes), len(self.transitions.event_actions), len(self.transitions.times)]
         sizes += [len(self.dropping), self.transitions.n_rising, len(self.form.unknowns), len(self.transitions.times)]
+        sizes += [len(self.guards), 1]
         sizes += [2 if self.model.final_actions else 0]  # the final time, and whether the run has ended
         places = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
         return Memory(*places)
