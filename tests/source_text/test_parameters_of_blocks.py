@@ -101,5 +101,12 @@ def test_start_values_that_give_way_to_fixed_ones_are_formulas_of_a_block(tmp_pa
         assert own["w2"].values[0] == pytest.approx(3.0 * given.get("torque", 0.7))
         for name in ("phi", "w", "w2", "gone"):
             assert np.asarray(other[names[name]])[[0, -1]] == pytest.approx(own[name].values[[0, -1]], rel=1e-9), (given, name)
-    with pytest.raises(tg.UsageError, match=r"Bent cannot be exported: the start value of .* is solved for at its start"):
-        exported(Bent(phi2=tg.start(0.6, fixed=False)), "bent", tmp_path)
+
+
+def test_start_values_that_give_way_by_an_equation_that_is_not_linear_are_solved_for_by_a_block(tmp_path: Path) -> None:
+    model = Bent(phi2=tg.start(0.6, fixed=False), start_of=tg.start(1.5, fixed=True))
+    block, names = exported(model, "bent", tmp_path)
+    own, other = (tg.simulate(source, (0.0, 2.0), rtol=1e-11) for source in (model, block))
+    assert other[names["phi"]].values[0] == pytest.approx(np.log(1.5), rel=1e-12)
+    for name in ("phi", "w", "w2", "gone"):
+        assert np.asarray(other[names[name]])[[0, -1]] == pytest.approx(own[name].values[[0, -1]], rel=1e-9), name

@@ -6,17 +6,18 @@ the equation still says something: the model is reduced and compiled again witho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.expressions import Expr
+from tidegate.model import Model
 from tidegate.structure import Reduced, reduced, standard_passes
 from tidegate.structure.linear_solution import is_rounding
 
-__all__ = ["Variants"]
+__all__ = ["Variants", "without_vanishing"]
 
 
 class Variants:
@@ -44,17 +45,30 @@ class Variants:
         return self._made[avoided]
 
     def _vanishing(self, divisors: Sequence[Expr], p: NDArray[np.float64]) -> frozenset[Expr]:
-        values = dict(zip(self._parameters, p.tolist(), strict=True))
-        return frozenset(divisor for divisor in divisors if is_rounding(divisor, values))
+        return _zero(divisors, dict(zip(self._parameters, p.tolist(), strict=True)))
 
     def _without(self, avoided: frozenset[Expr], p: NDArray[np.float64]) -> Reduced:
-        """The model reduced without these divisors, and without others that vanish too."""
-        while True:
-            found = reduced(self._given.given, standard_passes(avoided=avoided))
-            more = self._vanishing(_divisors(found), p)
-            if not more - avoided:
-                return found
-            avoided |= more
+        return _reduced_without(self._given.given, avoided, dict(zip(self._parameters, p.tolist(), strict=True)))
+
+
+def without_vanishing(given: Reduced, values: Mapping[Expr, float]) -> Reduced:
+    """The model as it is, or reduced again without the divisors that are zero with these values of its parameters."""
+    avoided = _zero(_divisors(given), values)
+    return _reduced_without(given.given, avoided, values) if avoided else given
+
+
+def _reduced_without(given: Model, avoided: frozenset[Expr], values: Mapping[Expr, float]) -> Reduced:
+    """Reduced without these divisors, and without others that vanish too."""
+    while True:
+        found = reduced(given, standard_passes(avoided=avoided))
+        more = _zero(_divisors(found), values)
+        if not more - avoided:
+            return found
+        avoided |= more
+
+
+def _zero(divisors: Sequence[Expr], values: Mapping[Expr, float]) -> frozenset[Expr]:
+    return frozenset(divisor for divisor in divisors if is_rounding(divisor, values))
 
 
 def _divisors(found: Reduced) -> list[Expr]:

@@ -31,7 +31,7 @@ from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Bound, Message, Terminate, Variable, VariableRole
 from tidegate.source_text.block_formulas import ARGUMENTS, Formula, formula, shortened
 from tidegate.source_text.block_names import BlockNames
-from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values
+from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values, parameter_values
 from tidegate.source_text.start_and_end import StartAndEnd
 
 __all__ = ["BlockText", "ParameterText", "SignalText", "block_text"]
@@ -163,9 +163,7 @@ class _Maker:
 
     def _evaluated(self, values: Mapping[Expr, Expr]) -> dict[Expr, float]:
         """Start values with the parameters that the block is exported with, at time zero."""
-        known: dict[Expr, float] = {TIME: 0.0}
-        for variable in self.system.model.parameters:
-            known |= {s: evaluate([start], known)[0] for s, start in zip(variable.symbols(), variable.starts(), strict=True)}
+        known = {TIME: 0.0, **parameter_values(self.system.model)}
         return dict(zip(values, evaluate(values.values(), known), strict=True))
 
     # -- declarations

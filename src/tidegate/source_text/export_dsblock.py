@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from tidegate.compiled.variants import without_vanishing
 from tidegate.errors import UsageError
 from tidegate.model import Form
 from tidegate.names import suggestion
@@ -16,7 +17,7 @@ from tidegate.simulate import reduced_of
 from tidegate.source_text.block_in_c import block_in_c
 from tidegate.source_text.block_in_fortran import block_in_fortran
 from tidegate.source_text.dsblock import block_text
-from tidegate.source_text.flat_system import flat_system
+from tidegate.source_text.flat_system import flat_system, parameter_values
 from tidegate.structure import Reduced
 
 __all__ = ["ExportedBlock", "export_dsblock"]
@@ -66,4 +67,6 @@ def export_dsblock(source: Any, name: str, *, language: str = "c", folder: str |
 def _reduced(source: Any) -> Reduced:
     """What is solved; of an HDAE without multipliers, which belong to whoever solves the block."""
     found = reduced_of(source)
-    return reduced_of(replace(found.given, stabilisation="index1")) if found.given.form is Form.HDAE else found
+    if found.given.form is Form.HDAE:
+        return reduced_of(replace(found.given, stabilisation="index1"))
+    return without_vanishing(found, parameter_values(found.model))

@@ -16,7 +16,7 @@ from tidegate.compiled.shown_quantities import computed_unknowns
 from tidegate.compiled.transitions import Transitions, flatten_transitions, states_before
 from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
+from tidegate.expressions import Expr, Role, as_expr, evaluate, substitute, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
@@ -25,7 +25,7 @@ from tidegate.structure import Reduced
 from tidegate.structure.held_starts import held_starts
 from tidegate.structure.start_unknowns import StartUnknowns, start_unknowns
 
-__all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values"]
+__all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values", "parameter_values"]
 
 TIME = symbol(Role.TIME, "time")
 
@@ -245,6 +245,14 @@ def _require_writable(reduced: Reduced) -> None:
         if found:
             origin = getattr(found[0], "origin", None)
             raise UsageError(f"{model.name} cannot be exported: it {what}", hint=hint, origin=origin if isinstance(origin, Origin) else None)
+
+
+def parameter_values(model: Model) -> dict[Expr, float]:
+    """Of every parameter the value that the model gives it, by itself or by others."""
+    known: dict[Expr, float] = {}
+    for variable in model.parameters:
+        known |= {s: evaluate([start], known)[0] for s, start in zip(variable.symbols(), variable.starts(), strict=True)}
+    return known
 
 
 def initial_values(system: FlatSystem) -> dict[Expr, Expr]:

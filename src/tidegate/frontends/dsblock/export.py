@@ -18,7 +18,7 @@ def export(source: Any, name: str, *, language: Literal["c", "fortran"] = "c", f
 
     Parameters
     ----------
-    source : what can be simulated and is made of expressions: ``tg.ode``, ``tg.dae``, a component, a diagram.
+    source : what can be simulated and is made of expressions: ``tg.ode``, ``tg.dae``, ``tg.hdae``, a component, a diagram.
     name : of the block and of its file: a letter, then letters, digits and underscores.
     language : "c" for C99, "fortran" for free form.
     folder : where the file is put; it is made where it is missing.
