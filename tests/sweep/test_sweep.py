@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 import tidegate as tg
 from random_models import Once, random_model
+from sweep_checks import assert_is_the_loop, looped
 from tidegate.sweep.gathered import segments
 
 
@@ -50,48 +50,6 @@ def ball() -> Any:
     return Once(Ball())
 
 
-def looped(model: Any, rows: Sequence[Mapping[str, Any]], t_span: tuple[float, float] = T_SPAN, **options: Any) -> list[tg.Result]:
-    results: list[tg.Result] = []
-    for row in rows:
-        try:
-            results.append(tg.simulate(model, t_span, parameters=row, **options))
-        except tg.RunError as error:
-            results.append(error.result)
-    return results
-
-
-def assert_is_the_loop(found: xr.Dataset, results: Sequence[tg.Result], names: Sequence[str]) -> None:
-    """Members along one dimension, values at times or at the end, sensitivities, events."""
-    (dim,) = found["status"].dims
-    assert found[names[0]].dims[0] == dim
-    held = {str(name): found[name].values for name in found.variables}
-    at_end = "time" not in found.dims
-    last = np.cumsum(held["event_count"])
-    for k, result in enumerate(results):
-        assert held["status"][k] == result.status
-        n = 1 if at_end else len(result.t)
-        for name in names:
-            expected = np.atleast_1d(result.values[-1 if at_end else slice(None), result.column(name)])
-            if result.status == "failed" and at_end:
-                expected = np.array([np.nan])
-            own = np.atleast_1d(held[name][k])
-            assert own[:n].tobytes() == expected.tobytes(), name
-            assert np.isnan(own[n:]).all()
-            if result.sensitivities is not None and result.status != "failed":
-                slopes = held[f"d_{name}"][k].reshape(-1, len(result.sensitivity_parameters))
-                expected = np.atleast_2d(result.sensitivities[-1 if at_end else slice(None), :, result.column(name)])
-                assert slopes[:n].tobytes() == expected.tobytes()
-        events = slice(last[k] - held["event_count"][k], last[k])
-        assert held["event_time"][events].tobytes() == result.events.times.tobytes()
-        assert held["event_kind"][events].tolist() == [event.kind for event in result.events]
-        assert held["event_cause"][events].tolist() == [event.cause for event in result.events]
-        assert (held["event_member"][events] == k).all()
-        if "event_dt_dp" in found:
-            expected = [[event.dt_dp[name] for name in result.sensitivity_parameters] for event in result.events]
-            np.testing.assert_array_equal(held["event_dt_dp"][events], np.array(expected).reshape(-1, len(result.sensitivity_parameters)))
-    assert last[-1] == found.sizes["event"]
-
-
 @settings(max_examples=10, deadline=None)
 @given(
     rows=st.lists(st.tuples(*map(st.sampled_from, ([0.0, 0.3, 0.55, 0.8, 1.0], [1.0, 9.81, 20.0], [1, 4, 100]))), min_size=1, max_size=8),
@@ -104,7 +62,7 @@ def test_a_sweep_is_a_loop(ball: Any, rows: Any, at_end: bool, workers: int, sen
     columns = {name: [row[k] for row in rows] for k, name in enumerate(("e", "g", "stop"))}
     options: dict[str, Any] = {"sensitivities": sensitivities}
     found = tg.sweep(ball, T_SPAN, columns, outputs=None if at_end else TIMES, workers=workers, **options)
-    results = looped(ball, [dict(zip(columns, row, strict=True)) for row in rows], outputs=None if at_end else TIMES, **options)
+    results = looped(ball, [dict(zip(columns, row, strict=True)) for row in rows], T_SPAN, outputs=None if at_end else TIMES, **options)
     assert_is_the_loop(found, results, ["h", "v", "hits"])
     for name, column in columns.items():
         assert found[name].values.tolist() == column
@@ -131,7 +89,7 @@ def test_a_grid_has_a_dimension_for_each_parameter(ball: Any) -> None:
     assert found["g"].attrs["units"] == "m/s^2"
     for one in e:
         for other in g:
-            result = looped(ball, [{"e": one, "g": other}], outputs=0.5)[0]
+            result = looped(ball, [{"e": one, "g": other}], T_SPAN, outputs=0.5)[0]
             own = found["h"].sel(e=one, g=other).values
             assert own[: len(result.t)].tobytes() == result["h"].values.tobytes()
     assert int(found["event_count"].sum()) == found.sizes["event"]
@@ -223,7 +181,7 @@ def test_slips_are_told(ball: Any, options: dict[str, Any], said: str) -> None:
 def test_a_prepared_run_is_swept(ball: Any) -> None:
     prepared = tg.prepare(ball, T_SPAN, outputs=TIMES, rtol=1e-9, parameters={"g": 5.0})
     found = tg.sweep(prepared, grid={"e": [0.5, 0.9]})
-    assert_is_the_loop(found, looped(ball, [{"e": 0.5, "g": 5.0}, {"e": 0.9, "g": 5.0}], outputs=TIMES, rtol=1e-9), ["h", "v"])
+    assert_is_the_loop(found, looped(ball, [{"e": 0.5, "g": 5.0}, {"e": 0.9, "g": 5.0}], T_SPAN, outputs=TIMES, rtol=1e-9), ["h", "v"])
     with pytest.raises(tg.UsageError, match="rtol is given, but the run is prepared"):
         tg.sweep(prepared, grid={"e": [0.5]}, rtol=1e-3)
 

@@ -121,6 +121,9 @@ class CallableStart:
         m[: self._layout.n_modes] = [g > 0.0 or (g == 0.0 and not threshold.strict) for g, threshold in guards]
         return StartValues(new[:n], m, slopes[:, :n].copy(), slopes[:, n:].copy())
 
+    def together(self, given: object, count: int, t: float, directions: object) -> None:
+        """Functions of the user are called for one run after the other."""
+
     def _m(self, discretes: FloatArray) -> FloatArray:
         m = np.zeros(self._layout.n_m)
         m[self._layout.first_form : self._layout.first_past] = 1.0
@@ -212,6 +215,10 @@ class CallableWords:
     def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:  # noqa: ARG002, always
         """Whether the guard is looked at."""
         return True
+
+    def asked(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Nothing."""
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
     def read(self, guard: int) -> frozenset[str]:  # noqa: ARG002, any
         """Names of what may stand in the relation."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.layout import Layout
+from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.quantities import Places, Quantity
 from tidegate.errors import Origin
 from tidegate.results.dense_outputs import OutputFormulas
@@ -210,6 +211,10 @@ class Start(Protocol):
         """Declared start values, or with the initial actions carried out on these, and their derivatives in directions."""
         ...
 
+    def together(self, given: Mapping[int, FloatArray | float], count: int, t: float, directions: Sequence[Direction]) -> ManyStarts | None:
+        """The same for many runs at once, initial actions carried out; None where that can only be asked of one after the other."""
+        ...
+
     def periods(self, p: FloatArray) -> FloatArray:
         """Of every time event its constant period; NaN where it has none."""
         ...
@@ -303,6 +308,10 @@ class Words(Protocol):
 
     def mattered(self, guard: int, p: FloatArray, m: FloatArray) -> bool:
         """Whether the guard is on the active path with these modes and discrete variables."""
+        ...
+
+    def asked(self) -> tuple[IntArray, IntArray]:
+        """Where in p and in m all that ``mattered`` looks at stands."""
         ...
 
     def read(self, guard: int) -> frozenset[str]:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from tidegate.compiled.compiled_model import Contradiction, Direction, Point, StartValues
 from tidegate.compiled.initial_system import InitialSystem
 from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.compiled.many_starts import ManyStarts
+from tidegate.compiled.start_together import StartTogether
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import InitializationError, Origin
 from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
@@ -135,6 +137,26 @@ class ExpressionStart:
         self._solve_initially(values, dy, dd, directions)
         self._guess_modes(values, m)
         return StartValues(np.array([values[s] for s in symbols.unknowns]), m, dy, dd)
+
+    def together(self, given: Mapping[int, FloatArray | float], count: int, t: float, directions: Sequence[Direction]) -> ManyStarts | None:
+        """The same for many runs at once, if nothing has to be solved for or called for them."""
+        return None if self._together is None else self._together.at(given, count, t, directions)
+
+    @cached_property
+    def _together(self) -> StartTogether | None:
+        if self.asks_solution or self._initial is not None or self._initial_and_held is not None:
+            return None
+        found = StartTogether(
+            given=self._given,
+            symbols=self._symbols,
+            defaults=self._defaults,
+            starts=self._acted_on,
+            rates=self._model.derivative_starts,
+            guessed=self._guessed,
+            demands=self._demands,
+            smallest=_SAME,
+        )
+        return found if found.is_possible else None
 
     @cached_property
     def _initial(self) -> InitialSystem | None:

@@ -20,6 +20,7 @@ from tidegate.structure import Reduced
 __all__ = ["ExpressionWords", "zeros_of"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 _SHOWN: Final = 4
 
 
@@ -79,6 +80,13 @@ class ExpressionWords:
         vectors = {"p": p, "m": m}
         found = ((s, *self._positions[s]) for s in dependencies(active))
         return evaluate([active], {s: float(vectors[vector][k]) for s, vector, k in found}) == [1.0]
+
+    def asked(self) -> tuple[IntArray, IntArray]:
+        """Where in p and in m all that ``mattered`` looks at stands."""
+        conditions = [active for active in self._activity if active is not None]
+        found = [self._positions[s] for s in dependencies(*conditions)]
+        places = [np.array(sorted(k for vector, k in found if vector == wanted), dtype=np.int64) for wanted in ("p", "m")]
+        return places[0], places[1]
 
     def read(self, guard: int) -> frozenset[str]:
         """Names of what stands in the relation."""

@@ -7,6 +7,7 @@ matter before the event is no cause of it: what it was noted to be had not been 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -19,7 +20,7 @@ from tidegate.compiled.compiled_model import EventAction
 from tidegate.errors import Origin
 from tidegate.integrators.interface import Problem
 
-__all__ = ["Cause", "Causes", "crossed_guard"]
+__all__ = ["Cause", "Causes", "crossed_guard", "crossed_guards"]
 
 FloatArray = NDArray[np.float64]
 _PRIORITY: Final = 50  # of an event in which no clause happens: the usual one
@@ -41,6 +42,11 @@ def crossed_guard(n_guards: int, entry: np.void) -> int:
     return item if 0 <= item < n_guards else int(entry["guard"])
 
 
+def crossed_guards(n_guards: int, log: NDArray[np.void]) -> NDArray[np.intp]:
+    """The same of many entries."""
+    return np.where((log["item"] >= 0) & (log["item"] < n_guards), log["item"], log["guard"]).astype(np.intp)
+
+
 class Causes:
     """Writes the causes of the events of one run; it holds no machine code.
 
@@ -57,6 +63,12 @@ class Causes:
         own = {k: action.inner_modes for k, action in enumerate(self._event_actions) if action.inner_modes is not None}
         self._inner, self._inner_modes = np.array(list(own), dtype=np.intp), frozenset(mode for modes in own.values() for mode in modes)
 
+    def of_run(self, p: FloatArray, m: FloatArray) -> Causes:
+        """The same for a run with these parameters and start values."""
+        other = copy(self)
+        vars(other).update(_p=p, _m=m)
+        return other
+
     def are_inner(self, n_guards: int, log: NDArray[np.void]) -> NDArray[np.bool_]:
         """Which entries of the log are of what the system did by itself, and of nothing that is the user's."""
         found = np.zeros(len(log), dtype=bool)
@@ -71,7 +83,7 @@ class Causes:
         pieces = np.array([bool(grid) for grid in self._guards.grids], dtype=bool) & self._guards.is_time
         if not pieces.any():
             return np.zeros(len(log), dtype=bool)
-        crossed = np.where((log["item"] >= 0) & (log["item"] < n_guards), log["item"], log["guard"]).astype(np.intp)
+        crossed = crossed_guards(n_guards, log)
         n = self._layout.n_modes
         others = np.setdiff1d(np.arange(n), self._guards.mode[pieces])
         changed = log["m_before"][:, others] != log["m_after"][:, others]

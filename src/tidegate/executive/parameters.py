@@ -18,7 +18,7 @@ from tidegate.executive.options import numbers_given
 from tidegate.names import listed, suggestion
 from tidegate.numbers_as_texts import texts_to_numbers
 
-__all__ = ["directions_of", "find_parameters", "numbers_for", "parameter_vector", "refuse_clocks_too_fast"]
+__all__ = ["directions_of", "find_parameters", "given_numbers", "numbers_for", "parameter_vector", "refuse_clocks_too_fast", "too_fast"]
 
 FloatArray = NDArray[np.float64]
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -31,15 +31,26 @@ def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> 
     ------
     UsageError : there is no such parameter, or the model cannot have such a value.
     """
-    given: dict[int, float] = {}
-    for name, value in changes.items():
-        located = _located(model, name)
-        given |= dict(zip(located.indices.tolist(), _given(name, value, located).tolist(), strict=True))
+    given = given_numbers(model, changes)
     result = model.start.parameters(given)
     problem = model.start.problem(result) if given or model.start.asks_parameters else None
     if problem is not None:
         raise UsageError(problem[0], origin=problem[1])
     return result
+
+
+def given_numbers(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> dict[int, float]:
+    """The caller's values, by index.
+
+    Raises
+    ------
+    UsageError : there is no such parameter, or no number is given.
+    """
+    given: dict[int, float] = {}
+    for name, value in changes.items():
+        located = _located(model, name)
+        given |= dict(zip(located.indices.tolist(), _given(name, value, located).tolist(), strict=True))
+    return given
 
 
 def _given(name: str, value: ArrayLike, located: Located) -> FloatArray:
@@ -100,11 +111,20 @@ def _located(model: CompiledModel, name: str) -> Located:
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:
     """UsageError for a clock of constant period whose ticks are the same floating-point number at the end of the run."""
-    finest = math.ulp(max(abs(start), abs(end)))
     periods = model.start.periods(p)
-    for k in np.flatnonzero((periods > 0.0) & (periods < finest)).tolist():
+    for k in np.flatnonzero(too_fast(periods, start, end)).tolist():
+        finest = _finest(start, end)
         raise UsageError(
             f"the clock {model.clocks[k].label or k + 1} ticks every {periods[k]:g}, and at t = {end:g} two times are at least {finest:.2g} apart",
             origin=model.clocks[k].origin,
             hint="a shorter run, or a longer period",
         )
+
+
+def too_fast(periods: FloatArray, start: float, end: float) -> NDArray[np.bool_]:
+    """Which periods are positive and shorter than floating-point numbers resolve during the run."""
+    return (periods > 0.0) & (periods < _finest(start, end))
+
+
+def _finest(start: float, end: float) -> float:
+    return math.ulp(max(abs(start), abs(end)))

@@ -72,7 +72,7 @@ class Legend:
         self.options = replace(options, progress=None, on_rows=None)
         self.layout, self.initial_origins = model.layout, model.initial.origins
         self.asked, self.told = problem.output_times, dict[str, Any](model.told)
-        self.p, self.t_start, self.n_guards = problem.p, problem.t_start, len(model.guards)
+        self.p, self.t_start, self.t_end, self.n_guards = problem.p, problem.t_start, problem.t_end, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.causes = Causes(problem)
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -70,6 +71,16 @@ class Prepared:
             if integrator.problem is self.problem or integrator.take(self.problem):
                 return integrator
         return self.integrator()
+
+    @contextmanager
+    def lent(self) -> Generator[StepIntegrator]:
+        """The memory of a run in this block, not started."""
+        integrator = self._memory()
+        try:
+            yield integrator
+        finally:
+            integrator.reset()
+            self._spare.append(integrator)
 
     def run(self) -> Result:
         """Run to the end.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls
 from tidegate.compiled.compiled_model import CompiledModel, Direction
+from tidegate.integrators.several_runs import Several
 
 __all__ = ["Counters", "Problem", "Records", "StepIntegrator", "Stop"]
 
@@ -118,6 +119,14 @@ class StepIntegrator(Protocol):
     """One run of one problem with one method; with another ``problem`` it starts otherwise the next time."""
 
     problem: Problem
+    takes_others: bool
+
+    def go_on_with(self, several: Several, steps: int) -> bool:
+        """Carry out other runs one after the other, natively for about so many steps; True when all are over.
+
+        Only where ``takes_others``: memory laid out for one run serves others of the same model.
+        """
+        ...
 
     def reset(self) -> None:
         """Go back to before ``start``, to run the same problem again without setting it up again."""

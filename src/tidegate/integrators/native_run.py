@@ -13,8 +13,10 @@ from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.workspace import INDEX_OF
 from tidegate.events.tolerances import SAME_TIME
+from tidegate.integrators import several_runs as s
 from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
+from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stops
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
@@ -150,6 +152,26 @@ class NativeRun:
             self._past.make_room()
         self._integers[_BUDGET] = budget
         return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
+
+    def go_on_with(self, several: s.Several, steps: int) -> bool:
+        """Carry out runs of other parameters one after the other, natively for about so many steps; True when all are over.
+
+        The run that this memory was laid out for is to be ``reset`` before it starts.
+        """
+        plan = several.plan
+        if not plan[s.N_FRESH_NUMBERS]:
+            (_, integers), (_, numbers) = self._fresh
+            plan[[s.N_FRESH_INTEGERS, s.N_FRESH_NUMBERS]] = len(integers), len(numbers)
+            plan[[s.AT_FRESH_INTEGERS, s.AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
+            plan[[s.AT_ROWS, s.AT_LOG, s.AT_POLYNOMIALS]] = self._buffers
+            plan[[s.AT_TIMES, s.ROOM_ROWS, s.ROOM_LOG]] = self._times_at, len(self._rows), len(self._log)
+        plan[[s.STEPS_LEFT, s.USED_ROWS, s.USED_LOG]] = steps, 0, 0
+        entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.hybrid_loop.several").run_several.address)
+        code = self._enter(entry, plan.ctypes.data)
+        for buffer, place, target in ((self._rows, s.USED_ROWS, several.rows), (self._log, s.USED_LOG, several.log)):
+            if plan[place]:
+                target.append(buffer[: plan[place]].copy())
+        return _STOPS[code] is Stop.TARGET
 
     def go_on_as(self, method: Method) -> Stop:
         """Let another method go on from here, for which there is memory, until ``reset``; Stop.LIMIT if it can."""

@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tidegate.errors import InvalidModelError, Origin, UnitError
 from tidegate.expressions import Expr, Role, Symbol, symbol, walk
 from tidegate.expressions.evaluate import evaluate
@@ -21,7 +24,7 @@ from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, Varia
 from tidegate.numbers_as_texts import text_problem
 from tidegate.units import parse
 
-__all__ = ["parameter_values", "problems", "problems_with", "validate", "value_problem"]
+__all__ = ["checked_starts", "checked_times", "have_problem", "parameter_values", "problems", "problems_with", "validate", "value_problem"]
 
 Problem = tuple[str, Origin | None]
 
@@ -182,6 +185,39 @@ def value_problem(variable: Variable, name: str, value: float, word: str = "valu
     if variable.kind == "boolean" and value not in (0.0, 1.0):
         return f"{what} is neither true nor false, but the variable is a truth value"
     return ""
+
+
+def have_problem(variable: Variable, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """For which of these values ``value_problem`` has a sentence."""
+    low, high = variable.minimum, variable.maximum
+    found = ~np.isfinite(values)
+    if low is not None:
+        found |= values <= low.value if low.is_open else values < low.value
+    if high is not None:
+        found |= values >= high.value if high.is_open else values > high.value
+    if variable.texts:
+        found |= ~np.isin(values, [number for _, number in variable.texts])
+    if variable.kind == "integer":
+        found |= values != np.floor(values)
+    if variable.kind == "boolean":
+        found |= (values != 0.0) & (values != 1.0)
+    return found
+
+
+def checked_starts(model: Model) -> Iterator[tuple[Variable, Expr, Expr]]:
+    """Each element of a variable whose value or start value is checked, by its symbol, and what it is."""
+    for variable in model.variables:
+        if _has_sound_start(variable) and variable.role not in _DEFINED:
+            for item, start in zip(variable.symbols(), variable.starts(), strict=True):
+                yield variable, item, start
+
+
+def checked_times(model: Model) -> Iterator[tuple[str, Expr]]:
+    """Each time and period of a time event, by what it is called."""
+    for event in model.time_events:
+        for word, expression in (("time", event.first), ("period", event.period)):
+            if expression is not None:
+                yield word, expression
 
 
 def _check_starts(model: Model, parameters: Mapping[Expr, float] | None = None) -> Iterator[Problem]:

@@ -9,15 +9,17 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, as_real, differentiate, evaluate, walk
+from tidegate.expressions.evaluate_many import Values, evaluate_many
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Equation
 
-__all__ = ["LARGEST", "Solution", "VanishingError", "hidden_symbols", "is_rounding", "solved", "solved_together"]
+__all__ = ["LARGEST", "Solution", "VanishingError", "are_rounding", "hidden_symbols", "is_rounding", "solved", "solved_together"]
 
 LARGEST: Final = 3  # unknowns that are solved for together
 _ROUNDING: Final = 1e-14  # of the terms that it is the sum of: what is less is zero
@@ -98,9 +100,24 @@ def _size_of_factor(item: Expr, unknown: Expr) -> float:
 
 def is_rounding(divisor: Expr, values: Mapping[Expr, float]) -> bool:
     """Whether an expression of parameters is zero, or no more than the rounding of what it is made of, or not finite."""
-    sizes: dict[Expr, float] = {}
     order = list(walk([divisor]))
-    for part, value in zip(order, evaluate([as_real(part) for part in order], values), strict=True):
+    size = _sizes(order, evaluate([as_real(part) for part in order], values))[divisor]
+    (value,) = evaluate([divisor], values)
+    return not (math.isfinite(value) and abs(value) > _ROUNDING * size)
+
+
+def are_rounding(divisor: Expr, values: Mapping[Expr, Values]) -> NDArray[np.bool_]:
+    """The same of an arithmetic expression at many points."""
+    order = list(walk([divisor]))
+    size = _sizes(order, evaluate_many([as_real(part) for part in order], values))[divisor]
+    (value,) = evaluate_many([divisor], values)
+    return ~(np.isfinite(value) & (np.abs(value) > _ROUNDING * size))
+
+
+def _sizes(order: Sequence[Expr], values: Sequence[Any]) -> dict[Expr, Any]:
+    """Of each part the sum of the sizes of the terms that it is made of."""
+    sizes: dict[Expr, Any] = {}
+    for part, value in zip(order, values, strict=True):
         sizes[part] = abs(value)
         if part.op in ("add", "sub"):
             sizes[part] = sizes[part.args[0]] + sizes[part.args[1]]
@@ -108,8 +125,7 @@ def is_rounding(divisor: Expr, values: Mapping[Expr, float]) -> bool:
             sizes[part] = sizes[part.args[0]] * sizes[part.args[1]]
         elif part.op == "neg":
             sizes[part] = sizes[part.args[0]]
-    (value,) = evaluate([divisor], values)
-    return not (math.isfinite(value) and abs(value) > _ROUNDING * sizes[divisor])
+    return sizes
 
 
 def solved_together(residuals: Sequence[Expr], unknowns: Sequence[Expr], avoided: Collection[Expr]) -> Solution | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tidegate.results.frames import FileFrame, packed
 
-__all__ = ["FAILED", "FINISHED", "KINDS", "NOT_RUN", "STATUS", "TERMINATED", "Batch", "Outcome", "batch_of", "from_frame", "to_frame"]
+__all__ = ["FAILED", "FINISHED", "KINDS", "NOT_RUN", "STATUS", "TERMINATED", "Batch", "Outcome", "batch_of", "from_frame", "joined", "to_frame"]
 
 FloatArray = NDArray[np.float64]
 STATUS: Final = ("not run", "finished", "terminated", "failed")
@@ -90,6 +90,31 @@ def batch_of(outcomes: Sequence[Outcome]) -> Batch:
         event_causes=np.array([places[cause] for outcome in outcomes for cause in outcome.event_causes], dtype=np.int64),
         event_dt_dp=np.concatenate([outcome.event_dt_dp for outcome in outcomes]),
         causes=causes,
+    )
+
+
+def joined(parts: Sequence[Batch]) -> Batch:
+    """These batches as one, in the order of the runs."""
+    if len(parts) == 1:
+        return parts[0]
+    causes = tuple(dict.fromkeys(cause for part in parts for cause in part.causes))
+    places = {cause: k for k, cause in enumerate(causes)}
+    of_parts = [np.array([places[cause] for cause in part.causes], dtype=np.int64)[part.event_causes] for part in parts]
+    members = np.concatenate([part.members for part in parts])
+    order = np.argsort(members, kind="stable")
+    of_events = np.argsort(np.concatenate([np.repeat(part.members, part.counts) for part in parts]), kind="stable")
+
+    def sorted_by(order: NDArray[np.int64], name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])[order]
+
+    messages: list[str] = [message for part in parts for message in part.messages]
+    return Batch(
+        members=members[order],
+        messages=tuple(messages[int(k)] for k in order),
+        event_causes=np.concatenate(of_parts)[of_events],
+        causes=causes,
+        **{name: sorted_by(order, name) for name in ("status", "end_time", "steps", "values", "slopes", "counts")},
+        **{name: sorted_by(of_events, name) for name in ("event_times", "event_kinds", "event_dt_dp")},
     )
 
 

@@ -9,18 +9,20 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import RunError, TidegateError
-from tidegate.executive import Prepared
+from tidegate.executive import ManyRuns, Prepared
 from tidegate.names import unknown_name
 from tidegate.results import Column, Result
 from tidegate.results.columns import Group, group_columns, storage_names
-from tidegate.sweep.batch import FAILED, FINISHED, KINDS, TERMINATED, Batch, Outcome, batch_of
+from tidegate.sweep.batch import FAILED, FINISHED, KINDS, TERMINATED, Batch, Outcome, batch_of, joined
 from tidegate.sweep.members import TAKEN
+from tidegate.sweep.together import Wanted, kept
 
 __all__ = ["Halted", "Study", "stored_names", "study_of"]
 
@@ -51,7 +53,7 @@ class Study:
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.Lock())
@@ -79,8 +81,24 @@ class Study:
         ----------
         values : (members, names).
         """
-        done = list(self.outcomes(members, values, is_halted))
-        return batch_of(done) if done else None
+        if self._many is None:
+            done = list(self.outcomes(members, values, is_halted))
+            return batch_of(done) if done else None
+        numbers = np.array(members, dtype=np.int64)
+        found = self._many.recorded(values, is_halted)
+        parts = [kept(self._many, found, numbers, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
+        alone = list(self.outcomes(numbers[found.alone].tolist(), values[found.alone], is_halted))
+        parts += [batch_of(alone)] if alone else []
+        return joined(parts) if parts else None
+
+    @cached_property
+    def _many(self) -> ManyRuns | None:
+        return ManyRuns(self.prepared, self.names) if self.runs_together else None
+
+    @cached_property
+    def runs_together(self) -> bool:
+        """Whether many runs are carried out in one call of native code, by ``batches``."""
+        return ManyRuns.are_possible(self.prepared)
 
     def outcomes(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Iterator[Outcome]:
         """The same, one by one."""

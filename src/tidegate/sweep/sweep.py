@@ -26,7 +26,7 @@ from tidegate.sweep.journal import Journal, digest_of
 from tidegate.sweep.members import Members, members_of
 from tidegate.sweep.progress import Progress
 from tidegate.sweep.study import Study, study_of
-from tidegate.sweep.workers import as_executor, in_executor, in_this_thread, in_threads
+from tidegate.sweep.workers import as_executor, in_executor, in_this_thread, in_threads, together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ class _Hands:
         """The runs that are left, as they are done; ends early after Ctrl-C where it does not come out of a run."""
         left = gathered.left
         workers = 1 if study.is_for_one_thread else min(self._workers, max(len(left), 1))
-        if self._executor is None and workers == 1:
+        if self._executor is None and workers == 1 and not study.runs_together:
             return in_this_thread(study, left, members.values)
         interrupts = until.enter_context(Interrupts(OpaqueCalls()))
 
@@ -135,6 +135,8 @@ class _Hands:
 
         if self._executor is not None:
             return in_executor(study, left, members.values, self._executor, self._n_executor, is_wanted)
+        if workers == 1:
+            return together(study, left, members.values, is_wanted)
         return in_threads(study, left, members.values, workers, is_wanted)
 
 

@@ -22,13 +22,13 @@ from tidegate.errors import UsageError
 from tidegate.sweep.batch import Batch, Outcome, batch_of
 from tidegate.sweep.study import Study
 
-__all__ = ["as_executor", "in_executor", "in_this_thread", "in_threads", "shipped"]
+__all__ = ["as_executor", "in_executor", "in_this_thread", "in_threads", "shipped", "together"]
 
 FloatArray = NDArray[np.float64]
 Members = NDArray[np.int64]
 _BATCH_SECONDS: Final = 0.25  # of one: often enough for a progress bar, seldom enough to cost nothing
 _BATCH_NUMBERS: Final = 1 << 20  # 8 MB: what a batch may hold
-_MOST: Final = 1000
+_MOST: Final = 4000
 _AHEAD: Final = 2  # batches for each worker that are waiting or under way
 _POLL: Final = 0.1  # seconds between two looks for Ctrl-C
 
@@ -74,6 +74,17 @@ def in_this_thread(study: Study, members: Members, values: FloatArray) -> Iterat
         raise
     if done:
         yield batch_of(done)
+
+
+def together(study: Study, members: Members, values: FloatArray, is_wanted: Callable[[], bool]) -> Iterator[Batch]:
+    """Many runs in one call of native code, by this thread; after Ctrl-C those that are done are given."""
+    watching, pieces = study.watching(is_wanted), _Pieces(members, study, 1)
+    while len(piece := pieces.next()) and not is_wanted():
+        began = time.perf_counter()
+        batch = watching.batches(piece.tolist(), values[piece], is_wanted)
+        pieces.took(time.perf_counter() - began, len(piece))
+        if batch is not None:
+            yield batch
 
 
 def in_threads(study: Study, members: Members, values: FloatArray, workers: int, is_wanted: Callable[[], bool]) -> Iterator[Batch]:

@@ -1,0 +1,119 @@
+"""Several runs of one model natively, one behind the other in one memory: each with start values and parameters of its own.
+
+In goes a plan, integers that say what is where and how far all has come; ``integrators.several_runs`` makes it. Out come the rows and the log of all
+runs in one buffer each, and for every run what has become of it. Between two runs the memory is what it was before the first, so each of them is
+what it would have been alone, to the last bit. Python is wanted where a buffer is full, and after so many steps that somebody should look for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import INTEGERS, kernel_entry, native
+from tidegate.compiled.workspace import LIMIT, TARGET, integers, integers_at, pointer, vector
+from tidegate.integrators.hybrid_loop.loop import advance, begin
+
+__all__ = ["run_several"]
+
+# places in a plan; the same in ``integrators.several_runs``, which names what stands there
+NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
+AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
+ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
+N_PLAN: Final = 20
+# what is told of a run
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_TOLD = range(8)
+LEAST_ROOM: Final = 40  # records: with less a run is not begun, since it would come to its first stop at once
+_BYTES: Final = 8
+
+
+@native
+def _put(target, source, first, count):
+    for q in range(count):
+        target[q] = source[first + q]
+    return first + count
+
+
+@native
+def _prepare(run, plan):
+    """The memory as it was before the first run, with the parameters and start values of the next."""
+    h = integers(run.h, 0, plan[N_FRESH_INTEGERS])
+    r = vector(run.r, 0, plan[N_FRESH_NUMBERS])
+    fresh_h = integers(integers_at(plan[AT_FRESH_INTEGERS]), 0, plan[N_FRESH_INTEGERS])
+    fresh_r = vector(pointer(plan[AT_FRESH_NUMBERS]), 0, plan[N_FRESH_NUMBERS])
+    for q in range(plan[N_FRESH_INTEGERS]):
+        h[q] = fresh_h[q]
+    for q in range(plan[N_FRESH_NUMBERS]):
+        r[q] = fresh_r[q]
+    width = plan[WIDTH]
+    start = vector(pointer(plan[AT_STARTS]), plan[NEXT] * width, width)
+    place = _put(run.p, start, 0, run.n_p)
+    place = _put(run.y, start, place, run.n)
+    place = _put(run.m, start, place, run.n_m)
+    place = _put(vector(run.r, run.sens_at, run.n_sens * run.n), start, place, run.n_sens * run.n)
+    place = _put(vector(run.r, run.sens_discrete_at, run.n_sens * run.n_discrete), start, place, run.n_sens * run.n_discrete)
+    if run.n_stops_room > 0:
+        run.n_stops = int(start[place])
+        _put(run.stops, start, place + 1, run.n_stops)
+
+
+@native
+def _give_room(run, plan):
+    """What is left of the buffers, as if they were empty ones."""
+    run.n_rows = 0
+    run.n_logged = 0
+    run.room_rows = plan[ROOM_ROWS] - plan[USED_ROWS]
+    run.room_log = plan[ROOM_LOG] - plan[USED_LOG]
+
+
+@native
+def _note(run, plan, told):
+    """What has been written down since room was given."""
+    plan[USED_ROWS] += run.n_rows
+    plan[USED_LOG] += run.n_logged
+    told[ROWS] += run.n_rows
+    told[LOGGED] += run.n_logged
+
+
+@native
+def _is_held(run):
+    for k in range(run.n_when):
+        if run.held[k] != 0.0:
+            return 1.0
+    return 0.0
+
+
+@kernel_entry(INTEGERS)
+def run_several(run, at):
+    """Go on with the plan: TARGET when all runs are over, LIMIT where Python is wanted."""
+    plan = integers(at, 0, N_PLAN)
+    while plan[NEXT] < plan[COUNT]:
+        told = vector(pointer(plan[AT_TOLD]), plan[NEXT] * N_TOLD, N_TOLD)
+        is_new = plan[IS_UNDER_WAY] == 0
+        full = plan[ROOM_ROWS] - plan[USED_ROWS] < LEAST_ROOM or plan[ROOM_LOG] - plan[USED_LOG] < LEAST_ROOM
+        if plan[STEPS_LEFT] <= 0 or (is_new and full):
+            return LIMIT
+        if is_new:
+            _prepare(run, plan)
+        _give_room(run, plan)
+        rows = pointer(plan[AT_ROWS] + _BYTES * plan[USED_ROWS] * run.wide_rows)
+        log = pointer(plan[AT_LOG] + _BYTES * plan[USED_LOG] * run.wide_log)
+        times = pointer(plan[AT_TIMES])
+        code = begin(run, rows, log, times) if is_new else 0
+        before = run.c_steps
+        if code == 0:
+            run.budget = min(plan[STEPS_LEFT], plan[MOST_STEPS] - run.c_steps)
+            code = advance(run, rows, log, pointer(plan[AT_POLYNOMIALS]), times)
+            plan[STEPS_LEFT] -= 1 + run.c_steps - before
+            if code == LIMIT and run.c_steps < plan[MOST_STEPS]:
+                _note(run, plan, told)
+                plan[IS_UNDER_WAY] = 1
+                return LIMIT
+        _note(run, plan, told)
+        told[CODE] = code
+        told[TIME] = run.t
+        told[STEPS] = run.c_steps
+        told[GRAZING] = run.m[run.first_grazing]
+        told[IS_HELD] = _is_held(run)
+        plan[IS_UNDER_WAY] = 0
+        plan[NEXT] += 1
+    return TARGET

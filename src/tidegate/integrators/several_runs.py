@@ -1,0 +1,107 @@
+"""Many runs of one problem with other parameters and start values, in the memory of one run (stage: integrators).
+
+In: tables of these. Out: tables of what was written down. A row of ``Starts`` is a run, and so is a row of ``Done``; records are as ``record_types``
+has them, those of the first run first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Done", "Several", "Starts"]
+
+FloatArray = NDArray[np.float64]
+# places in a plan and in what is told; the same in ``hybrid_loop.several``
+NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
+AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
+ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
+N_PLAN: Final = 20
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_TOLD = range(8)
+_NO_LIMIT: Final = 1 << 60
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """Where runs start; each array has a row for each.
+
+    Parameters
+    ----------
+    p, y, m : parameters, unknowns, and what is constant between events.
+    dy_dp, dd_dp : derivatives of unknowns and discrete variables, (runs, parameters, values).
+    stops : instants that no step may pass, NaN behind the last; None for a model that has no such instants.
+    """
+
+    p: FloatArray
+    y: FloatArray
+    m: FloatArray
+    dy_dp: FloatArray
+    dd_dp: FloatArray
+    stops: FloatArray | None
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def table(self) -> FloatArray:
+        """One row a run, in the order in which the kernel reads it."""
+        n = len(self)
+        parts = [self.p, self.y, self.m, self.dy_dp.reshape(n, -1), self.dd_dp.reshape(n, -1)]
+        if self.stops is not None:
+            parts += [(~np.isnan(self.stops)).sum(axis=1, dtype=np.float64)[:, None], self.stops]
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What has become of runs; each array has an entry for each.
+
+    Parameters
+    ----------
+    codes : why it ended, places in ``Stop``.
+    times, steps : where it stood then, after how many steps.
+    n_rows, n_logged : how many records are its own.
+    grazing : not zero if a condition only grazed its zero.
+    is_held : whether a condition of a clause held from the start to the end.
+    """
+
+    codes: NDArray[np.int64]
+    times: FloatArray
+    steps: NDArray[np.int64]
+    n_rows: NDArray[np.int64]
+    n_logged: NDArray[np.int64]
+    grazing: FloatArray
+    is_held: NDArray[np.bool_]
+
+
+class Several:
+    """Runs on their way; ``NativeRun.go_on_with`` carries them out, and appends to ``rows`` and ``log`` what is written down.
+
+    Parameters
+    ----------
+    starts : of them.
+    most_steps : of each; None for no limit.
+    """
+
+    def __init__(self, starts: Starts, most_steps: int | None) -> None:
+        self._starts = starts.table()
+        self._told = np.zeros((len(starts), N_TOLD))
+        self.plan = np.zeros(N_PLAN, dtype=np.int64)
+        self.rows: list[NDArray[np.void]] = []
+        self.log: list[NDArray[np.void]] = []
+        self.plan[[COUNT, MOST_STEPS, WIDTH]] = len(starts), most_steps or _NO_LIMIT, self._starts.shape[1]
+        self.plan[[AT_STARTS, AT_TOLD]] = self._starts.ctypes.data, self._told.ctypes.data
+
+    @property
+    def n_done(self) -> int:
+        """How many are over."""
+        return int(self.plan[NEXT])
+
+    @property
+    def done(self) -> Done:
+        """What has become of these."""
+        told = self._told[: self.n_done]
+        counts = told[:, [CODE, STEPS, ROWS, LOGGED]].astype(np.int64)
+        return Done(counts[:, 0], told[:, TIME].copy(), counts[:, 1], counts[:, 2], counts[:, 3], told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0)
