@@ -28,6 +28,8 @@ from benchmarks.whole_runs import (
     free_cores_ratio,
     overhead_microseconds,
     scipy_buck_microseconds,
+    sweep_facts,
+    sweep_thread_gain,
     thread_ratio,
 )
 
@@ -54,6 +56,9 @@ def _whole_runs(rounds: int) -> list[Fact]:
         _fact("the same with an event", lambda: overhead_microseconds(rounds, event=True), 30.0, "us"),
         _fact("tidegate run on P1, fresh process, warm cache", lambda: cold_start_seconds(rounds), 1.5, "s"),
         _fact("two threads over one, P8", lambda: thread_ratio(rounds), 1.2, "times"),
+        _fact("a sweep of 10 000 runs of P2, one thread", lambda: sweep_facts(rounds)[0], 0.6, "s of processor time"),
+        _fact("the same, a run above its native part", lambda: sweep_facts(rounds)[1], 10.0, "us"),
+        _fact("the same, one thread over two", lambda: sweep_thread_gain(rounds), None, "times (at least 1.7)"),
         _fact("two threads over one, hashing in C: what the machine gives", lambda: free_cores_ratio(rounds), None, "times"),
     ]
 

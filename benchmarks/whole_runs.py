@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -19,13 +20,24 @@ from scipy.integrate import solve_ivp
 from benchmarks.own import prepare_with
 from benchmarks.problems import GOLDEN, Vector
 
-__all__ = ["buck_microseconds", "cold_start_seconds", "free_cores_ratio", "overhead_microseconds", "scipy_buck_microseconds", "thread_ratio"]
+__all__ = [
+    "buck_microseconds",
+    "cold_start_seconds",
+    "free_cores_ratio",
+    "overhead_microseconds",
+    "scipy_buck_microseconds",
+    "sweep_facts",
+    "sweep_thread_gain",
+    "thread_ratio",
+]
 
 PERIOD: Final = 50e-6
 SCIPY_PERIODS: Final = 60
 ROOT: Final = Path(__file__).parents[1]
 HASHED_BYTES: Final = 10**7  # about as long as a run of P8
 TINY_RUNS: Final = 1000  # in a round
+ENTER: Final = "_enter"  # where a run enters native code
+SWEPT: Final = 10_000  # runs of a sweep
 
 
 def buck_microseconds(rounds: int) -> float:
@@ -111,6 +123,49 @@ def overhead_microseconds(rounds: int, *, event: bool) -> float:
         for name, call in calls.items():
             setattr(module, name, call)
     return 1e6 * best
+
+
+def sweep_facts(rounds: int) -> tuple[float, float]:
+    """A sweep of ten thousand runs of P2 by one thread: seconds of processor time; and microseconds of it a run that were not native."""
+    import tidegate as tg
+    from benchmarks.own import load
+
+    values = np.linspace(2.85, 2.95, SWEPT)
+    inside = 0.0
+    module: Any = import_module("tidegate.integrators.native_run").NativeRun
+    enter = getattr(module, ENTER)
+
+    def timed(*arguments: Any) -> int:
+        nonlocal inside
+        began = time.thread_time()
+        code: int = enter(*arguments)
+        inside += time.thread_time() - began
+        return code
+
+    best, outside = math.inf, math.inf
+    try:
+        setattr(module, ENTER, timed)
+        for _ in range(rounds):
+            inside, began = 0.0, time.process_time()
+            tg.sweep(load("P2"), (0.0, 2.0), {"p": values}, workers=1, progress=False, rtol=1e-8)
+            taken = time.process_time() - began
+            best, outside = min(best, taken), min(outside, taken - inside)
+    finally:
+        setattr(module, ENTER, enter)
+    return best, 1e6 * outside / SWEPT
+
+
+def sweep_thread_gain(rounds: int) -> float:
+    """The same sweep: time of one thread over that of two."""
+    import tidegate as tg
+    from benchmarks.own import load
+
+    def sweep(workers: int) -> None:
+        tg.sweep(load("P2"), (0.0, 2.0), {"p": np.linspace(2.85, 2.95, SWEPT)}, workers=workers, progress=False, rtol=1e-8)
+
+    sweep(2)
+    best = {workers: min(_seconds(lambda workers=workers: sweep(workers)) for _ in range(rounds)) for workers in (1, 2)}
+    return best[1] / best[2]
 
 
 def _seconds(run: Any) -> float:

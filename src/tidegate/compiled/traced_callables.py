@@ -111,6 +111,9 @@ class _Start:
     def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
         return self._native.values(p, t, directions, with_actions=with_actions)
 
+    def together(self, given: object, count: int, t: float, directions: object) -> None:
+        """The block is asked for one run after the other."""
+
     def periods(self, p: FloatArray) -> FloatArray:
         return self._native.periods(p)
 

@@ -7,7 +7,7 @@ from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.many_causes import kinds_of
 from tidegate.executive.many_runs import ManyRuns, RecordedRuns
 from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
-from tidegate.executive.parameters import find_parameters, numbers_for, parameter_vector
+from tidegate.executive.parameters import find_parameters, given_numbers, numbers_for, parameter_vector
 from tidegate.executive.problem import problem_of
 from tidegate.executive.run import Prepared, prepare
 from tidegate.executive.session import Session, Setting, Standing, Status
@@ -32,6 +32,7 @@ __all__ = [
     "failure",
     "find_parameters",
     "finite_time",
+    "given_numbers",
     "kinds_of",
     "numbers_for",
     "of_unknown_length",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tidegate.compiled import CompiledModel
 from tidegate.compiled.quantities import Located
 from tidegate.errors import TidegateError, UsageError
-from tidegate.executive import find_parameters, numbers_for, parameter_vector
+from tidegate.executive import find_parameters, given_numbers, numbers_for, parameter_vector
 from tidegate.numbers_as_texts import flag_attributes, texts_to_numbers
 from tidegate.results.labels import number
 from tidegate.units import convert
@@ -224,8 +224,21 @@ def _attributes(compiled: CompiledModel, name: str) -> dict[str, Any]:
     return attributes | flag_attributes(quantity.texts)
 
 
+def _is_doubtful(compiled: CompiledModel, members: Members) -> bool:
+    """Whether there may be something to say against the values of a run."""
+    shared, indices = given_numbers(compiled, members.fixed), find_parameters(compiled, members.names)
+    for first in range(0, len(members), _LOOKED_AT):
+        values = members.values[first : first + _LOOKED_AT]
+        found = compiled.start.together(shared | dict(zip(indices, values.T, strict=True)), len(values), 0.0, [])
+        if found is None or found.is_doubtful.any():
+            return True
+    return False
+
+
 def _check_values(compiled: CompiledModel, members: Members) -> None:
     """UsageError for the first run that the model cannot have: each value by itself, and of some hundred runs all values together."""
+    if not _is_doubtful(compiled, members):
+        return
     for k, name in enumerate(members.names):
         quantity = compiled.located[name].quantity
         distinct, first = np.unique(members.values[:, k], return_index=True)

@@ -27,6 +27,7 @@ __all__ = ["as_executor", "in_executor", "in_this_thread", "in_threads", "shippe
 FloatArray = NDArray[np.float64]
 Members = NDArray[np.int64]
 _BATCH_SECONDS: Final = 0.25  # of one: often enough for a progress bar, seldom enough to cost nothing
+_LEAST_SECONDS: Final = 0.01  # a shorter batch costs more to begin and to take in than it gains by being shared
 _BATCH_NUMBERS: Final = 1 << 20  # 8 MB: what a batch may hold
 _MOST: Final = 4000
 _AHEAD: Final = 2  # batches for each worker that are waiting or under way
@@ -47,7 +48,8 @@ class _Pieces:
         """The next batch; none if nothing is left."""
         left = len(self._members) - self._next
         share = -(-left // (_AHEAD * self._workers))
-        size = max(1, min(int(_BATCH_SECONDS / max(self._seconds, 1e-6)), share, self.fits))
+        seconds = max(self._seconds, 1e-6)
+        size = max(1, min(int(_BATCH_SECONDS / seconds), max(share, int(_LEAST_SECONDS / seconds)), self.fits))
         first, self._next = self._next, min(self._next + size, len(self._members))
         return self._members[first : self._next]
 
