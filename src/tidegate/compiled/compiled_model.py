@@ -405,12 +405,16 @@ class LookBack(Protocol):
         ...
 
     @property
-    def most_times(self) -> int:
-        """How many delays of different length there can be."""
+    def whens(self) -> Sequence[int]:
+        """For each delay the unknown that says which time is read; -1 where it is as long ago all the time."""
         ...
 
     def times(self, p: FloatArray) -> FloatArray:
-        """How long ago; UsageError where that is not positive."""
+        """How long ago, for each delay; UsageError where that is not positive."""
+        ...
+
+    def rates(self, p: FloatArray, directions: Sequence[Mapping[int, float]]) -> FloatArray:
+        """How these times move in directions of the parameters, (delays, directions)."""
         ...
 
 

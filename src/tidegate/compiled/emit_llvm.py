@@ -16,6 +16,7 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, OpaqueFunction, Role, Spline, symbol, walk
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
+from tidegate.expressions.node_data import MOVED
 
 __all__ = ["PAST", "FunctionSpec", "emit_module"]
 
@@ -91,9 +92,9 @@ PAST: Final = symbol(Role.MODE, "where the past stands")  # its address, as a nu
 
 # The value that the past has, asked of the integrator's own function; before there is one, what was before the start.
 _PAST_FUNCTION: Final = """define internal double @tidegate.past(
-  double %past, double %s, double %before, double %ago, double %q, double %order) nounwind {
+  double %past, double %s, double %before, double %delay, double %q, double %order, double %parameter) nounwind {
 entry:
-  %in = alloca [6 x double]
+  %in = alloca [7 x double]
   %out = alloca double
   %known = fcmp ogt double %past, 0.0
   br i1 %known, label %look, label %without
@@ -109,11 +110,13 @@ look:
   %in2 = getelementptr double, ptr %in, i64 2
   store double %before, ptr %in2
   %in3 = getelementptr double, ptr %in, i64 3
-  store double %ago, ptr %in3
+  store double %delay, ptr %in3
   %in4 = getelementptr double, ptr %in, i64 4
   store double %q, ptr %in4
   %in5 = getelementptr double, ptr %in, i64 5
   store double %order, ptr %in5
+  %in6 = getelementptr double, ptr %in, i64 6
+  store double %parameter, ptr %in6
   %code = call i64 %function(ptr %in, ptr %out)
   %value = load double, ptr %out
   ret double %value
@@ -394,10 +397,15 @@ class _Function:
     # ---- the past
 
     def _past(self, item: Expr) -> str:
+        name, order, delay = item.data
+        parameter = _literal(0.0)
+        if order <= MOVED:
+            if "dm" not in self.spec.arguments:
+                return parameter  # no derivative by a parameter is taken here
+            parameter = self._load("%dm", self.spec.inputs[PAST][1])
         self.module.has_past = True
-        name, order = item.data
         place = self.spec.inputs[symbol(Role.UNKNOWN, name)][1]
-        numbers = [self._input(PAST), *(self.values[arg] for arg in item.args), _literal(float(place)), _literal(float(order))]
+        numbers = [self._input(PAST), *(self.values[arg] for arg in item.args[:2]), *map(_literal, map(float, (delay, place, order))), parameter]
         return self._new(f"call double @tidegate.past({', '.join(f'double {x}' for x in numbers)})")
 
     # ---- opaque functions

@@ -161,6 +161,8 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
         return kind(sentence.format(words=words, t=t, end=integrator.zeno_time), time=t, origin=origin, hint=hint)
     if stop is Stop.CLOCK_STOPPED:
         return _stopped_clock(problem, integrator)
+    if stop is Stop.DELAY_VANISHED:
+        return _no_delay(problem, integrator)
     if stop is Stop.NO_SENSITIVITIES:
         return StepSizeError(
             f"the sensitivities do not converge in the step behind t = {t:.9g}: the equations change too much within it",
@@ -168,6 +170,19 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
             hint="a smaller step_max or rtol, or method='ida'; the solution itself is not affected",
         )
     return _step_size(problem, integrator)
+
+
+def _no_delay(problem: Problem, integrator: StepIntegrator) -> RunError:
+    """Name the delay that varies and has come to nothing."""
+    looks, t = problem.model.past, integrator.time
+    when = looks.whens[integrator.failed_guard] if looks is not None else 0
+    what = problem.model.layout.unknowns[when].removeprefix("when ").removesuffix(" looks back at")
+    ago = t - integrator.y[when]
+    return StepSizeError(
+        f"{what} would be of {ago:.3g} ago at t = {t:.9g}, and a delay must be positive all the time",
+        time=t,
+        hint="a delay that cannot come to nothing, as 0.01 + abs(tau(y)), or an event that ends the run before",
+    )
 
 
 def _off_constraints(problem: Problem, integrator: StepIntegrator) -> RunError:

@@ -34,11 +34,6 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     start, end = check_options(options, t_span)
     chosen = _chosen(compiled, options.sensitivities)
     p = parameter_vector(compiled, options.parameters)
-    if chosen and compiled.past is not None:
-        raise UsageError(
-            f"{compiled.name} has delays, through which derivatives by parameters are not computed",
-            hint="leave out sensitivities=...; tg.sweep runs many",
-        )
     directions = directions_of(compiled, chosen, options.parameters, p)
     compiled = (compiled.fitting and compiled.fitting(p)) or compiled
     refuse_clocks_too_fast(compiled, p, start, end)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from tidegate.errors import ModelError
-from tidegate.expressions.node_data import BEFORE
+from tidegate.expressions.node_data import BEFORE, MOVED
 from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
 
 __all__ = ["differentiate", "jacobian", "tangent"]
@@ -207,13 +207,15 @@ def _slope(_item: Expr, _moves: list[Tangent]) -> Tangent:
 
 
 def _past(item: Expr, moves: list[Tangent]) -> Tangent:
-    """By the time that is looked at, from the solution; what was before the start moves by itself."""
-    name, order = item.data
+    """By the time that is looked at, from the solution; what was before the start moves by itself; and the solution moves with a parameter."""
+    data = item.data
     total: Expr = ZERO
-    if moves[0] is not None and order != BEFORE:
-        total = total + raw_node("past", (item.args[0], ZERO, item.args[2]), (name, order + 1)) * moves[0]
+    if moves[0] is not None and data.order >= 0:
+        total = total + raw_node("past", (item.args[0], ZERO, item.args[2]), data._replace(order=data.order + 1)) * moves[0]
+    if data.order >= 0:
+        total = total + raw_node("past", (item.args[0], ZERO, item.args[2]), data._replace(order=MOVED - data.order))
     if moves[1] is not None:
-        total = total + raw_node("past", (item.args[0], moves[1], item.args[2]), (name, BEFORE))
+        total = total + raw_node("past", (item.args[0], moves[1], item.args[2]), data._replace(order=BEFORE))
     return total
 
 

@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["BEFORE", "QUIET", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+__all__ = ["BEFORE", "MOVED", "QUIET", "LookedUp", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
 
 BEFORE: Final = -1  # order of a look at the past that only counts before the start of the run
+MOVED: Final = -2  # order of how the past moves with the parameter by which a derivative is taken; its derivatives by time go on downwards
 QUIET: Final = "no event"  # data of a relation, or of a floor, that is taken as it is at each evaluation and makes no event
 
 
@@ -68,6 +69,14 @@ class Symbol(NamedTuple):
 
     role: Role
     name: str
+
+
+class LookedUp(NamedTuple):
+    """Data of a ``past`` node: the unknown that is read, how often it is differentiated (or BEFORE, MOVED), the number of the delay."""
+
+    name: str
+    order: int
+    delay: int
 
 
 @dataclass(frozen=True, eq=False)

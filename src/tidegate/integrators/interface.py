@@ -38,6 +38,7 @@ class Stop(enum.Enum):
     NO_SENSITIVITIES = 13
     OFF_CONSTRAINTS = 14
     POLE = 15
+    DELAY_VANISHED = 16
 
 
 @dataclass(frozen=True, eq=False)

@@ -209,6 +209,8 @@ class NativeRun:
             self.sensitivities[:, changed] = 0.0
             first = int(self._work["first_discrete"])
             self.discrete_sensitivities[:, discretes != self.m[first : first + len(discretes)]] = 0.0
+        if self._past is not None and not np.array_equal(p, self.p):
+            self._work["step_max"] = self._past.set_times(p, self.problem.step_max)
         code = self._enter(_DISTURB, *self._buffers[:2])
         return _STOPS[code] if code else Stop.LIMIT
 

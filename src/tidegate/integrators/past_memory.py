@@ -31,18 +31,25 @@ class PastMemory:
     looks : what is read of the past.
     n : number of unknowns.
     degree : largest degree of a step's polynomial.
+    n_sens : number of derivatives that are kept of each unknown.
     """
 
-    def __init__(self, looks: LookBack, n: int, degree: int, n_delays: int) -> None:
-        self._n_kept, self._n_delays, self._looks = len(looks.unknowns), n_delays, looks
-        self._width = 4 + (degree + 1) * self._n_kept
-        self.head: FloatArray = np.zeros(past.HEAD + n_delays + n)
+    def __init__(self, looks: LookBack, n: int, degree: int, n_sens: int) -> None:
+        self._looks = looks
+        self.n_sens = n_sens
+        self._n_delays = len(looks.whens)
+        self._width = past.ROW_START + n_sens + (n_sens + 1) * (degree + 1) * len(looks.unknowns)
+        self.head: FloatArray = np.zeros(past.HEAD + (5 + n_sens) * self._n_delays + 2 * n_sens + n)
         self._steps: FloatArray = np.zeros((_STEPS_AT_FIRST, self._width))
-        self._breaks: FloatArray = np.zeros((_BREAKS_AT_FIRST, 2))
+        self._breaks: FloatArray = np.zeros((_BREAKS_AT_FIRST, past.BREAK_START + n_sens))
         self._older: list[FloatArray] = []  # nobody reads it any more, but in a call that is under way
-        slots = np.full(n, -1.0)
-        slots[list(looks.unknowns)] = np.arange(self._n_kept)
-        self.head[past.DELAYS + n_delays :] = slots
+        head = self.head
+        head[past.N_KEPT], head[past.N_DELAYS], head[past.N_SENS], head[past.DEGREE] = len(looks.unknowns), self._n_delays, n_sens, degree
+        head[past.KEEPS_ALL] = max(looks.whens) >= 0
+        self._section(3)[:] = looks.whens
+        slots = head[len(head) - n :]
+        slots[:] = -1.0
+        slots[list(looks.unknowns)] = np.arange(len(looks.unknowns))
         self._point()
 
     @property
@@ -50,27 +57,46 @@ class PastMemory:
         """Where the head stands."""
         return self.head.ctypes.data
 
+    def _section(self, number: int) -> FloatArray:
+        """Section of the head with a number for each delay."""
+        return self.head[past.HEAD + number * self._n_delays :][: self._n_delays]
+
     def _point(self) -> None:
         head = self.head
         look: Any = past.look_back
         head[past.LOOK], head[past.STEPS], head[past.BREAKS] = look.address, self._steps.ctypes.data, self._breaks.ctypes.data
-        head[past.ROOM], head[past.WIDTH], head[past.N_KEPT] = len(self._steps), self._width, self._n_kept
-        head[past.BREAK_ROOM], head[past.N_DELAYS] = len(self._breaks), self._n_delays
+        head[past.ROOM], head[past.WIDTH], head[past.BREAK_ROOM] = len(self._steps), self._width, len(self._breaks)
 
     def prepare(self, problem: Problem, levels: int) -> float:
-        """Before the start of a run; the shortest delay.
+        """Before the start of a run; how long a step may be.
 
         Raises
         ------
         UsageError : a delay is not positive.
         """
-        times = self._looks.times(problem.p)
         head = self.head
-        head[past.DELAYS : past.DELAYS + self._n_delays] = np.concatenate([times, np.full(self._n_delays - len(times), times[-1])])
         head[past.NOW] = head[past.START] = problem.t_start
-        head[past.COUNT] = head[past.FIRST] = head[past.BREAK_COUNT] = 0.0
-        head[past.LEVELS] = levels
-        return float(times[0])
+        head[past.COUNT] = head[past.FIRST] = head[past.BREAK_COUNT] = head[past.LOCKED] = head[past.CROSSED] = 0.0
+        head[past.LEVELS], head[past.TOLERANCE] = levels, problem.rtol
+        rates = self._looks.rates(problem.p, problem.directions)
+        head[past.HEAD + 5 * self._n_delays :][: rates.size] = rates.ravel()
+        return self.set_times(problem.p, problem.step_max)
+
+    def set_times(self, p: FloatArray, step_max: float) -> float:
+        """The delays as parameters say; breaks that are ahead move with them. Returns how long a step may be."""
+        times = self._looks.times(p)
+        head = self.head
+        constant = times[self._section(3) < 0.0]
+        breaks = self._breaks[: int(head[past.BREAK_COUNT])]
+        if len(breaks):
+            breaks[:, 0] += (times - self._section(0))[breaks[:, 2].astype(int)]
+            breaks[:] = breaks[np.argsort(breaks[:, 0], kind="stable")]
+            gone = int(np.sum(breaks[:, 0] <= head[past.NOW]))
+            breaks[: len(breaks) - gone] = breaks[gone:].copy()
+            head[past.BREAK_COUNT] -= gone
+        self._section(0)[:] = times
+        head[past.STEP_MAX] = min([step_max, *constant.tolist()])
+        return float(head[past.STEP_MAX])
 
     def make_room(self) -> None:
         """Twice as much, where there is hardly any left."""
@@ -78,7 +104,8 @@ class PastMemory:
         count, first = int(head[past.COUNT]), int(head[past.FIRST])
         if count >= len(self._steps) - 2:
             kept = np.zeros((2 * len(self._steps), self._width))
-            kept[:count] = self._steps[(first + np.arange(count)) % len(self._steps)]
+            # derivatives of a step that is found but not yet counted are among it
+            kept[: count + 1] = self._steps[(first + np.arange(count + 1)) % len(self._steps)]
             self._older = [self._steps]
             self._steps, head[past.FIRST] = kept, 0.0
         if head[past.BREAK_COUNT] >= len(self._breaks) - 4 * self._n_delays - 4:
@@ -90,15 +117,20 @@ class PastMemory:
         head, count, first = self.head, int(self.head[past.COUNT]), int(self.head[past.FIRST])
         steps = self._steps[(first + np.arange(count)) % len(self._steps)]
         breaks = self._breaks[: int(head[past.BREAK_COUNT])]
-        return {"past": head[[past.NOW, past.START]], "past_steps": steps.ravel(), "past_breaks": breaks.ravel().copy()}
+        return {"past": self._standing.copy(), "past_steps": steps.ravel(), "past_breaks": breaks.ravel().copy()}
+
+    @property
+    def _standing(self) -> FloatArray:
+        """Where the run stands: everything behind what says how much memory there is and what the problem wants, but for the slots of unknowns."""
+        return self.head[past.START : past.HEAD + (5 + self.n_sens) * self._n_delays + 2 * self.n_sens]
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Go on with what ``state`` gave."""
         head = self.head
-        steps, breaks = np.reshape(state["past_steps"], (-1, self._width)), np.reshape(state["past_breaks"], (-1, 2))
-        head[past.NOW], head[past.START] = state["past"]
+        steps, breaks = np.reshape(state["past_steps"], (-1, self._width)), np.reshape(state["past_breaks"], (-1, self._breaks.shape[1]))
+        self._standing[:] = state["past"]
         self._steps = np.concatenate([steps, np.zeros((_STEPS_AT_FIRST, self._width))])
-        self._breaks = np.concatenate([breaks, np.zeros((_BREAKS_AT_FIRST, 2))])
+        self._breaks = np.concatenate([breaks, np.zeros((_BREAKS_AT_FIRST, self._breaks.shape[1]))])
         head[past.FIRST], head[past.COUNT], head[past.BREAK_COUNT] = 0.0, len(steps), len(breaks)
         self._point()
 
@@ -113,8 +145,10 @@ def past_memory(problem: Problem, degree: int, owner: object) -> PastMemory | No
     looks = problem.model.past
     if looks is None:
         return None
+    n_sens = len(problem.sensitivity_parameters)
     # it lives as long as the model's code, which may be called with its address
     spare: list[PastMemory] = vars(problem.model).setdefault("_spare_pasts", [])
-    found = spare.pop() if spare else PastMemory(looks, len(problem.model.layout.unknowns), degree, looks.most_times)
+    k = next((k for k, one in enumerate(spare) if one.n_sens == n_sens), None)
+    found = PastMemory(looks, len(problem.model.layout.unknowns), degree, n_sens) if k is None else spare.pop(k)
     finalize(owner, spare.append, found).atexit = False
     return found

@@ -43,6 +43,9 @@ def set_direction(run, i, on):
         for k in range(nd):
             dm[first + k] = d[i, k]
             dm[first + nd + k] = d[i, k]
+    if run.past != 0:
+        # what the past moves by is asked of it by the number of the parameter
+        run.dm[run.first_past] = i + 1.0 if on else 0.0
 
 
 @native

@@ -12,6 +12,7 @@ from typing import Final
 
 from tidegate.errors import ModelError
 from tidegate.expressions import ZERO, Expr, Role, node, raw_node, symbol, text, walk
+from tidegate.expressions.node_data import LookedUp
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
@@ -39,6 +40,8 @@ def delays_as_unknowns(model: Model, /) -> Passed:
     states = set(starts)
     names = {name for variable in model.variables for name in variable.names}
     new: dict[Expr, Expr] = {}
+    looks: dict[Expr, Expr] = {}  # a time that varies -> the unknown that says when it looks back at
+    numbers: dict[Expr, int] = {}  # of times, each of which has its own place where the past breaks off
     variables: list[Variable] = []
     equations: list[Equation] = []
 
@@ -52,15 +55,21 @@ def delays_as_unknowns(model: Model, /) -> Passed:
     for item in found:
         said = text(item)
         value, time = substitute(item.args[:2], new)
-        _check_time(model, said, time)
-        then = _TIME - time
+        then = first_then = _TIME - time
         before = _before(model, item, value, starts, said)
-        (start, history) = (substitute([before], {_TIME: then})[0],) * 2
+        if _moves(time):
+            first_then = _at_start(then, starts)
+            if time not in looks:
+                looks[time] = unknown(f"when {said} looks back at", first_then)
+                equations.append(Equation(looks[time], raw_node("same", (then,)), model.origin, f"when {said} looks back at"))
+            then = looks[time]
+        number = numbers.setdefault(time, len(numbers))
+        start, history = (substitute([before], {_TIME: when})[0] for when in (first_then, then))
         if not (value in states and model.form is Form.ODE):
             kept = unknown(f"what {said} looks back at", ZERO)
             equations.append(Equation(kept, raw_node("same", (value,)), model.origin, f"what {said} looks back at"))
             value = kept
-        looked_up = node("past", (then, history, time), (value.data.name, 0))
+        looked_up = node("past", (then, history, time), LookedUp(value.data.name, 0, number))
         new[item] = unknown(said, start)
         equations.append(Equation(new[item], looked_up, model.origin, said))
     whole = rewritten(model, new)
@@ -71,14 +80,14 @@ def delays_as_unknowns(model: Model, /) -> Passed:
     )
 
 
-def _check_time(model: Model, said: str, time: Expr) -> None:
-    moving = [s for s in dependencies(time) if s.data.role is not Role.PARAMETER]
-    if moving:
-        raise ModelError(
-            f"the time of {said} depends on {min(s.data.name for s in moving)}, and only a delay by a constant time is computed",
-            origin=model.origin,
-            hint="a number, or an expression of parameters",
-        )
+def _moves(time: Expr) -> bool:
+    return any(s.data.role is not Role.PARAMETER for s in dependencies(time))
+
+
+def _at_start(then: Expr, starts: dict[Expr, Expr]) -> Expr:
+    """Its value at the start of the run, for the search of consistent values to begin with."""
+    (found,) = substitute([then], starts)
+    return found if all(s.data.role in (Role.PARAMETER, Role.TIME) for s in dependencies(found)) else ZERO
 
 
 def _before(model: Model, item: Expr, value: Expr, starts: dict[Expr, Expr], said: str) -> Expr:
@@ -101,4 +110,6 @@ def kept_for_the_past(model: Model) -> Iterator[Expr]:
             if one.op in ("past", "same") and other.op == "symbol":
                 yield other
             if one.op == "past":
-                yield symbol(Role.UNKNOWN, one.data[0])
+                yield symbol(Role.UNKNOWN, one.data.name)
+                if one.args[0].op == "symbol":
+                    yield one.args[0]

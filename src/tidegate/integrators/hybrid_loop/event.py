@@ -27,7 +27,9 @@ from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
 from tidegate.events.time_scale import time_scale
+from tidegate.integrators.hybrid_loop.breaks import rates_of_last_break
 from tidegate.integrators.hybrid_loop.coincidence import note_moved_apart, times_move_apart
+from tidegate.integrators.hybrid_loop.past import lock_past, unlock_past
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.integrators.hybrid_loop.pre_event_rate import smooth_rate
 from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
@@ -124,7 +126,7 @@ def _event(run, log, guard, due, stepped):
     if guard >= 0:
         run.event_kind += STATE_EVENT
         run.flipped[guard] = 1
-        if n_s > 0:
+        if n_s > 0 and not rates_of_last_break(run):
             event_time_derivatives(run, t, y, guard, time_scale(run, run.ydot_before_at))
     if due >= 0:
         run.event_kind += TIME_EVENT
@@ -136,11 +138,13 @@ def _event(run, log, guard, due, stepped):
         mark_steps(run)
     if n_s > 0:
         start_jump(run)
+    unlock_past(run)
     code = NOT_SIMPLE
     if may_be_simple:
         code = call_hook(run.hook_simple, run.h, run.r, t, guard)
     if code == NOT_SIMPLE:
         code = settle(run, t, 0)
+    lock_past(run)
     if code == 0 and run.n_constraints > 0:
         code = _keep_constraints(run, t)
     for q in range(n):

@@ -48,17 +48,9 @@ from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
+from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
-from tidegate.integrators.hybrid_loop.past import (
-    arrive,
-    begin_past,
-    break_again,
-    come_to_here,
-    give_up_last_step,
-    is_full,
-    keep_step,
-    next_break,
-)
+from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
@@ -71,6 +63,7 @@ __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end
 
 # where a run stands between two calls: at the end of a step; in front of a step that is found; inside one, where the run ends for now
 _AT_END, _FOUND, _INSIDE = 0, 1, 2
+_WHOLE: Final = -1  # no break of the past in a step
 _ROOM: Final = 4  # rows a step can add besides outputs
 _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
@@ -164,6 +157,10 @@ def _at_a_block(run, code):
 def _take_step(run):
     """A step of the method; of the clock alone where there is nothing to integrate."""
     if run.n > 0:
+        if run.past != 0:
+            code = limit_step(run)
+            if code != 0:
+                return code
         if run.t > run.t_start and run.keeps_proposals == 0:
             # where events cut every step, proposals would grow and grow
             run.step_new = min(run.step_new, _AHEAD * (run.t - run.t_start))
@@ -186,17 +183,12 @@ def _has_pole(run, low, guard):
 
 
 @native
-def _find_step(run):
-    """The next step, cut at the earliest event in it: its end in run.y_new and run.sens_end, the guard in run.last_guard (-1: none)."""
+def _cut_at_event(run):
+    """Cut the step just found at the earliest event in it, which is in run.last_guard then (-1: none)."""
     n = run.n
     t = run.t
-    code = _take_step(run)
-    if code != 0:
-        return _at_a_block(run, code)
-    run.c_steps += 1
     end = run.y_end
     point = run.y_new
-    run.length = run.step
     run.last_guard = -1
     guard = earliest_crossing(run, t, run.step)
     if guard == UNDEFINED:
@@ -244,6 +236,23 @@ def _find_step(run):
         if quiet > 0 and run.last_guard < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
             quiet_modes_hold(run, t + run.step, point)
+    return 0
+
+
+@native
+def _find_step(run):
+    """The next step, cut at the earliest event in it: its end in run.y_new and run.sens_end, the guard in run.last_guard (-1: none)."""
+    n = run.n
+    code = _take_step(run)
+    if code != 0:
+        return _at_a_block(run, code)
+    run.c_steps += 1
+    run.length = run.step
+    run.quiet_flips = 0
+    code = cut_at_break(run) if run.past != 0 else _WHOLE
+    code = _cut_at_event(run) if code == _WHOLE else _at_a_block(run, code)
+    if code != 0:
+        return code
     if run.n_sens > 0:
         if run.length > 0.0 and n > 0:
             return call_hook(run.hook_sensitivities, run.h, run.r, 0.0, 0)
@@ -328,6 +337,7 @@ def begin(run, rows, log, times):
     code = _settle_afresh(run, t)
     if code != 0:
         return code
+    lock_past(run)
     note_conditions(run, t)
     code = call_hook(run.hook_restart, run.h, run.r, t, AT_START)
     if code != 0:
@@ -526,6 +536,8 @@ def advance(run, rows, log, polynomials, times):
         keep_step(run)
         _commit(run)
         breaks = arrive(run)
+        if breaks > 0:
+            return breaks
         run.phase = _AT_END
         if run.n_forced > 0 and forced_hold(run, run.t, run.y.ctypes) == 0:
             run.not_forced_why = VARIES
@@ -549,7 +561,7 @@ def advance(run, rows, log, polynomials, times):
             if run.step_new <= 0.0:
                 run.step_new = _first_step(run)
         else:
-            if run.is_cut == 1 or breaks:
+            if run.is_cut == 1 or breaks != 0:
                 code = _start_afresh(run)
                 if code != 0:
                     return code

@@ -6,6 +6,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.hybrid_loop.event import AT_START
+from tidegate.integrators.hybrid_loop.past import keep_sensitivity
 from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
 from tidegate.integrators.radau.step import set_stages
@@ -59,6 +60,20 @@ def _add_polynomial(run, theta, end):
 
 
 @native
+def _keep_polynomials(run):
+    """Those through the stage sensitivities, for a model that looks back at them."""
+    s = run.stages
+    k = (s - 3) // 2
+    for i in range(run.n_sens):
+        for q in range(run.n):
+            for d in range(s):
+                c = 0.0
+                for j in range(s):
+                    c += POLYNOMIAL[k, d, j] * run.sens_new[i, j * run.n + q]
+                keep_sensitivity(run, i, q, d + 1, c)
+
+
+@native
 def _copy_sensitivities(run, offset):
     for q in range(run.n_sens * run.n):
         run.r[offset + q] = run.r[run.sens_at + q]
@@ -71,6 +86,8 @@ def radau_sensitivities(run, _number, _whole):
     if code == 0:
         _copy_sensitivities(run, run.sens_end_at)
         _add_polynomial(run, run.step / run.length, run.sens_end)
+        if run.past != 0:
+            _keep_polynomials(run)
     return code
 
 
