@@ -15,7 +15,7 @@ PAGE = DOCS / "reference" / "blocks.md"
 GROUPS = {
     "Arithmetic": "Constant Gain Offset Inverter Summer WeightedSummer Multiplier Divider Magnitude HalfPower Function",
     "Corners and jumps": "BangBang Relay Limiter DeadSpace NegativeClipper PositiveClipper Hysteresis Quit",
-    "Dynamics": "Integrator FirstOrderLag TransferFunction StateSpace PID RateLimiter TransportDelay",
+    "Dynamics": "Integrator FirstOrderLag TransferFunction StateSpace PID RateLimiter TransportDelay VariableDelay",
     "Clocks": "UnitDelay ZeroOrderHold TimePulse DiscreteTransferFunction",
     "Sources": "Time Step Ramp Sine Pulse TableSource Jitter Noise",
     "Logic": "Compare And Or Not Switch",

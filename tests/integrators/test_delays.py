@@ -109,6 +109,23 @@ def test_what_the_user_sets_is_a_jump_of_the_past_too() -> None:
     assert run.result.at(times, "x").values == pytest.approx([truth(t)[0] for t in times], abs=2e-8)
 
 
+def test_a_delay_that_the_user_sets_holds_from_there_on() -> None:
+    model = tg.ode(lambda t, y, p: [-1.1 * tg.delay(y["x"], p["tau"])], y0={"x": 1.0}, p={"tau": 1.0})
+    run = tg.Simulation(model, rtol=1e-9)
+    for until, tau in ((1.5, 0.6), (1.8, 0.9)):
+        run.advance(until)
+        run["tau"] = tau
+    run.advance(3.0)
+    # by the midpoint rule on a grid that has every break
+    n = 2000
+    x = np.ones(3 * n + 1)
+    for k in range(3 * n):
+        ago = n if k < 1.5 * n else 0.6 * n if k < 1.8 * n else 0.9 * n
+        old, older = (x[max(k + j - round(ago), 0)] for j in (0, 1))
+        x[k + 1] = x[k] - 1.1 * 0.5 * (old + older) / n
+    assert run["x"] == pytest.approx(x[-1], abs=1e-6)
+
+
 class Relay(tg.Component):
     x = tg.State(0.0)
     tau = tg.Parameter(0.3)
@@ -188,10 +205,8 @@ def test_what_is_not_computed_is_refused_by_name() -> None:
     plain = tg.ode(lambda t, y: [-tg.delay(y["x"], 1.0)], y0={"x": 1.0})
     for act, sentence in (
         (lambda: tg.simulate(plain, (0, 1), method="bdf"), "method 'bdf' solves no equations with delays"),
-        (lambda: tg.simulate(Relay(), (0, 1), sensitivities=["tau"]), "derivatives by parameters are not computed"),
         (lambda: tg.simulate(Relay(), (0, 1), parameters={"tau": 0.0}), "the delay tau is 0"),
         (lambda: tg.ode(lambda t, y: [-tg.delay(y["x"], -1.0)], y0={"x": 1.0}).lower(), "a delay takes a positive time, not -1"),
-        (lambda: tg.simulate(tg.ode(lambda t, y: [-tg.delay(y["x"], y["x"])], y0={"x": 1.0}), (0, 1)), "depends on x"),
         (lambda: tg.verify(tg.simulate(plain, (0, 1))), "delays"),
         (lambda: tg.steady_state(plain), "has delays"),
         (lambda: tg.cross_check(plain, (0, 1)), "delays"),

@@ -28,7 +28,7 @@ def delay(expr: Any, time: Any, history: Any = None) -> Any:
     Parameters
     ----------
     expr : an expression of the model's variables, or an array of these.
-    time : how long ago, positive: a number, or an expression of parameters.
+    time : how long ago, positive all the time: a number or an expression, of variables too.
     history : what the expression was before the start: a number, an expression in which the model's time is the time of then, ``np.sin(t)``, or a
         function of time, ``lambda t: np.sin(t)``. None where the expression is made of states: it was then what their start values make of it.
 

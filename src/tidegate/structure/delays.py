@@ -55,16 +55,17 @@ def delays_as_unknowns(model: Model, /) -> Passed:
     for item in found:
         said = text(item)
         value, time = substitute(item.args[:2], new)
-        then = first_then = _TIME - time
+        then = _TIME - time
         before = _before(model, item, value, starts, said)
         if _moves(time):
-            first_then = _at_start(then, starts)
             if time not in looks:
-                looks[time] = unknown(f"when {said} looks back at", first_then)
+                looks[time] = unknown(f"when {said} looks back at", ZERO)
                 equations.append(Equation(looks[time], raw_node("same", (then,)), model.origin, f"when {said} looks back at"))
             then = looks[time]
         number = numbers.setdefault(time, len(numbers))
-        start, history = (substitute([before], {_TIME: when})[0] for when in (first_then, then))
+        history = substitute([before], {_TIME: then})[0]
+        # where the delay varies, what was before the start is taken at the start, for the search of consistent values to begin with
+        start = before if _moves(time) else history
         if not (value in states and model.form is Form.ODE):
             kept = unknown(f"what {said} looks back at", ZERO)
             equations.append(Equation(kept, raw_node("same", (value,)), model.origin, f"what {said} looks back at"))
@@ -82,12 +83,6 @@ def delays_as_unknowns(model: Model, /) -> Passed:
 
 def _moves(time: Expr) -> bool:
     return any(s.data.role is not Role.PARAMETER for s in dependencies(time))
-
-
-def _at_start(then: Expr, starts: dict[Expr, Expr]) -> Expr:
-    """Its value at the start of the run, for the search of consistent values to begin with."""
-    (found,) = substitute([then], starts)
-    return found if all(s.data.role in (Role.PARAMETER, Role.TIME) for s in dependencies(found)) else ZERO
 
 
 def _before(model: Model, item: Expr, value: Expr, starts: dict[Expr, Expr], said: str) -> Expr:

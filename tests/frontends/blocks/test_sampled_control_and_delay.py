@@ -54,3 +54,18 @@ def test_a_transport_delay_in_a_loop_is_exact() -> None:
     assert result.at(times, "old").values == pytest.approx([truth(t - 0.7)[0] if t > 0.7 else 0.2 for t in times], abs=1e-8)
     assert len(result.events) == 0
     assert b.TransportDelay(0.7, samples=20).samples == 20
+
+
+def test_a_belt_whose_speed_changes_delays_what_lies_on_it() -> None:
+    belt = tg.Diagram("belt")
+    belt.ago = b.Sine(frequency=0.25, amplitude=0.3, offset=0.8)
+    belt.fed = b.Sine(frequency=0.5)
+    belt.out = b.VariableDelay(start=0.5)(belt.fed, belt.ago)
+    belt.sum = b.Integrator()(belt.out)
+    times = np.linspace(0.02, 4.0, 60)
+    result = tg.simulate(belt, (0, 4), rtol=1e-9, sensitivities=["ago.offset"], outputs=times)
+    then = times - 0.8 - 0.3 * np.sin(0.5 * np.pi * times)
+    assert result.at(times, "out").values == pytest.approx(np.where(then < 0.0, 0.5, np.sin(np.pi * then)), abs=1e-8)
+    late = then[-1] > 0.0
+    assert late
+    assert result.sensitivity("out", "ago.offset")[-1].item() == pytest.approx(-np.pi * np.cos(np.pi * then[-1]), abs=1e-6)

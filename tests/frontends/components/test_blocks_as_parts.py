@@ -65,6 +65,7 @@ CASES: dict[str, Any] = {
     "TimePulse": (lambda: b.TimePulse(0.6), ("wave",)),
     "DiscreteTransferFunction": (lambda: b.DiscreteTransferFunction([0.3, 0.1], [1.0, -0.5], period=0.2), ("e",)),
     "TransportDelay": (lambda: b.TransportDelay(0.5, samples=5), ("e",)),
+    "VariableDelay": (b.VariableDelay, ("e", "high")),
     "Step": (lambda: b.Step(1.0), ()),
     "Ramp": (lambda: b.Ramp(0.5), ()),
     "Sine": (lambda: b.Sine(1.0, 3.0), ()),

@@ -6,8 +6,7 @@ A delay that does not vary tells these times beforehand. One that varies comes t
 polynomial is searched in every step, and the step is taken again to the place.
 
 A break's time t* moves with a parameter p as ``t*' = xi' + tau'`` where the past broke at xi, and as ``t*' = (xi' - S) / w'`` where w is the unknown
-that says when, and S its derivative by p. S of the others jumps as at an event (``sensitivity.jump``; Baker and Paul, Pitfalls in parameter estimation
-for delay differential equations, SIAM J. Sci. Comput. 18, 1997).
+that says when, and S its derivative by p. S of the others jumps as at an event (``sensitivity.jump``).
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from tidegate.compiled.jit import kernel_entry, native
 from tidegate.compiled.workspace import DELAY_VANISHED, NEVER, NO_SENSITIVITIES, pointer
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.integrators.hybrid_loop.past import (
+    AGO,
     BREAK_COUNT,
     BREAK_ROOM,
     BREAK_START,
@@ -44,11 +44,9 @@ from tidegate.integrators.hybrid_loop.past import (
     START,
     STEP_MAX,
     STEPS,
-    ago_at,
     begun_at,
     flag_rates_at,
     last_rates_at,
-    lock_past,
     nearly,
     piece_of,
     rates_at,
@@ -90,7 +88,7 @@ def begin_past(run):
     for i in range(run.n_sens):
         run.dt_dp[i] = 0.0
     for k in range(int(head[N_DELAYS])):
-        head[begun_at(head) + k] = run.t - head[ago_at(head) + k]
+        head[begun_at(head) + k] = run.t - head[AGO + k]
         head[slope_at(head) + k] = 1.0
     break_again(run, 0.0)
 
@@ -149,7 +147,7 @@ def break_again(run, level):
         return
     for k in range(int(head[N_DELAYS])):
         if head[when_at(head) + k] < 0.0:
-            _put_break(run, run.t + head[ago_at(head) + k], level + 1.0, k)
+            _put_break(run, run.t + head[AGO + k], level + 1.0, k)
     if level <= head[FLAG]:
         _join_rates(head, flag_rates_at(head), run, -1, level == head[FLAG])
         head[FLAG] = level

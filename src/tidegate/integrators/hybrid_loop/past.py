@@ -20,6 +20,7 @@ from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import pointer
 
 __all__ = [
+    "AGO",
     "BREAKS",
     "BREAK_COUNT",
     "BREAK_ROOM",
@@ -50,7 +51,6 @@ __all__ = [
     "STEP_MAX",
     "TOLERANCE",
     "WIDTH",
-    "ago_at",
     "begun_at",
     "come_to_here",
     "flag_rates_at",
@@ -102,6 +102,7 @@ CROSSED_AT: Final = 23  # when that break was
 CROSSED_UP: Final = 24  # 1 if it is left behind, -1 if the delay goes back across it
 CROSSED_ROW: Final = 25  # place of the step that begins with it
 HEAD: Final = 26
+AGO: Final = HEAD  # section: how long ago, for each delay
 ROW_START: Final = 5  # of a step: where what is kept of it begins, behind how the time of the break moves
 BREAK_START: Final = 3
 SMOOTH: Final = 1e9
@@ -119,12 +120,6 @@ def slack_of(head, t):
 def nearly(head, t):
     """How near a delay that varies comes to a break."""
     return max(_NEAR * head[TOLERANCE], _SAME) * max(abs(t), abs(head[START]), abs(head[NOW]))
-
-
-@native
-def ago_at(head):
-    """Section: how long ago, for each delay."""
-    return HEAD
 
 
 @native
@@ -273,7 +268,7 @@ def _forget(run, head, steps):
     """Forget the steps that no delay reaches any more."""
     longest = 0.0
     for k in range(int(head[N_DELAYS])):
-        longest = max(longest, head[ago_at(head) + k])
+        longest = max(longest, head[AGO + k])
     slack = slack_of(head, run.t)
     while head[KEEPS_ALL] == 0.0 and head[COUNT] > 1.0 and steps[row_at(head, 0) + 1] < run.t - longest - slack:
         head[FIRST] = float((int(head[FIRST]) + 1) % int(head[ROOM]))
@@ -316,7 +311,7 @@ def reach_here(run, k):
     """The delay has come as far as the run has."""
     head = pointer(run.past)
     when = int(head[when_at(head) + k])
-    head[begun_at(head) + k] = run.t - head[ago_at(head) + k] if when < 0 else run.y[when]
+    head[begun_at(head) + k] = run.t - head[AGO + k] if when < 0 else run.y[when]
 
 
 @native

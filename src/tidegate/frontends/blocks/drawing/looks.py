@@ -88,6 +88,7 @@ _LOOKS: Final = MappingProxyType(
         "RateLimiter": Look(curves=(((-1, -0.6), (-0.5, -0.6), (0.5, 0.6), (1, 0.6)),)),
         "Hysteresis": _characteristic((-1, -0.7), (0.4, -0.7), (0.4, 0.7), (1, 0.7), (-0.4, 0.7), (-0.4, -0.7)),
         "TransportDelay": Look(sign="delay"),
+        "VariableDelay": Look(sign="delay"),
         "DiscreteTransferFunction": Look(sign="H(z)"),
         "Step": Look(curves=(((-1, -0.6), (-0.2, -0.6), (-0.2, 0.6), (1, 0.6)),)),
         "Ramp": Look(curves=(((-1, -0.7), (-0.4, -0.7), (0.9, 0.8)),)),

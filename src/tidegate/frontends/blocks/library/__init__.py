@@ -19,7 +19,7 @@ from tidegate.frontends.blocks.library.logic import And, Compare, Not, Or, Switc
 from tidegate.frontends.blocks.library.measured_curves import Function
 from tidegate.frontends.blocks.library.noise import Jitter, Noise
 from tidegate.frontends.blocks.library.piecewise import BangBang, DeadSpace, Hysteresis, Limiter, NegativeClipper, PositiveClipper, Quit, Relay
-from tidegate.frontends.blocks.library.sampled import DiscreteTransferFunction, TimePulse, TransportDelay, UnitDelay, ZeroOrderHold
+from tidegate.frontends.blocks.library.sampled import DiscreteTransferFunction, TimePulse, TransportDelay, UnitDelay, VariableDelay, ZeroOrderHold
 from tidegate.frontends.blocks.library.sources import Pulse, Ramp, Sine, Step, TableSource, Time
 from tidegate.frontends.blocks.library.user import Scope, UserBlock, UserOutput
 from tidegate.names import suggestion
@@ -70,6 +70,7 @@ __all__ = [
     "UserBlock",
     "UserOutput",
     "Vacuous",
+    "VariableDelay",
     "WeightedSummer",
     "Wye",
     "ZeroOrderHold",

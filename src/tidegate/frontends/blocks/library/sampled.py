@@ -18,7 +18,7 @@ from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.dynamic import Vector, coefficients
 from tidegate.frontends.blocks.pen import TIME, Pen
 
-__all__ = ["DiscreteTransferFunction", "TimePulse", "TransportDelay", "UnitDelay", "ZeroOrderHold"]
+__all__ = ["DiscreteTransferFunction", "TimePulse", "TransportDelay", "UnitDelay", "VariableDelay", "ZeroOrderHold"]
 
 
 class _Clocked(Block):
@@ -247,9 +247,8 @@ class TransportDelay(Block):
     """``out`` is x1 a time ``delay`` ago; ``start`` before.
 
     From the dense past of the run itself (``tg.delay``), as accurate as its steps, corners and jumps included; ``radau`` runs it. With ``samples``
-    it is an approximation that all methods run, with derivatives by parameters: x1 is sampled every ``delay / samples``, and straight lines are drawn
-    between the samples. Corners of x1 are rounded off over one sample, a smooth signal is right to ``x'' (delay / samples)^2 / 8``, and each sample
-    is an event.
+    it is an approximation that all methods run: x1 is sampled every ``delay / samples``, and straight lines are drawn between the samples. Corners of
+    x1 are rounded off over one sample, a smooth signal is right to ``x'' (delay / samples)^2 / 8``, and each sample is an event.
 
     Parameters
     ----------
@@ -303,3 +302,37 @@ class TransportDelay(Block):
         shifted: Sequence[Expr] = [pen.fresh(), *register[:-1]]
         pen.initially(*pen.body({last: TIME}))
         pen.at(0.0, pen.body({**dict(zip(register, shifted, strict=True)), last: TIME}), period=pen.p("delay") / as_expr(float(self._samples)))
+
+
+class VariableDelay(Block):
+    """``out`` is x1 a time x2 ago; ``start`` before. A belt or a pipe whose speed changes.
+
+    From the dense past of the run itself (``tg.delay``); ``radau`` runs it. The delay must be positive all the time.
+
+    Parameters
+    ----------
+    start : what comes out at first.
+    about : name, number, label, unit, units.
+
+    Examples
+    --------
+    >>> VariableDelay()
+    VariableDelay(start=0)
+    """
+
+    inputs = ("x1", "x2")
+
+    def __init__(self, start: float = 0.0, **about: Unpack[About]) -> None:
+        super().__init__(about, start=start)
+
+    def feedthrough(self) -> tuple[str, ...]:
+        """It delays x1; when it looks back is known at once."""
+        return ("x2",)
+
+    def signals(self, pen: Pen) -> Expr:
+        """An unknown of its own."""
+        return pen.unknown("", pen.p("start"))
+
+    def dynamics(self, pen: Pen) -> None:
+        """Looking back."""
+        pen.equation(pen.unknown(), delay(pen.x("x1"), pen.x("x2"), pen.p("start")))
