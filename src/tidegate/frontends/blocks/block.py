@@ -131,6 +131,7 @@ class Block(Signals):
         self._drivers: dict[str, list[Driver]] = {}
         self._open: set[str] = set()
         self._diagram: Composite | None = None
+        self._made_of: Any = None
         for name, value in parameters.items():
             if value is not None:
                 self._parameters[name] = self.as_numbers(name, value)
@@ -204,6 +205,15 @@ class Block(Signals):
         return self._diagram
 
     @property
+    def made_of(self) -> Any:
+        """What an operator made it of, with which another may put it together; None for a block that somebody made or named."""
+        return None if self.label or self.number is not None else self._made_of
+
+    def was_made_of(self, what: Any) -> None:
+        """Remember that an operator made it; None where it has got a name since."""
+        self._made_of = what
+
+    @property
     def parameters(self) -> dict[str, Value]:
         """Values of its parameters, by name."""
         return dict(self._parameters)
@@ -260,6 +270,7 @@ class Block(Signals):
             if np.shape(new) != np.shape(self._parameters[name]):
                 raise UsageError(f"{self.path}.{name} has the shape {np.shape(self._parameters[name])}, but {value!r} has {np.shape(new)}")
             self._parameters[name] = new
+            self._made_of = None
         elif name in _OWN:
             if name in ("name", "number") and self._diagram is not None:
                 self._diagram.rename(self, **{name: value})
@@ -449,6 +460,10 @@ class Composite(Block):
 
     def adopt(self, block: Block) -> None:
         """Add a block that was connected to one of this diagram."""
+        raise NotImplementedError
+
+    def let_go(self, block: Block) -> bool:
+        """Take a block out that nobody reads; False if somebody does."""
         raise NotImplementedError
 
     def rename(self, block: Block, name: str | None = None, number: int | None = None) -> None:

@@ -119,6 +119,8 @@ class Diagram(Composite):
         if block.diagram is self:
             self.rename(block, name=name or block.name, number=block.number if number is None else number)
             return block
+        if name:
+            block.was_made_of(None)
         self._set_name(block, name or block.name or self._free_name(block), block.number if number is None else number)
         block._diagram = self  # noqa: SLF001 - a diagram is the only one that places blocks
         self._blocks[block.name] = block
@@ -166,6 +168,7 @@ class Diagram(Composite):
     def rename(self, block: Block, name: str | None = None, number: int | None = None) -> None:
         """Give a block of this diagram another name or number."""
         old = block.name
+        block.was_made_of(None)
         self._set_name(block, old if name is None else name, block.number if number is None else number)
         self._blocks = {(block.name if key == old else key): item for key, item in self._blocks.items()}
 
@@ -188,6 +191,15 @@ class Diagram(Composite):
         block._diagram = None  # noqa: SLF001 - as in add
         block._drivers.clear()  # noqa: SLF001 - as in add
         return block
+
+    def let_go(self, block: Block) -> bool:
+        """Take a block out that nobody reads; it keeps what it reads, and comes back when somebody uses it. False if somebody reads it."""
+        if any(source.block is block for other in self._readers() for port in other.inputs for source, _ in other.drivers(port)):
+            return False
+        del self._blocks[block.name]
+        block._diagram = None  # noqa: SLF001 - as in add
+        object.__setattr__(block, "name", "")
+        return True
 
     def replace[B: Block](self, which: str | int | Block, new: B) -> B:
         """Put another block where one was: it takes over name, number, label and connections.
