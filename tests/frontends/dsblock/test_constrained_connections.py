@@ -157,14 +157,16 @@ def test_constraints_that_look_at_more_than_x1_through_an_input_are_refused() ->
         tg.simulate(whole, (0, 1))
 
 
-def test_a_dae_and_an_hdae_are_not_connected() -> None:
-    class Implicit(Lag):
+def test_a_dae_whose_derivatives_cannot_be_unknowns_is_refused_beside_an_hdae() -> None:
+    class Implicit(tg.DSblock):
         def define(self, declare: Any) -> None:
-            super().define(declare)
+            declare.state("A")
+            declare.state("B")
+            declare.input("U")
             declare.form("dae")
 
         def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
-            return xdot.X - u.U
+            return [xdot.A + xdot.B - u.U, x.A - x.B]
 
-    with pytest.raises(tg.UsageError, match="lag is of the form DAE, left of the form HDAE"):
+    with pytest.raises(tg.UsageError, match=r"derivatives of lag, a DAE beside .* HDAE, enter its residuals through a singular matrix"):
         tg.dsblock.join({"left": Pendulum(1.0), "lag": Implicit()}, {"lag.U": "left.SPEED"})

@@ -105,7 +105,7 @@ def join(
     Raises
     ------
     InvalidModelError : names that do not exist, shapes that do not agree, inputs with two drivers: all of it together.
-    UsageError : no blocks, or something that is none; a block of the form HDAE with a DAE.
+    UsageError : no blocks, or something that is none; beside a block of the form HDAE a DAE with a singular matrix before its derivatives.
     SingularSystemError : when it is run: a loop has no solution, or many.
     InitializationError : likewise: a loop was not solved.
 
@@ -137,11 +137,6 @@ def join(
     wired = wiring(parts, links, inputs, outputs)
     values = _guesses(wired, guesses or {})
     ordered = order(wired, set(values))
-    if ordered.circles and any(part.described.form is Form.HDAE for part in parts):
-        raise UsageError(
-            f"join: {listed(ordered.circles)} close a circle through derivatives, beside a block of the form HDAE",
-            hint="compute outputs without derivatives, or put a state into the circle",
-        )
     if unused := [one for one in values if one not in ordered.torn]:
         torn = [wired.input_name(*one) for one in ordered.torn]
         where = f"loops are torn at {listed(torn)}; give guesses for these" if torn else "no loop of this connection has to be solved"
@@ -151,7 +146,7 @@ def join(
 
 
 def _check_forms(parts: Sequence[Part]) -> None:
-    """An HDAE with a DAE, or with and without F4, is not of the form HDAE.
+    """Blocks with and without F4 together are not of the form HDAE.
 
     Raises
     ------
@@ -160,11 +155,6 @@ def _check_forms(parts: Sequence[Part]) -> None:
     constrained = [part for part in parts if part.described.form is Form.HDAE]
     if not constrained:
         return
-    if implicit := [part.name for part in parts if part.described.form is Form.DAE]:
-        raise UsageError(
-            f"join: {listed(implicit)} is of the form DAE, {listed(part.name for part in constrained)} of the form HDAE",
-            hint="write the DAE as an HDAE, too: its algebraic equations are F2",
-        )
     without = [part.name for part in constrained if part.described.parts[2] and not part.described.parts[3]]
     if without and any(part.described.parts[3] for part in constrained):
         raise UsageError(

@@ -6,7 +6,7 @@ what its auxiliary variables add to those of its parts are inputs that other blo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from tidegate.frontends.dsblock.description import (
     element_names,
 )
 from tidegate.frontends.dsblock.join.order import Order
+from tidegate.frontends.dsblock.join.rates import Unknowns, unknowns
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part, Wiring
 from tidegate.frontends.dsblock.proposals import COMMUNICATION
 from tidegate.model import Form
@@ -46,6 +47,7 @@ class Layout:
     indicators, auxiliaries : likewise in Z and W.
     equations : of an HDAE, for each part where its F1 ... F5 lie in those of the connection; of an ODE part all are F1.
     parameters : places of a part's parameters in the connection's.
+    rates : of each part, places in X of derivatives that are unknowns beside an HDAE; ``differentiated`` : of which of its x.
     torn : places in X of torn elements of inputs, in the order of ``order.torn``.
     outputs : of each element of Y its part and its place there.
     driven, hidden : likewise what is recorded besides: elements of inputs, and of outputs that the connection does not show.
@@ -63,6 +65,8 @@ class Layout:
     driven: tuple[tuple[int, int], ...]
     hidden: tuple[tuple[int, int], ...]
     equations: tuple[tuple[slice, ...], ...] = ()
+    rates: tuple[IndexArray, ...] = ()
+    differentiated: tuple[IndexArray, ...] = ()
 
 
 def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping[tuple[int, int], float]) -> Layout:
@@ -73,8 +77,9 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     guesses : of torn elements, where they are not zero.
     """
     signals = _Entries()
-    sizes = [_sizes(part.described) for part in wired.parts]
-    states, first_torn = _states(wired, ordered, sizes, signals)
+    found = unknowns(wired, ordered)
+    sizes = [one.equations for one in found]
+    states, rates, first_torn = _states(wired, ordered, found, signals)
     for outer in (*wired.inputs, *wired.outputs):
         signals.add(outer.like)
     indicators = signals.of_parts(wired, SignalKind.INDICATOR)
@@ -87,6 +92,8 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
     x0 = np.zeros(signals.size(SignalKind.STATE))
     for part, where in zip(parts, states, strict=True):
         x0[where] = part.x0
+    for part, where, one in zip(parts, rates, found, strict=True):
+        x0[where] = np.array(part.xd0)[one.rates] if part.xd0 else 0.0
     x0[first_torn : first_torn + len(ordered.torn)] = [guesses.get(one, 0.0) for one in ordered.torn]
     xd0 = [value for part in parts for value in (part.xd0 or (0.0,) * len(part.x0))] + [0.0] * len(ordered.torn)
     is_dae = ordered.form is Form.DAE
@@ -102,12 +109,10 @@ def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping
         discretes={f"{part.name}.{name}": value for part in wired.parts for name, value in part.described.discretes.items()},
     )  # fmt: skip
     torn = slice(first_torn, first_torn + len(ordered.torn))
-    return Layout(wired, ordered, described, states, indicators, auxiliaries, places, torn, tuple(shown), driven, hidden, _equations(ordered, sizes))
-
-
-def _sizes(described: Description) -> tuple[int, int, int, int, int]:
-    """Of F1 ... F5."""
-    return described.parts if described.form is Form.HDAE else (len(described.x0), 0, 0, 0, 0)
+    return Layout(
+        wired, ordered, described, states, indicators, auxiliaries, places, torn, tuple(shown), driven, hidden, _equations(ordered, sizes), rates,
+        tuple(one.rates for one in found),
+    )  # fmt: skip
 
 
 def _parts(ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]]) -> tuple[int, int, int, int, int]:
@@ -129,19 +134,27 @@ def _equations(ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]]) 
     return tuple(map(tuple, found))
 
 
-def _states(wired: Wiring, ordered: Order, sizes: Sequence[tuple[int, int, int, int, int]], signals: _Entries) -> tuple[tuple[IndexArray, ...], int]:
-    """Where the states of each part lie, and the first torn element of an input behind x2."""
+def _states(
+    wired: Wiring, ordered: Order, found: Sequence[Unknowns], signals: _Entries
+) -> tuple[tuple[IndexArray, ...], tuple[IndexArray, ...], int]:
+    """Where the states of each part lie, and derivatives that are unknowns, and the first torn element of an input behind x2."""
     is_constrained = ordered.form is Form.HDAE
-    places: list[IndexArray] = [np.zeros(sum(size[:3]), dtype=np.intp) for size in sizes]
+    places = tuple(np.zeros(len(part.described.x0), dtype=np.intp) for part in wired.parts)
+    rates = tuple(np.zeros(len(one.rates), dtype=np.intp) for one in found)
     first_torn = 0
     for k in range(3):
-        for where, part, size in zip(places, wired.parts, sizes, strict=True):
-            signals.of_part(part, range(sum(size[:k]), sum(size[: k + 1])), where)
+        for where, part, one in zip(places, wired.parts, found, strict=True):
+            signals.of_part(part, one.states[k].tolist(), where)
         if k == (1 if is_constrained else 2):
+            for where, part, one in zip(rates, wired.parts, found, strict=True):
+                names = part.described.names(SignalKind.STATE)
+                for i, place in enumerate(one.rates.tolist()):
+                    where[i] = signals.size(SignalKind.STATE)
+                    signals.add(SignalEntry(f"der({part.name}.{names[place]})", SignalKind.STATE))
             first_torn = signals.size(SignalKind.STATE)
             for one in ordered.torn:
                 signals.add(SignalEntry(wired.input_name(*one), SignalKind.STATE))
-    return tuple(places), first_torn
+    return places, rates, first_torn
 
 
 def _groups(wired: Wiring, states: Sequence[IndexArray], indicators: Sequence[slice]) -> Iterator[Group]:
@@ -171,7 +184,7 @@ class _Entries:
     def add(self, entry: SignalEntry) -> None:
         self.entries.append(replace(entry, first=self.size(entry.kind)))
 
-    def of_part(self, part: Part, wanted: range, places: IndexArray) -> None:
+    def of_part(self, part: Part, wanted: Collection[int], places: IndexArray) -> None:
         """Some states of a part: whole entries, or elements of those of which others are not wanted. Their places are noted."""
         for entry in _with_nominal(part.described).of_kind(SignalKind.STATE):
             inside = [k for k in range(entry.first, entry.first + entry.size) if k in wanted]

@@ -118,6 +118,8 @@ class JoinedBlock:
                 begun.at.x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and begun.at.xd is not None:
                 begun.at.xd[where] = reply.xd
+            elif reply.xd is not None:
+                begun.at.x[self.plan.rates[part]] = reply.xd[self.plan.differentiated[part]]
         return begun
 
     def _inputs(self, part: int, begun: _Begun) -> FloatArray:

@@ -263,6 +263,8 @@ class JoinedRun:
                 x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and xd is not None:
                 xd[where] = reply.xd
+            elif reply.xd is not None:
+                x[self.plan.rates[part]] = reply.xd[self.plan.differentiated[part]]
             self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)
             instant.take(reply, self.plan.indicators[part])
         sides = self._sides_of(z)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import InitializationError, SingularSystemError
 from tidegate.frontends.dsblock.forms import leading_matrix
 
-__all__ = ["Consistent", "consistent", "differences", "is_singular"]
+__all__ = ["Consistent", "consistent", "determines_nothing", "differences", "is_singular"]
 
 FloatArray = NDArray[np.float64]
 _RANK: Final = 1e-6  # singular values below this part of the largest count as zero: differences have some nine digits
@@ -59,6 +59,19 @@ def is_singular(matrix: FloatArray) -> bool:
     balanced = cast("FloatArray", matrix_balance(unit - matrix, permute=False)[0])
     values = np.linalg.svd(unit - balanced, compute_uv=False)
     return bool(values[-1] <= _SINGULAR * max(values[0], 1.0))
+
+
+def determines_nothing(matrix: FloatArray) -> bool:
+    """Whether equations with this Jacobian leave an unknown open, in whatever units: rows, then columns, are scaled to one."""
+    if not np.all(np.isfinite(matrix)):
+        return True
+    for axis in (1, 0):
+        largest = np.max(np.abs(matrix), axis=axis, keepdims=True)
+        if not np.all(largest > 0.0):
+            return True
+        matrix = matrix / largest
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return bool(values[-1] <= _SINGULAR * values[0])
 
 
 def consistent(residual: Callable[[FloatArray, FloatArray], FloatArray], x: FloatArray, xd: FloatArray) -> Consistent:

@@ -59,7 +59,7 @@ class Order:
     Parameters
     ----------
     form : ODE, DAE or HDAE.
-    is_explicit : derivatives of all parts are explicit; then only torn inputs are unknowns besides X.
+    is_explicit : derivatives of all parts are explicit; then only torn inputs are unknowns besides X. Else some are unknowns (``rates``).
     calls : for outputs of all parts; equations are among them only where outputs need derivatives that are no unknowns.
     loops : those that are torn.
     circles : links of circles that go through derivatives only.
@@ -92,8 +92,9 @@ def order(wired: Wiring, guessed: Collection[tuple[int, int]] = ()) -> Order:
     if not circular and all(part.described.form is not Form.DAE for part in wired.parts):
         is_constrained = any(part.described.form is Form.HDAE for part in wired.parts)
         return Order(Form.HDAE if is_constrained else Form.DAE if torn else Form.ODE, True, tuple(explicit), loops, ())
+    form = Form.HDAE if any(part.described.form is Form.HDAE for part in wired.parts) else Form.DAE
     kept = {arc for arc in direct if any(one not in torn for one in _elements(wired, *arc))}
-    return Order(Form.DAE, False, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
+    return Order(form, False, tuple((Call.OUTPUTS, part) for part in _topological(parts, kept)), loops, tuple(circular))
 
 
 def _elements(wired: Wiring, source: int, part: int, *, direct: bool = True) -> list[tuple[int, int]]:

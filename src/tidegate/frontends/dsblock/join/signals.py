@@ -16,7 +16,7 @@ from tidegate.frontends.dsblock.block import Entry, Reply, Run
 from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
-from tidegate.frontends.dsblock.join.loops import consistent, differences, is_singular
+from tidegate.frontends.dsblock.join.loops import consistent, determines_nothing, differences, is_singular
 from tidegate.frontends.dsblock.join.order import Call
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE
 from tidegate.model import Form
@@ -54,6 +54,7 @@ class _Place:
     y : where its outputs lie among those of all parts.
     waits : some inputs are not there yet when its outputs are called.
     needs_rates : its outputs are given derivatives, and it is an ODE.
+    rates : where derivatives that are unknowns lie in X; differentiated : of which of its own x they are.
     """
 
     states: IndexArray
@@ -67,6 +68,8 @@ class _Place:
     is_dae: bool
     needs_rates: bool
     waits: bool
+    rates: IndexArray
+    differentiated: IndexArray
 
 
 def _places(plan: Layout) -> list[_Place]:
@@ -85,7 +88,7 @@ def _places(plan: Layout) -> list[_Place]:
         places.append(_Place(
             plan.states[number], plan.parameters[number], (outside, element[outside]), (linked, sources), (pairs[:, 0], pairs[:, 1]),
             slice(ends[number], ends[number + 1]), len(driver), described.size(SignalKind.INDICATOR), is_dae,
-            not is_dae and described.dependence.outputs_need_rates, waits,
+            not is_dae and described.dependence.outputs_need_rates, waits, plan.rates[number], plan.differentiated[number],
         ))  # fmt: skip
     return places
 
@@ -118,8 +121,17 @@ class Evaluation:
     def entry(self, part: int, at: Entry, u: FloatArray, rates: FloatArray | None = None) -> Entry:
         """Where a callback of a part is called."""
         place, (n_states, n_indicators) = self._places[part], self.counts[part]
-        xd = at.xd[place.states] if place.is_dae and at.xd is not None else rates
+        xd = rates
+        if place.is_dae:
+            xd = self._unknown_rates(place, at, 0.0) if len(place.rates) or at.xd is None else at.xd[place.states]
         return Entry(at.time, at.x[place.states][:n_states], xd, u, at.p[place.parameters], n_indicators)
+
+    @staticmethod
+    def _unknown_rates(place: _Place, at: Entry, other: float) -> FloatArray:
+        """xd of a part whose derivatives are unknowns; what is algebraic has another value."""
+        xd = np.full(len(place.states), other, dtype=at.x.dtype)
+        xd[place.differentiated] = at.x[place.rates]
+        return xd
 
     def outputs(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
@@ -127,7 +139,9 @@ class Evaluation:
         if place.y.start == place.y.stop:
             return np.zeros(0, dtype=at.x.dtype)
         rates = None
-        if place.needs_rates:
+        if place.needs_rates and len(place.rates):
+            rates = self._unknown_rates(place, at, np.nan)
+        elif place.needs_rates:
             is_given = not self._is_explicit and at.xd is not None
             rates = at.xd[place.states][: self.counts[part][0]] if is_given and at.xd is not None else self.rates(part, at, signals)
         return self.runs[part].outputs(self.entry(part, at, signals.u[part], rates))
@@ -244,14 +258,28 @@ class Evaluation:
         f = np.full(sum(plan.described.parts), np.nan, dtype=at.x.dtype)
         for part, (one, places) in enumerate(zip(plan.wired.parts, plan.equations, strict=True)):
             described = one.described
+            place = self._places[part]
+            v = at.x[place.rates]
+            if described.form is Form.DAE:
+                if wanted[0]:
+                    f[places[0]] = v
+                if wanted[1]:
+                    f[places[1]] = self.runs[part].equations(self.entry(part, at, found.u[part]))
+                continue
+            if len(v) and wanted[1]:
+                # x1' = v is F1, and what gives v is behind F2
+                f[places[1]][len(f[places[1]]) - len(v) :] = self.rates(part, at, found)[: len(v)] - v
             if described.form is not Form.HDAE:
                 if wanted[0]:
-                    f[places[0]] = self.rates(part, at, found)
+                    f[places[0]] = v if len(v) else self.rates(part, at, found)
                 continue
             own = self.runs[part].equations(self.entry(part, at, found.u[part]), wanted)
-            for is_wanted, place, mine in zip(wanted, places, part_slices(described.parts), strict=True):
+            if len(v):
+                own = own.copy()
+                own[: len(v)] = v
+            for is_wanted, where, mine in zip(wanted, places, part_slices(described.parts), strict=True):
                 if is_wanted:
-                    f[place] = own[mine]
+                    f[where.start : where.start + mine.stop - mine.start] = own[mine]
         if plan.order.torn and wanted[1]:
             f[plan.torn] = at.x[plan.torn] - self._sources(found)
         return f
@@ -331,8 +359,20 @@ class Evaluation:
 
             if is_singular(differences(open_, at.x[places])):
                 raise self._unsolved(SingularSystemError, at, loop.links, "does not have exactly one solution")
-        if self.plan.order.circles and not any(place.is_dae for place in self._places):
+        if self.plan.order.circles and self.plan.order.form is Form.HDAE:
+            self._check_determined(at)
+        elif self.plan.order.circles and not any(place.is_dae for place in self._places):
             self._check_circles(at)
+
+    def _check_determined(self, at: Entry) -> None:
+        """Likewise of an HDAE, among whose x2 derivatives are: F2 and F3 determine x2 and x3."""
+        n1 = self.plan.described.parts[0]
+
+        def open_(values: FloatArray) -> FloatArray:
+            return self.equations(replace(at, x=np.concatenate([at.x[:n1], values])), (False, True, True, False, False))[n1 : len(at.x)]
+
+        if determines_nothing(differences(open_, at.x[n1:])):
+            raise self._unsolved(SingularSystemError, at, self._links(), "does not have exactly one solution")
 
     def _check_circles(self, at: Entry) -> None:
         """Likewise circles through derivatives, in a connection of ODEs."""
