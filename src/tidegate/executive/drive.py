@@ -39,9 +39,10 @@ def begin(integrator: StepIntegrator, problem: Problem, records: Records) -> Non
     RunError : there is no consistent start.
     """
     stop = integrator.start()
-    if integrator.calls.stopped_by is not None:
+    calls = integrator.calls
+    if calls.error is not None and calls.stopped_by is not None:
         integrator.collect(records)
-        raise integrator.calls.stopped_by
+        raise calls.stopped_by
     if stop is not Stop.LIMIT:
         integrator.collect(records)
         raise failure(stop, problem, integrator, None, at_start=True)
@@ -84,15 +85,18 @@ def _driven(
     if visit is not None:
         integrator.collect(records)
         visit()
-    again = _Again()
+    again: _Again | None = None
     while True:
         stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
         now = time.perf_counter()
         integrator.collect(records)
-        if stop is Stop.NOT_FINITE and isinstance(integrator.calls.error, RetryStep) and again.with_a_shorter_step(integrator, problem):
-            continue
-        if integrator.calls.stopped_by is not None:
-            raise integrator.calls.stopped_by  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
+        calls = integrator.calls
+        if stop is Stop.NOT_FINITE and isinstance(calls.error, RetryStep):
+            again = again or _Again()
+            if again.with_a_shorter_step(integrator, problem):
+                continue
+        if calls.error is not None and calls.stopped_by is not None:
+            raise calls.stopped_by  # Ctrl-C inside a callback, which the integrator took for a value that is not finite
         if stop is not Stop.LIMIT:
             break
         if interrupts.wanted:

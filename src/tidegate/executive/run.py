@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -66,11 +66,11 @@ class Prepared:
 
     def _memory(self) -> StepIntegrator:
         """Of a run that is over, else new."""
-        with suppress(IndexError):  # threads take them, too
+        try:
             integrator = self._spare.pop()
-            if integrator.problem is self.problem or integrator.take(self.problem):
-                return integrator
-        return self.integrator()
+        except IndexError:  # also where another thread took the last
+            return self.integrator()
+        return integrator if integrator.problem is self.problem or integrator.take(self.problem) else self.integrator()
 
     @contextmanager
     def lent(self) -> Generator[StepIntegrator]:

@@ -98,6 +98,7 @@ class NativeRun:
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
         n_y, n_d = len(self.y), len(problem.model.layout.discretes)
         body = work.numbers("body")
+        self._held = work.numbers("held")
         self._new = body[:n_y], body[n_y : n_y + n_d], work.numbers("p_new")
 
     def _prepare_past(self, problem: Problem) -> None:
@@ -116,7 +117,8 @@ class NativeRun:
         """Go back to before ``start``, to run the same problem again without setting it up again."""
         for block, fresh in self._fresh:
             block[:] = fresh
-        self.calls = OpaqueCalls()
+        if self.calls.count or self.calls.error is not None:
+            self.calls = OpaqueCalls()
 
     def take(self, problem: Problem) -> bool:
         """Be a run of the same model with other values of its parameters, from before ``start`` on; False if that is not so.
@@ -246,7 +248,7 @@ class NativeRun:
     @property
     def held(self) -> FloatArray:
         """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
-        return self._work.numbers("held")
+        return self._held
 
     def state(self) -> dict[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
@@ -292,7 +294,7 @@ class NativeRun:
     @property
     def counters(self) -> Counters:
         """What has been done."""
-        return Counters(*self._integers[_FIRST_COUNTER:_LAST_COUNTER].tolist())
+        return Counters._make(self._integers[_FIRST_COUNTER:_LAST_COUNTER])
 
     @property
     def y(self) -> FloatArray:

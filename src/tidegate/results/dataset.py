@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-__all__ = ["LabelledResult", "at_times", "attributes_of", "dataset_of", "dense_variables", "time_attributes", "trajectories_of"]
+__all__ = [
+    "LabelledResult",
+    "at_times",
+    "attributes_of",
+    "dataset_of",
+    "dense_variables",
+    "time_attributes",
+    "trajectories_of",
+    "trajectory_of",
+    "versions_told",
+]
 
 Variable = tuple[tuple[str, ...], NDArray[Any]] | tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
@@ -90,6 +100,14 @@ def trajectories_of(result: LabelledResult, *, is_whole: bool = False) -> xr.Dat
     return xr.Dataset(variables, coords=coordinates, attrs=_run_attributes(result))
 
 
+def trajectory_of(result: LabelledResult, group: Group, stored_name: str) -> xr.DataArray:
+    """One variable of the dataset, made without the others."""
+    import xarray as xr
+
+    dimensions, values, attributes = _values(group, stored_name, result.values, attributes_of(group, result.columns[group.columns[0]], stored_name))
+    return xr.DataArray(values, {"time": ("time", result.t, time_attributes(result))}, dimensions, stored_name, attributes)
+
+
 def time_attributes(result: LabelledResult) -> dict[str, str]:
     """What is said of the time."""
     return {"units": result.time_unit} if result.time_unit else {}
@@ -120,7 +138,9 @@ def _dimensions(group: Group, name: str) -> tuple[str, ...]:
     return group.dimensions or tuple(f"{name}_{axis}" for axis in range(len(group.shape)))
 
 
-def _values(group: Group, name: str, rows: NDArray[np.float64], attributes: dict[str, Any]) -> Variable:
+def _values(
+    group: Group, name: str, rows: NDArray[np.float64], attributes: dict[str, Any]
+) -> tuple[tuple[str, ...], NDArray[np.float64], dict[str, Any]]:
     values = rows[:, list(group.columns)].reshape(rows.shape[0], *group.shape)
     return ("time", *_dimensions(group, name)), values, attributes
 
@@ -149,8 +169,14 @@ def _run_attributes(result: LabelledResult) -> dict[str, Any]:
         "parameter_units": json.dumps(result.parameter_units),
         "statistics": json.dumps(result.statistics.to_dict(), default=str),
         "columns": json.dumps(columns),
-        "versions": ", ".join(f"{package} {version(package)}" for package in _VERSIONED),
+        "versions": versions_told(),
     }
+
+
+@cache
+def versions_told() -> str:
+    """Of the packages that decide the numbers; looking for them takes longer than many a run."""
+    return ", ".join(f"{package} {version(package)}" for package in _VERSIONED)
 
 
 def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[str, Any], dict[str, Variable]]:

@@ -22,7 +22,7 @@ from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names
 from tidegate.results.comparison import Comparison, compared
-from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of
+from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant, Side
@@ -237,12 +237,16 @@ class Result:
         coordinates = {key: found for key, found in self._coordinates.items() if set(found.dims) <= set(variable.dims)}
         return xr.DataArray(variable, coordinates, name=name)
 
+    def _alone(self, name: str) -> xr.DataArray:
+        """The same of a variable before anybody has asked for the dataset, which takes longer to make than many a run."""
+        return trajectory_of(self, self._groups_by_name[name], self._stored_names[name][0])
+
     def __getitem__(self, name: str) -> xr.DataArray:
         """The trajectory of a variable, of one element of it, or ``"time"``."""
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable", name, self.names)
         if name in self._groups_by_name:
-            return self._stored(self._stored_names[name][0])
+            return self._alone(name) if "_trajectories" not in vars(self) else self._stored(self._stored_names[name][0])
         if name == "time" and name not in self._column_index:
             return self._trajectories["time"]
         if self.group(name).shape:

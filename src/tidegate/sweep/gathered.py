@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.results.dataset import attributes_of
+from tidegate.results.dataset import attributes_of, versions_told
 from tidegate.sweep.batch import KINDS, NOT_RUN, STATUS, Batch
 from tidegate.sweep.members import Members
 from tidegate.sweep.study import Study, stored_names
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Gathered", "InMemory", "Shape", "Values", "segments"]
 
 FloatArray = NDArray[np.float64]
-_VERSIONED: Final = ("tidegate", "numpy", "xarray")
 
 
 class Shape:
@@ -235,5 +233,5 @@ class Gathered:
             "t_span": [problem.t_start, problem.t_end],
             "options": json.dumps(options.shown(), default=str),
             "parameters": json.dumps(shared),
-            "versions": ", ".join(f"{package} {version(package)}" for package in _VERSIONED),
+            "versions": versions_told(),
         }
