@@ -81,6 +81,7 @@ class JoinedRun:
         self.evaluation.check_dependence(instant.at)
         if self.plan.described.form is Form.HDAE:
             self.evaluation.check_constraints(instant.at)
+        self.evaluation.note_algebraic(instant.at)
         self._sides = self._sides_of(self.indicators(instant.at))
         instant.action = max(instant.action, Action.RESTART, key=lambda action: action.value)
         return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
@@ -147,7 +148,7 @@ class JoinedRun:
         if len(copies) < len(self.runs):
             return None
         other = JoinedRun(self.plan, copies, [replace(one) for one in self.pending])
-        other.evaluation.counts = list(self.evaluation.counts)
+        other.evaluation.take_over(self.evaluation)
         other._asked, other._numbers = self._asked, list(self._numbers)
         other._largest, other._sides = self._largest.copy(), self._sides.copy()
         return other
@@ -240,11 +241,11 @@ class JoinedRun:
         now = self.evaluation.counts[part]
         one = self.plan.wired.parts[part]
         whole = self.plan.described
-        if (now[0] != before[0] and one.described.form is Form.DAE) or (now != before and whole.form is Form.HDAE):
-            what = "is a DAE and changes" if one.described.form is Form.DAE else "changes, beside a block of the form HDAE,"
+        if now != before and whole.form is Form.HDAE:
             which = f"states from {before[0]} to {now[0]}" if now[0] != before[0] else f"indicators from {before[1]} to {now[1]}"
             raise UsageError(
-                f"the block {one.name} of the connection {whole.name} {what} its number of {which}; only ODEs among ODEs and DAEs can",
+                f"the block {one.name} of the connection {whole.name} changes, beside a block of the form HDAE, its number of {which}; "
+                "only ODEs and DAEs among themselves can",
                 hint="keep all of them, and give those that rest equations as x' = 0",
             )
         self._numbers[part] = reply.groups or (self._numbers[part] if one.described.groups else (now,))
@@ -262,7 +263,7 @@ class JoinedRun:
             if reply.x is not None:
                 x[where[: len(reply.x)]] = reply.x
             if reply.xd is not None and xd is not None:
-                xd[where] = reply.xd
+                xd[where[: len(reply.xd)]] = reply.xd
             elif reply.xd is not None:
                 x[self.plan.rates[part]] = reply.xd[self.plan.differentiated[part]]
             self.pending[part].take(reply, instant.at.time, has_time_event=happened.time)

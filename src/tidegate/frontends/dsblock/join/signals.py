@@ -15,6 +15,7 @@ from tidegate.errors import InitializationError, SingularSystemError, UsageError
 from tidegate.frontends.dsblock.block import Entry, Reply, Run
 from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import SignalKind
+from tidegate.frontends.dsblock.forms import leading_matrix
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.loops import consistent, determines_nothing, differences, is_singular
 from tidegate.frontends.dsblock.join.order import Call
@@ -103,7 +104,25 @@ class Evaluation:
         self._n_outputs = self._places[-1].y.stop
         # how many states and indicators of each part are there
         self.counts = [(len(place.states), place.n_indicators) for place in self._places]
+        self._algebraic: list[NDArray[np.bool_]] = [np.zeros(len(place.states), dtype=bool) for place in self._places]
         self._last: tuple[tuple[object, ...], Signals] | None = None
+
+    def note_algebraic(self, at: Entry) -> None:
+        """Find out which x of DAEs are algebraic, as far as they are there: those that may go later do so otherwise than states."""
+        if not self._is_dae or at.xd is None:
+            return
+        found = self.signals(at)
+        for part, place in enumerate(self._places):
+            n = self.counts[part][0]
+            if not place.is_dae or not n:
+                continue
+            entry = self.entry(part, at, found.u[part])
+            assert entry.xd is not None
+
+            def residual(x: FloatArray, xd: FloatArray, part: int = part, entry: Entry = entry) -> FloatArray:
+                return self.runs[part].equations(replace(entry, x=x, xd=xd))
+
+            self._algebraic[part][:n] = ~np.any(leading_matrix(residual, entry.x, entry.xd + _OTHER), axis=0)
 
     def take_numbers(self, part: int, reply: Reply) -> None:
         """How many states and indicators a part has from now on."""
@@ -111,6 +130,10 @@ class Evaluation:
         self.counts[part] = (
             n_states if reply.n_states is None else reply.n_states, n_indicators if reply.n_indicators is None else reply.n_indicators,
         )  # fmt: skip
+
+    def take_over(self, other: Evaluation) -> None:
+        """What another knows of its parts."""
+        self.counts, self._algebraic = list(other.counts), [one.copy() for one in other._algebraic]
 
     def forget(self) -> None:
         """Something may have changed in the memory of a part."""
@@ -123,7 +146,7 @@ class Evaluation:
         place, (n_states, n_indicators) = self._places[part], self.counts[part]
         xd = rates
         if place.is_dae:
-            xd = self._unknown_rates(place, at, 0.0) if len(place.rates) or at.xd is None else at.xd[place.states]
+            xd = self._unknown_rates(place, at, 0.0) if len(place.rates) or at.xd is None else at.xd[place.states][:n_states]
         return Entry(at.time, at.x[place.states][:n_states], xd, u, at.p[place.parameters], n_indicators)
 
     @staticmethod
@@ -241,7 +264,11 @@ class Evaluation:
             if not len(where):
                 continue
             if place.is_dae:
-                f[where] = self.runs[part].equations(self.entry(part, at, found.u[part]))
+                n = self.counts[part][0]
+                f[where[:n]] = self.runs[part].equations(self.entry(part, at, found.u[part]))[:n]
+                if n < len(where) and at.xd is not None:
+                    # what is not there stays as it is, or is zero where it is algebraic
+                    f[where[n:]] = np.where(self._algebraic[part][n:], at.x[where[n:]], at.xd[where[n:]])
             else:
                 # what is not there stays as it is
                 n = self.counts[part][0]
