@@ -85,3 +85,12 @@ def test_steps_of_a_fiftieth_second_bring_the_angle_after_ten_seconds_to_six_dig
         drifts[form] = result.statistics.extra["drift of F5"]
     assert drifts["index1"] < 5e-6
     assert max(drifts["index1_stabilised"], drifts["index2_stabilised"]) < (6e-10 if method == "radau" else 1e-8)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_constraints_that_a_form_uses_hold_to_rounding_by_ida_and_the_others_drift(form: str) -> None:
+    result = tg.simulate(Pendulum(0.1, math.pi / 2, 0.0).model(), (0, 5), rtol=1e-8, max_step=0.02, hdae=form, method="ida")
+    used = {"index1": "", "index1_partly_stabilised": "4", "index1_stabilised": "45", "index2": "4", "index2_stabilised": "45"}[form]
+    for part in "45":
+        drift = result.statistics.extra[f"drift of F{part}"]
+        assert drift < 1e-13 if part in used else 1e-10 < drift < 1e-5, (part, drift)

@@ -64,6 +64,8 @@ class SundialsIntegrator(NativeRun):
         if name != "ida":
             check_explicit(problem, name)
         elif len(problem.sensitivity_parameters) and problem.model.index_two is not None and problem.model.index_two.any():
+            # Derivatives of forces are outside of its error test: times of events that look at a force would have wrong ones, without a word.
+            # And behind a jump that is off the constraints by the error of a step no length of step satisfies the test of the others.
             raise UsageError(
                 f"ida does not give derivatives by parameters of {problem.model.name}, whose equations are of index two in the form chosen",
                 hint="method='radau' does; or hdae='index1'",
