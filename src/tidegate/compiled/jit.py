@@ -1,8 +1,8 @@
 """How native code is compiled: small functions that are inlined, and kernel entries that call each other by name.
 
 Numba optimises everything below a function again for every function above it; a deep call tree costs minutes. So the kernel is cut into kernel
-entries: C functions on two pointers, compiled and kept on disk one by one, found by the linker under their names. Inside a kernel entry ``native``
-functions are linked and inlined as usual.
+entries: C functions on two pointers, compiled and kept on disk one by one when they are first called, found by the linker under their names. Inside a
+kernel entry ``native`` functions are linked and inlined as usual.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import binding
-from numba import cfunc, njit, types
+from numba import njit, types
 
+from tidegate.compiled.entry_code import ENTRY, entry_code
+from tidegate.compiled.first_call import CalledFirst
+from tidegate.compiled.kernel_keys import remember_the_sources
+from tidegate.compiled.linked_late import NativeCompiler
 from tidegate.compiled.run_type import RUN
 
 __all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "kernel_entry", "native"]
@@ -21,11 +25,12 @@ NUMBER: Final = types.float64
 INTEGER: Final = types.int64
 NUMBERS: Final = types.CPointer(types.float64)
 INTEGERS: Final = types.CPointer(types.int64)
+_FOR_C: Final = {RUN: ["ptr", "ptr"], NUMBER: ["double"], INTEGER: ["i64"], NUMBERS: ["ptr"], INTEGERS: ["ptr"]}
 
 
 def native(function: Callable[..., Any]) -> Any:
     """A function that is linked into the kernel entries that call it; it has no wrapper for Python."""
-    return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler)(function)
 
 
 def kernel_entry(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
@@ -37,18 +42,26 @@ def kernel_entry(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[.
     of_a_run : False for a kernel entry on memory of another kind, all of whose arguments are given.
     """
     signature = INTEGER(*((RUN,) if of_a_run else ()), *arguments)
+    remember_the_sources()
 
-    def compile_entry(function: Callable[..., Any]) -> Any:
-        compiled = cfunc(signature, cache=True, error_model="numpy")(function)
+    def name_entry(function: Callable[..., Any]) -> Any:
         name = f"tidegate_{function.__name__}"
-        binding.add_symbol(name, compiled.address)
+        kept: list[Any] = []
+
+        def find() -> int:
+            kept.append(entry_code(function, signature))
+            return kept[0].address(ENTRY)
+
+        first = CalledFirst(f"{function.__module__}.{function.__name__}", [kind for one in signature.args for kind in _FOR_C[one]], find)
+        binding.add_symbol(name, first.address)
         external = types.ExternalFunction(name, INTEGER(INTEGERS, NUMBERS, *arguments) if of_a_run else signature)
         called: Any = _called(external) if of_a_run else external
-        called.address = compiled.address
-        called.keep_alive = compiled
+        called.address = first.address
+        called.there = first.there
+        called.function = function
         return called
 
-    return compile_entry
+    return name_entry
 
 
 def _called(external: Any) -> Any:

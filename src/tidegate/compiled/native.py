@@ -22,7 +22,7 @@ from typing import Any, Final
 from tidegate.compiled.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "load"]
+__all__ = ["NativeModule", "link", "load", "read_object", "write_object"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
@@ -79,22 +79,33 @@ def load(ir: str) -> NativeModule:
     >>> out.value
     9.0
     """
-    import llvmlite.binding as llvm  # heavy: loads when the first model is compiled
-
     with _compiling:
         host = _host()
         _resolve_library_functions(ir)
         path = None if "inttoptr" in ir else safe_directory() / "native" / f"{host.key(ir)}.o"
-        code = _read(path) if path is not None else None
+        code = read_object(path) if path is not None else None
         is_from_cache = code is not None
         if code is None:
             code = host.compiled(ir)
             if path is not None:
-                _write(path, code)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", context=host.context), host.target_machine())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-    return NativeModule(engine, is_from_cache)
+                write_object(path, code)
+        return NativeModule(_linked(code), is_from_cache)
+
+
+def link(code: bytes) -> NativeModule:
+    """Machine code of an object file, linked into this process."""
+    with _compiling:
+        return NativeModule(_linked(code), is_from_cache=True)
+
+
+def _linked(code: bytes) -> Any:
+    import llvmlite.binding as llvm
+
+    host = _host()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", context=host.context), host.target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
 
 
 class _Host:
@@ -166,7 +177,7 @@ def _resolve_library_functions(ir: str) -> None:
         _register(name)
 
 
-def _read(path: Path) -> bytes | None:
+def read_object(path: Path) -> bytes | None:
     """The code of a cache entry; None if it is missing or damaged."""
     try:
         stored = path.read_bytes()
@@ -177,7 +188,7 @@ def _read(path: Path) -> bytes | None:
     return code if code and hashlib.sha256(code).digest() == digest else None
 
 
-def _write(path: Path, code: bytes) -> None:
+def write_object(path: Path, code: bytes) -> None:
     """Store an entry whole or not at all; a cache that cannot be written is no reason to fail."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the machine code of the kernel is made of (stage: integrators). In: modules with native functions; out: the text of all they can reach.
+"""What the machine code of the kernel is made of (stage: compiled). In: modules with native functions; out: the text of all they can reach.
 
 Numba looks only at the date of the file a function stands in, not at what that calls or at the constants it freezes. So the files with native
 functions are taken whole, and of every other file the definitions that they reach through their imports, one leading to the next.

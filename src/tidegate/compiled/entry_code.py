@@ -1,0 +1,106 @@
+"""Machine code of a kernel entry (stage: compiled). In: its Python function and its types; out: its address, from disk, or compiled and kept.
+
+Numba's own store is not used: it goes by the date of one file, whatever else the code is made of. This one goes by the text of all of it
+(``kernel_keys``), for a module that is imported by itself as for any other. What is kept is an object file, so that neither Numba's types nor its
+compiler are needed once there is one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from tidegate.compiled.cache_folder import said
+from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
+from tidegate.compiled.native import NativeModule, link, read_object, write_object
+
+__all__ = ["ENTRY", "entry_code"]
+
+ENTRY: Final = "entry"  # its name in the object file
+_PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
+_GLANCE: Final = 0.01  # seconds between looks at whether it has
+
+
+def entry_code(function: Callable[..., Any], signature: Any) -> NativeModule:
+    """The machine code of one entry, its only name ``ENTRY``.
+
+    Parameters
+    ----------
+    function : in Python.
+    signature : Numba's types.
+    """
+    folder = entry_directory(function.__module__)
+    if folder is None:
+        return link(_compiled(function, signature))
+    path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}.o"
+    code = read_object(path)
+    if code is None:
+        with _announced(path) as busy:
+            code = read_object(path) if busy.was_waited_for else None
+            if code is None:
+                _say_once(folder.parent)
+                code = _compiled(function, signature)
+                if sources_are_as_they_were():
+                    write_object(path, code)
+    else:
+        with suppress(OSError):
+            os.utime(folder)  # what is not used for long is removed
+    return link(code)
+
+
+@cache
+def _say_once(place: Path) -> None:
+    said(f"compiling to machine code what this run needs, once (some seconds); later runs load it from {place}")
+    make_room()
+
+
+def _compiled(function: Callable[..., Any], signature: Any) -> bytes:
+    """The object file."""
+    from tidegate.compiled.linked_late import object_of  # loads Numba's compiler
+
+    return object_of(function, signature, ENTRY)
+
+
+def _is_at_work(mark: Path) -> bool:
+    """Whether the process that has left this mark is still there."""
+    try:
+        os.kill(int(mark.read_text() or 0) or os.getpid(), 0)
+    except (OSError, ValueError):
+        mark.unlink(missing_ok=True)
+        return False
+    return True
+
+
+class _announced:  # noqa: N801, a block
+    """In this block other processes know that this one compiles the entry, and wait for it."""
+
+    def __init__(self, path: Path) -> None:
+        self._mark = path.with_suffix(".busy")
+        self.was_waited_for = False
+        self._is_mine = False
+
+    def __enter__(self) -> _announced:
+        last = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with self._mark.open("x") as file:
+                    file.write(str(os.getpid()))
+                self._is_mine = True
+                return self
+            except FileExistsError:
+                if time.monotonic() > last or not _is_at_work(self._mark):
+                    return self
+                self.was_waited_for = True
+                time.sleep(_GLANCE)
+            except OSError:  # the place cannot be written
+                return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._is_mine:
+            self._mark.unlink(missing_ok=True)

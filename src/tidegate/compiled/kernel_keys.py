@@ -1,0 +1,92 @@
+"""What tells one version of the kernel's machine code from another, and where it is kept (stage: compiled): a key for each module's text and all it is made of.
+
+A change of one function compiles anew what it is linked into, and nothing else: kernel entries call each other by name. Where the package stands and
+when its files were written is of no account, but that they are not written while a process is at work: what that compiles then is not kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from tidegate.compiled.cache_folder import prune, safe_directory
+from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
+
+__all__ = ["entry_directory", "kernel_directory", "remember_the_sources", "sources_are_as_they_were"]
+
+# Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
+_KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
+_ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
+_MOST_NOTES: Final = 1 << 20  # bytes of notes
+_MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 5 MiB
+
+
+def kernel_directory() -> Path:
+    """Where kernel entries are kept; a directory that ends with the process where the usual place cannot be used."""
+    return safe_directory() / "entries"
+
+
+def entry_directory(module: str) -> Path | None:
+    """Where the entries of a module are kept, which may not be there yet; None for a module that is in no kernel.
+
+    Parameters
+    ----------
+    module : full name, e.g. ``"tidegate.events.isolate"``.
+    """
+    key = _keys(_packages(module), safe_directory()).get(module)
+    return None if key is None else kernel_directory() / f"{module}-{key}"
+
+
+def make_room() -> None:
+    """Remove what has not been used for long, and what is too much."""
+    prune(kernel_directory().glob("*"), _MOST_BYTES, lambda path: path.stat().st_mtime)
+
+
+def _packages(module: str) -> tuple[str, ...]:
+    return next((packages for start, packages in _ELSEWHERE.items() if module.startswith(start)), _KERNEL)
+
+
+@cache
+def remember_the_sources() -> tuple[tuple[str, int, int], ...]:
+    """Place, date and size of every file of the package, as they were when this was first asked."""
+    return _seen()
+
+
+def sources_are_as_they_were() -> bool:
+    """Whether no file has been written since: only then is a key true of the functions in this process."""
+    return _seen() == remember_the_sources()
+
+
+def _seen() -> tuple[tuple[str, int, int], ...]:
+    facts = [(str(path), path.stat()) for path in all_sources()]
+    return tuple((name, fact.st_mtime_ns, fact.st_size) for name, fact in facts)
+
+
+@cache
+def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
+    """What tells one version of each module from another. Finding what they are made of takes a while, so it is kept under all the package's text."""
+    every = hashlib.sha256("".join(packages).encode())
+    for path in all_sources():
+        every.update(path.read_bytes())
+    note = root / "keys" / every.hexdigest()
+    if not note.is_file():
+        found = {}
+        for module in native_modules(packages):
+            made_of = hashlib.sha256()
+            for name, text in sorted(kernel_sources([module], entries_by_name=True).items()):
+                made_of.update(f"{name}\0{text}\0".encode())
+            found[module] = made_of.hexdigest()
+        note.parent.mkdir(mode=0o700, exist_ok=True)
+        prune(note.parent.iterdir(), _MOST_NOTES, lambda path: path.stat().st_mtime)
+        draft = note.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(found), encoding="utf-8")
+        draft.replace(note)
+    tools = "".join(f"{package} {metadata.version(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version
+    texts: dict[str, str] = json.loads(note.read_bytes())
+    return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}

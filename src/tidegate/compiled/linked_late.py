@@ -1,0 +1,183 @@
+"""How Numba compiles native functions (stage: compiled): each is translated once, optimised and made machine code only within the entries that call it.
+
+Left to itself Numba makes machine code of every function on its own, with all that it calls in it, and again in every caller, although nobody but an
+entry is ever called from outside. Here a function waits as it was translated; an entry takes all that it reaches, each once, and that is optimised.
+Arithmetic is the same: nothing is reassociated or contracted in either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from numba.core import ccallback, codegen, compiler, typed_passes, untyped_passes
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import register_pass
+
+__all__ = ["NativeCompiler", "object_of"]
+
+
+# for closures, literals, arrays as a whole, objects: what native functions do without
+_NOT_NEEDED: Final = (
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.NopythonRewrites,
+    typed_passes.DumpParforDiagnostics,
+)
+
+
+class _Waiting(codegen.JITCodeLibrary):
+    """A native function as it was translated, without what it calls."""
+
+    def finalize(self) -> None:
+        """Nothing is added any more; what it calls stays beside it."""
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None: it has no machine code of its own."""
+        del name
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Numba's, but for the environment, which is set where machine code is."""
+        return _WithoutEnvironment(self._codegen)
+
+    def reached(self) -> Iterator[Any]:
+        """What it calls."""
+        yield from self._linking_libraries
+
+
+class _WithoutEnvironment:
+    def __init__(self, whole: Any) -> None:
+        self._whole = whole
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._whole, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Native functions need nothing of Python."""
+
+
+class _Entry(codegen.JITCodeLibrary):
+    """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
+
+    def object_file(self, wrapper: str, name: str) -> bytes:
+        """Take each function that is reached once, and leave one name to the outside."""
+        for library in self._reached():
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
+        for function in self._final_module.functions:
+            if function.name == wrapper:
+                function.name = name
+            elif not function.is_declaration:
+                function.linkage = "internal"
+        passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001, those that Numba itself would run
+        passes.run(self._final_module, builder)
+        self._final_module.verify()
+        self._verify_declare_only_symbols()
+        return bytes(self._codegen._tm.emit_object(self._final_module))  # noqa: SLF001, for this processor, as Numba sets it up
+
+    def _reached(self) -> list[Any]:
+        """A function is taken in only if something there calls it, so it comes behind all that may."""
+        found: list[Any] = []
+        known: set[Any] = set()
+
+        def visit(library: Any) -> None:
+            known.add(library)
+            if isinstance(library, _Waiting):
+                for called in library.reached():
+                    if called not in known:
+                        visit(called)
+            found.append(library)
+
+        for library in self._linking_libraries:
+            if library not in known:
+                visit(library)
+        return found[::-1]
+
+
+class _Settled(compiler.Flags):  # type: ignore[misc]
+    """Options that nobody changes any more. Numba looks for types under its options, and compares all thirty each time; these are the same or are not."""
+
+    __slots__ = ("_hashed",)
+
+    def __init__(self, copy_from: Any) -> None:
+        super().__init__(copy_from)
+        self._hashed = super().__hash__()
+
+    def copy(self) -> Any:
+        """Itself."""
+        return self
+
+    def __hash__(self) -> int:
+        return self._hashed
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)
+
+
+_settled: dict[Any, _Settled] = {}
+
+
+def _lowering(kind: type, called: str) -> Any:
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class Lowering(typed_passes.NativeLowering):
+        """Numba's, into a library of ours."""
+
+        _name = called
+
+        def run_pass(self, state: Any) -> bool:
+            """Make the library first."""
+            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+            state.targetctx.enable_nrt = False  # views own nothing: nobody counts who refers to them
+            return super().run_pass(state)
+
+    return Lowering
+
+
+def _compiler(kind: type, called: str) -> Any:
+    lowering = _lowering(kind, called)
+
+    class Pipeline(compiler.CompilerBase):
+        """Numba's passes without those for Python objects, for parallel loops and for diagnosis."""
+
+        def _compile_core(self) -> Any:
+            options = _Settled(self.state.flags)
+            self.state.flags = _settled.setdefault(options, options)
+            return super()._compile_core()
+
+        def define_pipelines(self) -> list[Any]:
+            """One, since there is no falling back to Python."""
+            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes.passes = [
+                (lowering if step is typed_passes.NativeLowering else step, said) for step, said in passes.passes if step not in _NOT_NEEDED
+            ]
+            passes.finalize()
+            return [passes]
+
+    return Pipeline
+
+
+NativeCompiler: Final = _compiler(_Waiting, "tidegate_native")
+_EntryCompiler: Final = _compiler(_Entry, "tidegate_entry")
+
+
+def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
+    """An object file with a function for C.
+
+    Parameters
+    ----------
+    function : in Python.
+    signature : Numba's types.
+    name : of the function in the file.
+    """
+    with global_compiler_lock:
+        entry = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
+        made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
+        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name)
