@@ -1,16 +1,35 @@
-"""The first compilation says what it does; later ones find its outcome, and a place that cannot be written is no obstacle."""
+"""An entry of the kernel is compiled when first called, says so once, is found again by whatever imports its module, and is never stale."""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-# colorsys stands for a kernel: a module that nothing else has imported
-LOAD = "from tidegate.integrators.kernel_cache import kernel, kernel_directory; kernel('colorsys'); print(kernel_directory())"
+from tidegate.compiled import entry_code as of_entries
+from tidegate.compiled import kernel_keys
+from tidegate.compiled.first_call import CalledFirst
+
+# past looks at two pointers only, so it can be called from here
+LOOK = (
+    "import ctypes; import numpy as np; from tidegate.integrators.hybrid_loop import past; "
+    "look = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(past.look_back.address); "
+    "head = np.zeros(40); given = np.array([0.0, 1.0, 7.25, 1.0, 0.0, 0.0]); given[0] = float(head.ctypes.data); out = np.zeros(1); "
+    "look(given.ctypes.data, out.ctypes.data); print(out[0])"
+)
+
+
+def machine_code(*_arguments: object) -> bytes:
+    return b"machine code"
+
+
+def same(code: bytes) -> bytes:
+    return code
 
 
 def run(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
@@ -19,25 +38,129 @@ def run(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_compiling_is_announced_once(tmp_path: Path) -> None:
-    first, second = run(LOAD, tmp_path), run(LOAD, tmp_path)
-    assert "compiling colorsys" in first.stderr
+def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(tmp_path: Path) -> None:
+    first = run(LOOK, tmp_path)
+    assert "compiling to machine code" in first.stderr
     assert str(tmp_path) in first.stderr
-    assert second.stderr == ""
-    assert first.stdout == second.stdout
+    kept = list(tmp_path.glob("entries/*/*"))
+    assert [path.name.split("-")[0] for path in kept] == ["look_back"]
+    second = run(LOOK, tmp_path)
+    assert (second.stderr, second.stdout) == ("", first.stdout)
+    assert first.stdout.strip() == "7.25"
+    # a file that is cut off is compiled anew
+    whole = kept[0].read_bytes()
+    kept[0].write_bytes(whole[:-1])
+    third = run(LOOK, tmp_path)
+    assert "compiling" in third.stderr
+    assert (third.stdout, kept[0].read_bytes()) == (first.stdout, whole)
+
+
+@pytest.mark.slow
+def test_a_module_imported_by_itself_leaves_nothing_beside_its_source(tmp_path: Path) -> None:
+    run(LOOK, tmp_path)
+    package = Path(of_entries.__file__).parents[1]
+    assert not list(package.rglob("*.nbi"))
+    assert not list(package.rglob("*.nbc"))
 
 
 @pytest.mark.slow
 def test_a_place_that_cannot_be_written_is_replaced_for_this_process(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
-    used = Path(run(LOAD, blocked).stdout.strip())
+    code = f"{LOOK}; from tidegate.compiled.kernel_keys import kernel_directory; print(kernel_directory())"
+    used = Path(run(code, blocked).stdout.split()[1])
     assert not used.is_relative_to(blocked)
     assert not used.exists()
 
 
 @pytest.mark.slow
 def test_the_user_s_own_numba_and_garbage_collector_keep_their_settings(tmp_path: Path) -> None:
-    settings = "(numba.core.config.CACHE_DIR, gc.get_threshold())"
-    code = f"import gc, numba; before = {settings}; {LOAD}; assert before == {settings}"
-    run(code, tmp_path)
+    settings = "(numba.core.config.CACHE_DIR, numba.core.config.CACHE_LOCATOR_CLASSES, gc.get_threshold())"
+    run(f"import gc, numba; before = {settings}; {LOOK}; assert before == {settings}", tmp_path)
+
+
+def test_what_is_compiled_after_a_source_was_written_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions in memory are those from before, the key would be that of after."""
+    def place(_module: str) -> Path:
+        return tmp_path / "place"
+
+    monkeypatch.setattr(of_entries, "entry_directory", place)
+    monkeypatch.setattr(of_entries, "_compiled", machine_code)
+    monkeypatch.setattr(of_entries, "link", same)
+    for written, kept in ((True, 0), (False, 1)):
+        monkeypatch.setattr(kernel_keys, "_seen", lambda written=written: (("file", int(written), 1),))
+        monkeypatch.setattr(kernel_keys, "remember_the_sources", lambda: (("file", 0, 1),))
+        assert of_entries.entry_code(run, None) == b"machine code"
+        assert len(list((tmp_path / "place").glob("*.o"))) == kept
+        assert not list((tmp_path / "place").glob("*.busy"))
+
+
+def test_an_entry_is_asked_for_once_and_its_arguments_arrive() -> None:
+    asked: list[int] = []
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64)
+
+    def body_in_python(_place: int, number: float, integer: int) -> int:
+        return int(10 * number) + integer
+
+    body = kind(body_in_python)
+
+    def find() -> int:
+        asked.append(1)
+        return ctypes.cast(body, ctypes.c_void_p).value or 0
+
+    first = CalledFirst("of a test", ["ptr", "double", "i64"], find)
+    called = kind(first.address)
+    assert [called(None, 2.5, index) for index in range(4)] == [25, 26, 27, 28]
+    assert asked == [1]
+
+
+def test_ctrl_c_while_an_entry_is_compiled_waits_until_it_is_there() -> None:
+    tries: list[int] = []
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64)
+    body = kind(lambda: 5)
+
+    def find() -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise KeyboardInterrupt
+        return ctypes.cast(body, ctypes.c_void_p).value or 0
+
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        outcome = kind(CalledFirst("of a test", [], find).address)()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (outcome, came) == (5, [signal.SIGINT])
+
+
+@pytest.mark.slow
+def test_what_cannot_be_compiled_ends_the_process_with_the_reason(tmp_path: Path) -> None:
+    code = (
+        "import ctypes; from tidegate.compiled.first_call import CalledFirst; "
+        "ctypes.CFUNCTYPE(ctypes.c_int64)(CalledFirst('tidegate.events.some', [], lambda: 1 // 0).address)()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert "no machine code could be made of tidegate.events.some" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+
+
+def test_another_process_that_compiles_the_same_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    path = place / f"{run.__name__}-{run.__code__.co_firstlineno}.o"
+    path.with_suffix(".busy").write_text(str(os.getppid()))
+
+    def at(_module: str) -> Path:
+        return place
+
+    def look(_seconds: float) -> None:
+        of_entries.write_object(path, b"of the other")
+        path.with_suffix(".busy").unlink(missing_ok=True)
+
+    monkeypatch.setattr(of_entries, "entry_directory", at)
+    monkeypatch.setattr(of_entries.time, "sleep", look)
+    monkeypatch.setattr(of_entries, "link", same)
+    assert of_entries.entry_code(run, None) == b"of the other"
+    assert not list(place.glob("*.busy"))

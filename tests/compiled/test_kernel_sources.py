@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.compiled import kernel_keys
+from tidegate.compiled import kernel_sources as sources_of_kernel
 from tidegate.compiled.cache_folder import prune, safe_directory
-from tidegate.integrators import kernel_cache
-from tidegate.integrators import kernel_sources as sources_of_kernel
-from tidegate.integrators.kernel_cache import kernel, kernel_directory
-from tidegate.integrators.kernel_sources import kernel_sources, native_modules
+from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
+from tidegate.compiled.kernel_sources import kernel_sources, native_modules
+from tidegate.integrators.kernel_cache import kernel
 
 SOME = ("tidegate.events", "tidegate.integrators.hybrid_loop")  # of the kernel; the files below are changed in what they are made of
 PACKAGE = Path(__file__).parents[2] / "src" / "tidegate"
@@ -28,7 +29,7 @@ def python_function(item: object) -> types.FunctionType | None:
     """What the user of Numba wrote."""
     for name in ("py_func", "_pyfunc", "_defn", "__wrapped__"):
         item = getattr(item, name, item)
-    item = getattr(getattr(item, "keep_alive", item), "_pyfunc", item)
+    item = getattr(item, "function", item)
     return item if isinstance(item, types.FunctionType) else None
 
 
@@ -78,13 +79,13 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sources_of_kernel, "_ROOT", root)
     yield root
     sources_of_kernel._module.cache_clear()
-    kernel_cache._keys.cache_clear()
+    kernel_keys._keys.cache_clear()
 
 
 def keys_of(cache: Path) -> dict[str, str]:
     sources_of_kernel._module.cache_clear()
-    kernel_cache._keys.cache_clear()
-    return kernel_cache._keys(SOME, cache)
+    kernel_keys._keys.cache_clear()
+    return kernel_keys._keys(SOME, cache)
 
 
 @pytest.mark.slow
@@ -124,7 +125,7 @@ def test_a_folder_that_others_can_write_to_is_refused_and_it_is_said(
 @pytest.mark.slow
 def test_machine_code_is_not_read_from_such_a_folder_and_what_stands_in_for_it_ends_with_the_process(tmp_path: Path) -> None:
     code = (
-        "import tidegate as tg; from tidegate.simulate import compiled_of; from tidegate.integrators.kernel_cache import kernel_directory; "
+        "import tidegate as tg; from tidegate.simulate import compiled_of; from tidegate.compiled.kernel_keys import kernel_directory; "
         "print(kernel_directory()); compiled_of(tg.ode(lambda t, y: [-y[0]], y0=[1.0]))"
     )
     tmp_path.chmod(0o777)
@@ -152,5 +153,9 @@ def test_what_is_old_and_what_is_too_much_goes_and_what_is_in_use_stays(tmp_path
     assert (now.exists(), recent.exists()) == (True, False)
 
 
-def test_the_directory_of_this_process_is_there() -> None:
-    assert kernel_directory().is_dir()
+def test_every_module_with_native_functions_has_a_place_of_its_own_and_no_other_has() -> None:
+    places = [entry_directory(name) for name in native_modules(KERNEL)]
+    assert None not in places
+    assert len(set(places)) == len(places)
+    assert all(place is not None and place.parent == kernel_directory() for place in places)
+    assert entry_directory("tidegate.simulate") is None

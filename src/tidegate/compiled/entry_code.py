@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from tidegate.compiled.cache_folder import said
 from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
@@ -84,7 +84,7 @@ class _announced:  # noqa: N801, a block
         self.was_waited_for = False
         self._is_mine = False
 
-    def __enter__(self) -> _announced:
+    def __enter__(self) -> Self:
         last = time.monotonic() + _PATIENCE
         while True:
             try:

@@ -19,13 +19,13 @@ from tidegate.compiled.kernel_keys import remember_the_sources
 from tidegate.compiled.linked_late import NativeCompiler
 from tidegate.compiled.run_type import RUN
 
-__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "kernel_entry", "native"]
+__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entry", "native"]
 
 NUMBER: Final = types.float64
 INTEGER: Final = types.int64
 NUMBERS: Final = types.CPointer(types.float64)
 INTEGERS: Final = types.CPointer(types.int64)
-_FOR_C: Final = {RUN: ["ptr", "ptr"], NUMBER: ["double"], INTEGER: ["i64"], NUMBERS: ["ptr"], INTEGERS: ["ptr"]}
+_FOR_C: Final = {NUMBER: "double", INTEGER: "i64", types.int32: "i32", types.void: "void"}
 
 
 def native(function: Callable[..., Any]) -> Any:
@@ -42,26 +42,58 @@ def kernel_entry(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[.
     of_a_run : False for a kernel entry on memory of another kind, all of whose arguments are given.
     """
     signature = INTEGER(*((RUN,) if of_a_run else ()), *arguments)
-    remember_the_sources()
 
     def name_entry(function: Callable[..., Any]) -> Any:
+        made = CFunction(function, signature)
         name = f"tidegate_{function.__name__}"
-        kept: list[Any] = []
-
-        def find() -> int:
-            kept.append(entry_code(function, signature))
-            return kept[0].address(ENTRY)
-
-        first = CalledFirst(f"{function.__module__}.{function.__name__}", [kind for one in signature.args for kind in _FOR_C[one]], find)
-        binding.add_symbol(name, first.address)
+        binding.add_symbol(name, made.address)
         external = types.ExternalFunction(name, INTEGER(INTEGERS, NUMBERS, *arguments) if of_a_run else signature)
         called: Any = _called(external) if of_a_run else external
-        called.address = first.address
-        called.there = first.there
-        called.function = function
+        called.address, called.there, called.function = made.address, made.there, function
         return called
 
     return name_entry
+
+
+def called_from_c(signature: Any) -> Callable[[Callable[..., Any]], CFunction]:
+    """A function for C alone, as a library asks for it: kept and compiled as kernel entries are."""
+    return lambda function: CFunction(function, signature)
+
+
+class CFunction:
+    """Machine code that comes to be at its first call.
+
+    Parameters
+    ----------
+    function : in Python.
+    signature : Numba's types.
+
+    Attributes
+    ----------
+    address : of what is called.
+    there : has it now instead.
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
+        remember_the_sources()
+        self.function = function
+        self._signature = signature
+        self._code: Any = None
+        kinds = [kind for one in signature.args for kind in _for_c(one)]
+        self._first = CalledFirst(f"{function.__module__}.{function.__name__}", kinds, self._find, *_for_c(signature.return_type))
+        self.address = self._first.address
+        self.there = self._first.there
+
+    def _find(self) -> int:
+        self._code = entry_code(self.function, self._signature)
+        return self._code.address(ENTRY)
+
+
+def _for_c(kind: Any) -> list[str]:
+    """LLVM's names of what stands for a type in a call."""
+    if kind == RUN:
+        return ["ptr", "ptr"]
+    return ["ptr"] if isinstance(kind, types.CPointer) else [_FOR_C[kind]]
 
 
 def _called(external: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What tells one version of the kernel's machine code from another, and where it is kept (stage: compiled): a key for each module's text and all it is made of.
+"""What tells one version of the kernel's machine code from another, and where it is kept (stage: compiled): keys of all that modules are made of.
 
 A change of one function compiles anew what it is linked into, and nothing else: kernel entries call each other by name. Where the package stands and
 when its files were written is of no account, but that they are not written while a process is at work: what that compiles then is not kept.

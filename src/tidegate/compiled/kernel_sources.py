@@ -70,7 +70,7 @@ def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[
             for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
                 for number, whole in enumerate(statements):
                     statement = _head(whole) if entries_by_name else whole
-                    found[f"{name}:{number}:{what}"] = ast.unparse(statement)
+                    found[f"{name}:{number}:{what}"] = _text(statement)
                     waiting += module.reached(statement)
     return found
 
@@ -92,6 +92,7 @@ class _SourceModule:
         self.imports: dict[str, tuple[str, str]] = {}
         self.defining: dict[str, list[ast.stmt]] = {}
         self.acting: list[ast.stmt] = []
+        self._reached: dict[ast.stmt, list[tuple[str, str]]] = {}
         for statement in self.tree.body:
             if not _is_for_types(statement):
                 self._note(statement)
@@ -109,8 +110,13 @@ class _SourceModule:
         if not names and not is_text:
             self.acting.append(statement)
 
-    def reached(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
-        """Modules and names that a statement refers to."""
+    def reached(self, statement: ast.stmt) -> list[tuple[str, str]]:
+        """Modules and names that a statement refers to; found once, since every module of the kernel comes by here."""
+        if statement not in self._reached:
+            self._reached[statement] = list(dict.fromkeys(self._look(statement)))
+        return self._reached[statement]
+
+    def _look(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
         nodes = list(ast.walk(statement))
         owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
@@ -152,6 +158,12 @@ def _imported(statement: ast.Import | ast.ImportFrom) -> dict[str, tuple[str, st
     return found
 
 
+@cache
+def _text(statement: ast.stmt) -> str:
+    return ast.unparse(statement)
+
+
+@cache
 def _head(statement: ast.stmt) -> ast.stmt:
     """A kernel entry without its body; other statements as they are."""
     if not isinstance(statement, ast.FunctionDef) or not any(_ENTRY in ast.unparse(item) for item in statement.decorator_list):

@@ -1,4 +1,4 @@
-"""How Numba compiles native functions (stage: compiled): each is translated once, optimised and made machine code only within the entries that call it.
+"""How Numba compiles native functions (stage: compiled): each is translated once, and made machine code only within the entries that call it.
 
 Left to itself Numba makes machine code of every function on its own, with all that it calls in it, and again in every caller, although nobody but an
 entry is ever called from outside. Here a function waits as it was translated; an entry takes all that it reaches, each once, and that is optimised.
@@ -102,7 +102,7 @@ class _Entry(codegen.JITCodeLibrary):
 
 
 class _Settled(compiler.Flags):  # type: ignore[misc]
-    """Options that nobody changes any more. Numba looks for types under its options, and compares all thirty each time; these are the same or are not."""
+    """Options that nobody changes any more. Numba looks for types under them and compares all thirty each time; these are the same or are not."""
 
     __slots__ = ("_hashed",)
 
@@ -131,7 +131,7 @@ def _lowering(kind: type, called: str) -> Any:
 
         _name = called
 
-        def run_pass(self, state: Any) -> bool:
+        def run_pass(self, state: Any) -> Any:
             """Make the library first."""
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
@@ -178,6 +178,6 @@ def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
     name : of the function in the file.
     """
     with global_compiler_lock:
-        entry = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
+        entry: Any = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
         made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
         return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name)

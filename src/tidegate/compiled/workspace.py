@@ -17,7 +17,20 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.schema import FIELDS, FIRST_FACTORS
 
-__all__ = ["INDEX_OF", "Workspace", "array_view", "indices_of", "integers", "integers_at", "intrinsic", "matrix", "pointer", "tail", "vector"]
+__all__ = [
+    "INDEX_OF",
+    "Workspace",
+    "array_view",
+    "indices_of",
+    "integers",
+    "integers_at",
+    "intrinsic",
+    "is_number",
+    "matrix",
+    "pointer",
+    "tail",
+    "vector",
+]
 
 # for type checkers: what it makes is called, whatever its own class says
 intrinsic: Any = extending.intrinsic
@@ -60,6 +73,11 @@ STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 def indices_of(names: Sequence[str]) -> NDArray[np.intp]:
     """Where single entries stand, to reach several at once."""
     return np.array([INDEX_OF[name] for name in names])
+
+
+def is_number(name: str) -> bool:
+    """Whether a single entry stands among the numbers; the others are integers."""
+    return name in _INDEX_OF_NUMBER
 
 
 def array_view(context: Any, builder: Any, kind: Any, start: Any, sizes: Sequence[Any]) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.workspace import INDEX_OF
+from tidegate.compiled.workspace import INDEX_OF, is_number
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.hybrid_loop import loop
@@ -54,6 +54,7 @@ _PROGRESS: Final = (
     "t", "t_start", "step_new", "last_event", "last_interval", "interval_2", "interval_3", "last_factor", "shrink_from",
     "is_terminated", "same_time", "still_events", "shrinking",
 )  # fmt: skip
+_PROGRESS_AT: Final = tuple((is_number(name), INDEX_OF[name]) for name in _PROGRESS)  # at every visit of a session they are read
 
 
 class NativeRun:
@@ -96,6 +97,7 @@ class NativeRun:
         self._fresh = [(block, block.copy()) for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
+        self._kept = {name: work.numbers(array) for name, array in _STATE.items()}
         n_y, n_d = len(self.y), len(problem.model.layout.discretes)
         body = work.numbers("body")
         self._held = work.numbers("held")
@@ -252,10 +254,12 @@ class NativeRun:
 
     def state(self) -> dict[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
-        arrays = {name: self._work.numbers(array).copy() for name, array in _STATE.items()}
+        arrays = {name: view.copy() for name, view in self._kept.items()}
         if self._past is not None:
             arrays |= self._past.state()
-        return arrays | {"progress": np.array([float(self._work[name]) for name in _PROGRESS])}
+        return arrays | {
+            "progress": np.array([(self._reals if is_real else self._integers)[place] for is_real, place in _PROGRESS_AT], dtype=np.float64)
+        }
 
     def _restore(self, state: Mapping[str, FloatArray]) -> None:
         for name, array in _STATE.items():

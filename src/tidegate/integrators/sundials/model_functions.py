@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
-from tidegate.compiled.jit import INTEGERS, native
+from tidegate.compiled.jit import INTEGERS, called_from_c, native
 from tidegate.compiled.run_type import run_at
 from tidegate.compiled.workspace import INDEX_OF, pointer
 from tidegate.integrators.explicit_form import change_along, explicit_rates
@@ -55,7 +55,7 @@ def _rate(run, t, y, out):
     run.c_rhs += 1
 
 
-@cfunc(_CODE(_T, _V, _V, INTEGERS), cache=True, error_model="numpy")
+@called_from_c(_CODE(_T, _V, _V, INTEGERS))
 def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     """CVRhsFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -73,7 +73,7 @@ def _evaluate(run, t, y):
     return _judge(run, t, run.sun_jacobian)
 
 
-@cfunc(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
+@called_from_c(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, INTEGERS, _V, _V, _V))
 def cvode_system(t, y, _fy, _matrix, _is_kept, is_new, gamma, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """CVLsLinSysFn: J, and 1/gamma for ``factor_system``.
 
@@ -94,7 +94,7 @@ def _weigh(run, y, weights):
             weights[q] /= run.sun_shift
 
 
-@cfunc(_CODE(_T, _T, _V, _V, _V, _V, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
+@called_from_c(_CODE(_T, _T, _V, _V, _V, _V, INTEGERS, _V, _V, _V))
 def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """IDALsJacFn: J, and cj for ``factor_system``."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -104,7 +104,7 @@ def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ign
     return _evaluate(run, t, items(y, run.n))
 
 
-@cfunc(_CODE(_V, _V, INTEGERS), cache=True, error_model="numpy")
+@called_from_c(_CODE(_V, _V, INTEGERS))
 def ida_weights(y, weights, h):  # type: ignore[no-untyped-def]
     """IDAEwtFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -119,13 +119,13 @@ def _factor(run):
     return 1 if factor_real(run, FIRST, run.sun_shift, run.sun_jacobian_at) != 0 else 0
 
 
-@cfunc(_CODE(_V, _V), cache=True, error_model="numpy")
+@called_from_c(_CODE(_V, _V))
 def factor_system(_solver, matrix):  # type: ignore[no-untyped-def]
     """SUNLinSolSetup: LU of cj M - J; what is singular a shorter step may mend."""
     return _factor(run_of(matrix))
 
 
-@cfunc(_CODE(_V, _V, _V, _V, _T), cache=True, error_model="numpy")
+@called_from_c(_CODE(_V, _V, _V, _V, _T))
 def solve_system(_solver, matrix, x, right, _tolerance):  # type: ignore[no-untyped-def]
     """SUNLinSolSolve.
 
@@ -154,7 +154,7 @@ def solve_system(_solver, matrix, x, right, _tolerance):  # type: ignore[no-unty
     return 0
 
 
-@cfunc(_CODE(_CODE, _T, _V, _V, _VS, _VS, INTEGERS, _V, _V), cache=True, error_model="numpy")
+@called_from_c(_CODE(_CODE, _T, _V, _V, _VS, _VS, INTEGERS, _V, _V))
 def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[no-untyped-def]
     """CVSensRhsFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -168,7 +168,7 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
     return code
 
 
-@cfunc(_CODE(_T, _V, _V, _V, INTEGERS), cache=True, error_model="numpy")
+@called_from_c(_CODE(_T, _V, _V, _V, INTEGERS))
 def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     """IDAResFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
@@ -184,7 +184,7 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     return _judge(run, t, out)
 
 
-@cfunc(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, INTEGERS, _V, _V, _V), cache=True, error_model="numpy")
+@called_from_c(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, INTEGERS, _V, _V, _V))
 def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a, _b, _c):  # type: ignore[no-untyped-def]
     """IDASensResFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))

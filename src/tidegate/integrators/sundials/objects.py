@@ -15,9 +15,9 @@ from ctypes import POINTER, byref, c_void_p
 from typing import Any, Final
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import called_from_c, native
 from tidegate.compiled.run_type import run_at
 from tidegate.compiled.workspace import INDEX_OF, integers_at, pointer, vector
 from tidegate.integrators.interface import FloatArray
@@ -51,12 +51,12 @@ def run_of(matrix):
     return run_at(h, pointer(h[_ADDRESS_R]))
 
 
-@cfunc(types.int32(types.int64), cache=True)
+@called_from_c(types.int32(types.int64))
 def _leave(_matrix):  # type: ignore[no-untyped-def]
     return 0
 
 
-@cfunc(types.float64(types.int64, types.int64), cache=True)
+@called_from_c(types.float64(types.int64, types.int64))
 def _largest(handle, weights):  # type: ignore[no-untyped-def]
     n = N_VGetLength(handle)
     x, w = items(handle, n), items(weights, n)
@@ -70,7 +70,7 @@ def _largest(handle, weights):  # type: ignore[no-untyped-def]
     return largest
 
 
-@cfunc(types.float64(types.int64, types.int64, types.int64), cache=True)
+@called_from_c(types.float64(types.int64, types.int64, types.int64))
 def _largest_masked(handle, weights, mask):  # type: ignore[no-untyped-def]
     n = N_VGetLength(handle)
     x, w, counts = items(handle, n), items(weights, n), items(mask, n)
@@ -84,7 +84,7 @@ def _largest_masked(handle, weights, mask):  # type: ignore[no-untyped-def]
     return largest
 
 
-@cfunc(types.void(types.int32, _TEXT, _TEXT, _TEXT, types.int32, _TEXT, types.int64), cache=True)
+@called_from_c(types.void(types.int32, _TEXT, _TEXT, _TEXT, types.int32, _TEXT, types.int64))
 def _keep_sentence(_line, _function, _file, message, _code, kept, _context):  # type: ignore[no-untyped-def]
     index = 0
     while index < _SENTENCE - 1 and message[index] != 0:
