@@ -81,6 +81,7 @@ def test_the_user_s_own_numba_and_garbage_collector_keep_their_settings(tmp_path
 
 def test_what_is_compiled_after_a_source_was_written_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions in memory are those from before, the key would be that of after."""
+
     def place(_module: str) -> Path:
         return tmp_path / "place"
 
