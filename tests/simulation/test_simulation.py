@@ -645,3 +645,23 @@ def test_final_actions_that_have_no_consistent_values_can_be_tried_again_with_ot
     assert simulation.status == "terminated"
     assert simulation.result.final["z"] == pytest.approx(2.0)
     assert [event.kind for event in simulation.result.events] == ["set", "state", "final"]
+
+
+def test_what_is_told_after_parameters_were_set_is_what_a_simulation_with_these_parameters_tells() -> None:
+    """Between two settings what numbers mean is not worked out again; the plain way is a simulation that has them from its start."""
+
+    def falls(t: float, y: Any, p: Any) -> list[Any]:
+        return [-p["k"] * y["x"] if y["x"] > p["limit"] else -p["k"]]
+
+    model = tg.ode(falls, y0={"x": 1.0}, p={"k": 1.0, "limit": 0.5})
+    moved = tg.Simulation(model)
+    for k, limit in ((3.0, 0.9), (1.5, 0.25), (2.0, 0.7)):
+        moved.set({"k": k, "limit": limit})
+    plain = tg.Simulation(model, parameters={"k": 2.0, "limit": 0.7})
+    one, other = moved.advance(0.4), plain.advance(0.4)
+    assert one.final["x"] == pytest.approx(other.final["x"], rel=1e-9)
+    told, plainly = ([event for event in part.events if event.kind == "state"] for part in (one, other))
+    assert [event.time for event in told] == pytest.approx([event.time for event in plainly], rel=1e-9)
+    assert [(event.causes, event.origins) for event in told] == [(event.causes, event.origins) for event in plainly]
+    assert len(told) == 1
+    assert one.parameters == other.parameters

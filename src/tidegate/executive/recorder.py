@@ -7,6 +7,7 @@ Results keep both, so neither holds machine code.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from operator import sub
@@ -91,6 +92,13 @@ class Legend:
             "time_unit": model.time_unit,
             "sensitivity_parameters": tuple(model.layout.parameters[int(k)] for k in problem.sensitivity_parameters),
         }
+
+    def with_values(self, problem: Problem) -> Legend:
+        """The legend of the same problem with other values of parameters, another end and other times: a user's hand changes them often."""
+        other = copy(self)
+        other.asked, other.p, other.t_end = problem.output_times, problem.p, problem.t_end
+        other.causes = self.causes.with_values(problem)
+        return other
 
     def drifts(self, sizes: Sequence[float]) -> dict[str, float]:
         """The largest of F4 and of F5 that an HDAE has come to, by what statistics call them."""

@@ -436,7 +436,7 @@ class Session:
             self._integrator, self._state = None, state
             error.result = self.result
             raise error
-        self.problem, self._legend = problem, None
+        self.problem, self._legend = problem, None if self._legend is None else self._legend.with_values(problem)
         part = self._part(self._label(records, meter.read(), "unfinished", is_set=True))
         events = [(event, {**event.before, **setting.before}, {**event.after, **setting.after}) for event in part.events]
         told = [replace(event, kind="set", causes=setting.causes + event.causes, before=old, after=now) for event, old, now in events]
