@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tidegate.compiled.locking import Guard, GuardKind
+from tidegate.compiled.locking import GuardKind
 from tidegate.expressions import (
     FALSE,
     ONE,
@@ -247,7 +247,6 @@ class _Maker:
         return {
             "guard_kind": [kinds[g.kind] + (2 if g.source.op == "floor" else 0) for g in guards],
             "guard_mode": [position[g.mode] for g in guards],
-            "guard_partner": [_partner(guards, k) for k in range(len(guards))],
             "guard_strict": [int(g.strict) for g in guards],
             "branch_first": [*firsts, transitions.n_rising],
             "branch_chain": [branch.chain for branch in branches],
@@ -346,11 +345,6 @@ class _Maker:
             formula("bodies", "what clauses give, for those that happen", bodies),
             formula("clock_times", "times of time events", enumerate(times)),
         ]
-
-
-def _partner(guards: Sequence[Guard], k: int) -> int:
-    """The guard at the other end of a piece; -1 where there is none."""
-    return next((i for i, other in enumerate(guards) if i != k and other.mode is guards[k].mode), -1)
 
 
 def _described(own: str, variable: Variable | None) -> str:
