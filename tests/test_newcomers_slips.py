@@ -41,6 +41,13 @@ def run() -> Any:
     return tg.simulate(tg.ode(lambda t, y: {"a": -y["a"]}, y0={"a": 1.0}), (0, 1))
 
 
+class Returned(tg.Component):
+    x = tg.State(1.0)
+
+    def equations(self) -> Any:
+        return tg.der(self.x) == -self.x
+
+
 @pytest.mark.parametrize(
     ("slip", "words"),
     [
@@ -60,11 +67,42 @@ def run() -> Any:
         (lambda: run().final["y"], "one of a"),
         (lambda: tg.blocks.Integrador, "did you mean 'Integrator'"),
         (lambda: tg.simulat, "did you mean 'simulate'"),
+        (lambda: tg.simulate(Returned(), (0, 1)), "returns one equation, and equations are yielded.*write `yield"),
+        (lambda: tg.simulate(tg.ode(lambda t, y: [1j * y[0]], y0=[1.0]), (0, 1)), "complex numbers cannot be followed.*real and imaginary part"),
+        (lambda: tg.simulate(tg.ode(lambda t, y: [unknown * y[0]], y0=[1.0]), (0, 1)), "'unknown' is not defined.*define it"),  # noqa: F821
+        (lambda: tg.simulate(tg.ode(lambda t, y: [y[3]], y0=[1.0]), (0, 1)), "index 3 is out of bounds.*counted from 0"),
     ],
 )
 def test_a_slip_is_answered_with_what_to_write(slip: Any, words: str) -> None:
     with pytest.raises(tg.TidegateError, match=f"(?s){words}"):
         slip()
+
+
+def test_what_a_result_is_not_is_told_with_what_it_is() -> None:
+    result = run()
+    with pytest.raises(AttributeError, match=r"no attribute 'y'; result\[\"x\"\] is a variable by its name"):
+        _ = result.y
+    with pytest.raises(AttributeError, match=r"no attribute 'sol'; result.at\(0.5\)"):
+        _ = result.sol
+    with pytest.raises(TypeError, match=r"a result has no length: len\(result\.time\)"):
+        len(result)
+    assert result
+    assert list(result) == result.names
+
+
+def test_a_run_that_crawls_says_so() -> None:
+    random = np.random.default_rng(1)
+
+    @tg.opaque
+    def gust(t: float) -> float:
+        return float(random.normal())
+
+    ship = tg.ode(lambda t, y: [gust(t) - y["heading"]], y0={"heading": 0.0})
+    with (
+        pytest.warns(tg.SlowRunWarning, match=r"crawls: 5000 steps to t = .* of 1000.*tg\.noise\(t, seed=1"),
+        pytest.raises(tg.TooManyStepsError),
+    ):
+        tg.simulate(ship, (0, 1000), max_steps=5100)
 
 
 def test_an_attribute_of_a_result_is_told_to_be_an_entry() -> None:

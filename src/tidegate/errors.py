@@ -42,6 +42,7 @@ and every warning::
     ├── SensitivityWarning         a derivative that was asked for does not exist
     ├── IdentifiabilityWarning     data that do not determine a parameter which is fitted to them
     ├── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
+    ├── SlowRunWarning             steps so short, and so often in vain, that the run will hardly end
     └── StartValueWarning          a start value that was given is not the one that the run begins with
 """
 
@@ -73,6 +74,7 @@ __all__ = [
     "RunError",
     "SensitivityWarning",
     "SingularSystemError",
+    "SlowRunWarning",
     "StartValueWarning",
     "SteadyStateError",
     "StepSizeError",
@@ -460,6 +462,10 @@ class NotFiniteWarning(TidegateWarning):
 
 class StartValueWarning(TidegateWarning):
     """A start value was given to a variable that follows from others, and comes out as another one."""
+
+
+class SlowRunWarning(TidegateWarning):
+    """Steps are so short, and so often tried in vain, that the run will hardly end: noise, or rounding above the tolerance."""
 
 
 class DSblockWarning(TidegateWarning):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from tidegate.errors import TooManyStepsError
+from tidegate.errors import SlowRunWarning, TooManyStepsError
 from tidegate.executive.failures import failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import Options
@@ -20,6 +22,10 @@ from tidegate.wishes import RetryStep
 __all__ = ["begin", "drive", "drop_behind", "drop_rows_behind", "drop_rows_without"]
 
 _VISIT: Final = 0.05  # seconds between visits of Python: Ctrl-C, progress and new rows wait no longer
+_PACKAGE: Final = str(Path(__file__).parents[1])
+_MANY_STEPS: Final = 5000  # before anybody speaks of crawling
+_IN_VAIN: Final = 0.15  # of the steps: so many are tried in vain where noise is above the tolerance
+_HARDLY_ENDS: Final = 1e6  # steps that the run would take at this pace
 _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
 _STEP: Final = 2  # where the length of the next step stands in the progress of a run
@@ -86,8 +92,11 @@ def _driven(
         integrator.collect(records)
         visit()
     again: _Again | None = None
+    start, may_crawl = integrator.time, True
     while True:
-        stop = integrator.advance(budget if limit is None else min(budget, limit - (before - first)))
+        taken = before - first
+        budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget
+        stop = integrator.advance(budget if limit is None else min(budget, limit - taken))
         now = time.perf_counter()
         integrator.collect(records)
         calls = integrator.calls
@@ -108,6 +117,7 @@ def _driven(
                 time=integrator.time,
                 hint="raise max_steps, loosen rtol, or look at where the steps are small: result.t",
             )
+        may_crawl = may_crawl and not _warned_of_crawling(integrator, problem, start, done - first)
         # so many steps as fit between two visits, whatever a step costs
         pace = (now - began) / max(done - before, 1)
         budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
@@ -127,6 +137,24 @@ def _driven(
         with interrupts.in_user_code():
             progress(integrator.time)
     return stop
+
+
+def _warned_of_crawling(integrator: StepIntegrator, problem: Problem, start: float, steps: int) -> bool:
+    """True once the user was told that steps are so short, and so often in vain, that the run will hardly end."""
+    if steps < _MANY_STEPS:
+        return False
+    gone, counters = integrator.time - start, integrator.counters
+    in_vain = counters.rejected + counters.newton_failures
+    if in_vain < _IN_VAIN * steps or gone > (problem.t_end - start) * steps / _HARDLY_ENDS:
+        return False
+    warnings.warn(
+        f"{problem.model.name} crawls: {steps} steps to t = {integrator.time:.9g} of {problem.t_end:g}, and {in_vain} more in vain; something in it "
+        "changes faster than steps can follow, as noise that is another at every call does, or rounding above the tolerance; tg.noise(t, seed=1, "
+        "every=0.1) is noise that steps end at, tg.event tells of jumps, a larger rtol ignores what is small, max_steps= ends such a run",
+        SlowRunWarning,
+        skip_file_prefixes=(_PACKAGE,),
+    )
+    return True
 
 
 class _Again:

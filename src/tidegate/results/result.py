@@ -25,6 +25,7 @@ from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
+from tidegate.results.instead import no_attribute
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import FinalValues, ParameterValues, number
 from tidegate.results.resampling import once_each, times_along
@@ -128,14 +129,18 @@ class Result:
         own["_recording"], own["status"], own["source"], own["is_part"] = recording, status, source, False
         return result
 
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        raise TypeError("a result has no length: len(result.time) is the number of its rows, len(result.names) that of its variables")
+
     if not TYPE_CHECKING:  # where a checker would take every name for one that there is
 
         def __getattr__(self, name: str) -> Any:
             """What is made when it is first asked for."""
             if name not in _RECORDED or "_recording" not in vars(self):
-                if not name.startswith("_") and "columns" in dir(self) and name in {column.name for column in self.columns}:
-                    raise AttributeError(f'a result has no attribute {name!r}; the variable is result["{name}"]', name=name, obj=self)
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+                raise no_attribute(self, name, self.columns if not name.startswith("_") and "columns" in dir(self) else ())
             with _MAKING:
                 own = vars(self)
                 return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))

@@ -26,6 +26,11 @@ __all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYield
 MergeYields = Callable[[Expr, list[Yielded], list[Yielded]], list[Yielded]]
 MergeReturns = Callable[[Expr, Any, Any], Any]
 OPAQUE_HINT: Final = "mark the function that does it with tg.opaque; it is then called as it is, with finite differences for its derivatives"
+_OF_THE_USERS_OWN: Final = (
+    (NameError, "define it before the model is run, or give it as a parameter: p={...}, tg.Parameter"),
+    (ZeroDivisionError, "two plain numbers are divided there: look at the second"),
+    (IndexError, "places are counted from 0; look at how many there are"),
+)
 _CONDITIONS: Final = frozenset({"ge", "gt", "nonzero", "and", "or", "not", "floor", "segment"})
 
 
@@ -140,6 +145,13 @@ class Tracer:
                 "a number is looked into as if it were an array",
                 origin=origin,
                 hint="the order of arguments is f(t, y), with the time first, and residual(t, y, ydot)",
+            )
+        for kind, hint in _OF_THE_USERS_OWN:
+            if isinstance(error, kind):
+                return UntraceableError(f"this line fails with {type(error).__name__}: {error}", origin=origin, hint=hint)
+        if "'complex'" in str(error):
+            return UntraceableError(
+                "complex numbers cannot be followed", origin=origin, hint="write real and imaginary part as two variables, each with its equation"
             )
         return UntraceableError(
             f"following this line on symbols failed with {type(error).__name__}: {error}",

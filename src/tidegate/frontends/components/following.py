@@ -208,6 +208,12 @@ class Follower:
 
         def equations_of(followed: Trace) -> list[Equality]:
             returned: Any = followed.value if is_array(followed.value) else ()
+            if isinstance(followed.value, Equality | Expr) and not followed.yields:
+                raise ModelError(
+                    f"{_called(method)} returns one equation, and equations are yielded",
+                    origin=self.placed(place),
+                    hint="write `yield left == right`, one line an equation, or return a list of them",
+                )
             return read([*followed.yields, *(Yielded(item, place) for item in returned)])
 
         def along(point: Mapping[Expr, float]) -> list[float]:
