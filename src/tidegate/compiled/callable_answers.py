@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.compiled_model import Direction, Disagreement, Point, Said, StartValues, Trouble
 from tidegate.compiled.layout import Layout
 from tidegate.errors import Origin, UsageError
-from tidegate.model.callables import At, CallableModel, Changes
+from tidegate.model.callables import At, Beside, CallableModel, Changes
 
 __all__ = [
     "CallableActions",
@@ -142,8 +142,8 @@ class CallableActions:
     says = asks = False
     origins: tuple[Origin, ...] = ()
 
-    def __init__(self, change: Changes | None, layout: Layout) -> None:
-        self._change, self._layout = change, layout
+    def __init__(self, change: Changes | None, layout: Layout, beside: Beside | None = None) -> None:
+        self._change, self._layout, self._beside = change, layout, beside
         self.assigns = change is not None
 
     def assigned(self, at: Point) -> FloatArray:
@@ -152,6 +152,8 @@ class CallableActions:
 
     def moves(self, at: Point, moves: FloatArray, directions: Sequence[Direction]) -> FloatArray:
         """Their derivatives afterwards from those before, (directions, values)."""
+        if self._beside is not None:
+            return self._moves_of_runs(self._beside, at, moves, directions)
         layout, n, n_p = self._layout, len(at.y), len(at.p)
         x = np.concatenate([at.y, at.p, at.m[layout.first_discrete : layout.first_previous]])
 
@@ -161,6 +163,20 @@ class CallableActions:
         slopes = np.array([slope(after, x, k) for k in range(len(x))])
         own = np.array([[direction.get(k, 0.0) for k in range(n_p)] for direction in directions]).reshape(len(directions), n_p)
         return np.concatenate([moves[:, :n], own, moves[:, n:]], axis=1) @ slopes.reshape(len(x), moves.shape[1])
+
+    def _moves_of_runs(self, beside: Beside, at: Point, moves: FloatArray, directions: Sequence[Direction]) -> FloatArray:
+        """Likewise, where a run has begun at this point and others begin beside it."""
+        names = (*self._layout.unknowns, *self._layout.discretes)
+        found = moves.copy()
+        number = at.m[self._layout.first_discrete + beside.place]
+        for row, direction in enumerate(directions):
+            for k, rate in direction.items():
+                opened = beside.opened(number, k)
+                for name in dict.fromkeys(name for _, new in opened for name in new):
+                    values = [(weight, new[name]) for weight, new in opened if name in new]
+                    moves_at_all = len({value for _, value in values}) > 1 and all(np.isfinite(value) for _, value in values)
+                    found[row, names.index(name)] = rate * sum(weight * value for weight, value in values) if moves_at_all else 0.0
+        return found
 
     def said(self, at: Point | None) -> Said:  # noqa: ARG002, nothing is
         """What is said."""

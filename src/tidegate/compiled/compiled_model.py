@@ -445,6 +445,7 @@ class CompiledModel:
     adjusting : what is done when parameters have been set from outside; None where nothing is.
     opening : what is done once when a run begins; resuming : when one goes on from what was saved; closing : called when it is over, with whether it
         came to its end; likewise.
+    knows_memory : derivatives through what the model keeps in a memory of its own are known, those at the start by ``opening``.
     ending : why the model has ended the run, if it has more to say than its clauses; likewise.
     outputs : the outputs, and unknowns that are computed like them, as functions of what dense output holds; None where there are none.
     computed : these unknowns as functions of all unknowns of the system; None where there are none.
@@ -502,6 +503,7 @@ class CompiledModel:
     resuming: Actions | None = None
     closing: Callable[[Point, bool], object] | None = None
     ending: Callable[[Point], str] | None = None
+    knows_memory: bool = False
     keep_alive: tuple[object, ...] = ()
     constants: tuple[str, ...] = ()
     index_two: BoolArray | None = None

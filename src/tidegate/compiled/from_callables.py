@@ -32,7 +32,7 @@ from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import InvalidModelError, Origin
-from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Tick
+from tidegate.model.callables import At, Beside, CallableClause, CallableModel, Completed, Constraints, Tick, Variant
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 
@@ -68,12 +68,16 @@ def compile_callables(model: CallableModel) -> CompiledModel:
     tangents = {"rhs": "residual_tangent"}
     for name, (function, size) in functions.items():
         pointers[name] = natives.value(name, function, size)
-        moving = natives.rehearsed if name == "bodies" else function
-        pointers[tangents.get(name, f"{name}_tangent")] = natives.tangent(name, partial(natives.moved, moving), size)
+        moved = natives.moved_by_event if name == "bodies" else partial(natives.moved, function)
+        pointers[tangents.get(name, f"{name}_tangent")] = natives.tangent(name, moved, size)
     pointers["bodies"] = natives.value("bodies", natives.bodies, n + len(layout.discretes), natives.differ)
     pointers["steps"] = natives.value("step events", natives.steps, len(model.completed))
-    if model.at_communication is not None:
-        pointers["communicated"] = natives.value("the hook at communication points", partial(natives.told, model.at_communication), 1)
+    for name, what, hook in (
+        ("communicated", "the hook at communication points", model.at_communication),
+        ("step_begins", "the hook in front of steps", model.at_step),
+    ):
+        if hook is not None:
+            pointers[name] = natives.value(what, partial(natives.told, hook), 1)
     if model.constraints is not None:
         kept, labels = partial(natives.constrained, model.constraints, (4, 5)), model.constraints.labels
         n_kept = layout.n_constraints
@@ -121,7 +125,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         start=CallableStart(model, layout, natives.guards),
         initial=CallableActions(model.at_start, layout),
         final=CallableActions(model.at_end, layout),
-        opening=None if model.at_open is None else CallableActions(model.at_open, layout),
+        opening=None if model.at_open is None else CallableActions(model.at_open, layout, model.beside),
+        knows_memory=model.beside is not None,
         resuming=None if model.at_resume is None else CallableActions(model.at_resume, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
@@ -257,8 +262,55 @@ class Natives:
         return np.array([slope(partial(self.flat, function), x, 1 + k) for k in range(len(y))]).T.ravel()
 
     def moved(self, function: Function, x: FloatArray, dx: FloatArray) -> FloatArray | float:
-        """The derivative in a direction."""
-        return sum((slope(partial(self.flat, function), x, int(k)) * dx[k] for k in np.flatnonzero(dx)), start=0.0)
+        """The derivative in a direction; of a model with runs beside it, what they say of parameters."""
+        total: FloatArray | float = 0.0
+        for k in np.flatnonzero(dx).tolist():
+            variants = self._variants(x, k)
+            if variants:
+                values = [(each.weight, np.array(self.flat(function, self._of(x, k, each)), dtype=float)) for each in variants]
+                total = total + dx[k] * _difference(values)
+            else:
+                total = total + dx[k] * slope(partial(self.flat, function), x, k)
+        return total
+
+    def _variants(self, x: FloatArray, k: int) -> Sequence[Variant]:
+        """Runs beside the one at [t, y, p, m], if element k is a parameter."""
+        beside, first = self._model.beside, 1 + self._sizes[0]
+        if beside is None or not first <= k < first + self._sizes[1]:
+            return ()
+        return beside.variants(x[self._place_of_run(beside)], k - first)
+
+    def _place_of_run(self, beside: Beside) -> int:
+        return 1 + self._sizes[0] + self._sizes[1] + self._layout.first_discrete + beside.place
+
+    def _of(self, x: FloatArray, k: int, variant: Variant) -> FloatArray:
+        """The same point, of a run beside."""
+        assert self._model.beside is not None
+        new = x.copy()
+        new[k] += variant.offset
+        new[self._place_of_run(self._model.beside)] = variant.number
+        return new
+
+    def moved_by_event(self, x: FloatArray, dx: FloatArray) -> FloatArray | float:
+        """The derivative of what happens, in a direction."""
+        first, beside = 1 + self._sizes[0], self._model.beside
+        moving = [k for k in np.flatnonzero(dx[first : first + self._sizes[1]]).tolist() if self._variants(x, first + k)]
+        if beside is None or len(moving) != 1:
+            return self.moved(self.rehearsed, x, dx)
+        k, layout = moving[0], self._layout
+
+        def along(variant: Variant) -> At:
+            moved = self._of(x + variant.offset / dx[first + k] * dx, first + k, replace(variant, offset=0.0))
+            return point(layout, float(moved[0]), *np.split(moved[1:], np.cumsum(self._sizes[:2])))
+
+        found = beside.happened(x[self._place_of_run(beside)], k, along)
+        if not found:
+            m = 1 + sum(self._sizes[:2])
+            return np.concatenate([dx[1:first], dx[m + layout.first_discrete : m + layout.first_previous]])
+        values = [(weight, changed(layout, lambda _, new=new: new, at)) for weight, at, new in found]
+        total = dx[first + k] * _difference(values)
+        total[self._sizes[0] + beside.place] = 0.0
+        return total
 
     def scale(self, function: Function, x: FloatArray, dx: FloatArray) -> FloatArray | float:
         """Sum of the absolute values that such a derivative is made of."""
@@ -295,6 +347,13 @@ class Natives:
         return _TANGENT(call)
 
 
+def _difference(values: Sequence[tuple[float, FloatArray]]) -> FloatArray:
+    """The sum of values times weights; zero where all values are the same, or one is a time that is never."""
+    every = np.array([value for _, value in values])
+    moves = np.isfinite(every).all(axis=0) & (every != every[0]).any(axis=0)
+    return sum((weight * np.where(moves, value, 0.0) for weight, value in values), start=np.zeros(every.shape[1]))
+
+
 def _view(address: int, size: int) -> FloatArray:
     return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)) if size else np.zeros(0)
 
@@ -317,6 +376,8 @@ def described(model: CallableModel, n_modes: int) -> tuple[Layout, tuple[Quantit
     return replace(
         layout, shown=shown, dense=np.arange(len(unknowns)), n_step_events=len(model.completed), counted=counted,
         importance=layout.discretes.index(model.importance) if model.importance else -1, least_importance=model.least_importance,
+        may_reach=layout.discretes.index(model.may_reach) if model.may_reach else -1,
+        goes_on=layout.discretes.index(model.goes_on) if model.goes_on else -1,
         n_forms=int(model.constraints is not None), n_constraints=n_kept,
     ), tuple(quantities)  # fmt: skip
 

@@ -82,6 +82,8 @@ class Layout:
     counted : numbers that are not always there.
     importance : index of the discrete variable that says how important an event was, 1 to 100; -1 where events say it themselves.
     least_importance : beyond which events have no rows.
+    may_reach, goes_on : indices of the discrete variables that say how far a step may go beyond the next time event, and, by 1, that the last event
+        has left everything as it was; -1 where no step passes an event, and each makes the method begin anew.
     """
 
     unknowns: tuple[str, ...]
@@ -102,6 +104,8 @@ class Layout:
     counted: tuple[Counted, ...] = ()
     importance: int = -1
     least_importance: int = 100
+    may_reach: int = -1
+    goes_on: int = -1
 
     @property
     def first_discrete(self) -> int:

@@ -22,10 +22,10 @@ def native_addresses(functions: Mapping[str, NativeFunction], python: Mapping[st
 
     Parameters
     ----------
-    python : addresses of what calls Python, by the same names.
+    python : addresses of what calls Python, by the same names; of functions that never fail there need be none.
     first_discrete : where the discrete variables begin in m, and in dm.
     """
-    text = "\n".join(_definition(name, function, python[name], first_discrete) for name, function in functions.items())
+    text = "\n".join(_definition(name, function, python.get(name, 0), first_discrete) for name, function in functions.items())
     module = load(text)
     return {name: module.address(f"native_{name}") for name in functions}, module
 

@@ -116,6 +116,7 @@ _FUNCTIONS: Final = [
         "integer",
         "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors",
     ),
+    *_single("integer", "f_step_begins"),
     *_single("integer", "f_proof"),
     *_single("integer", "f_constraints f_constraints_tangent f_constraint_scale f_constraint_slopes"),
     *_single("integer", "dgetrf dgetrs zgetrf zgetrs"),
@@ -138,6 +139,9 @@ _FACTS: Final = [
     *_single("integer", "smooths_rates"),
     # 1 for a method whose proposal for a step does not grow behind one that an event has cut
     *_single("integer", "keeps_proposals"),
+    # places among the discrete variables of how far a step may go beyond the next time event, and of whether the last event has left everything as
+    # it was; -1 where models do not say so, see integrators/hybrid_loop/passed
+    *_single("integer", "may_reach_at goes_on_at"),
     # 1 if the model must not be asked for anything behind the end of the run
     *_single("integer", "ends_hard"),
     *_arrays("integer", "sens_parameters", "n_sens"),
@@ -172,9 +176,13 @@ _STATE: Final = [
     *_single("integer", "stages degree is_first was_rejected has_polynomial needs_jacobian needs_factors is_jacobian_fresh is_cut"),
     *_single("integer", "event_kind event_cause cause_item rounds is_terminated phase failed_guard last_guard found_guard"),
     *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
+    # 1 where an event inside the step under way has been carried out; where what an event gives is known; where the method may go on behind it
+    *_single("integer", "has_passed is_given can_go_on"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
     *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
+    # the next time event, which a step may pass
+    *_single("number", "t_event"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end
     *_single("number", "model_reach looked_to"),
     *_arrays("number", "y y_max ydot y_end y_held", "n"),
@@ -271,7 +279,7 @@ _LINEAR: Final = [
 _SENSITIVITIES: Final = [
     *_arrays("number", "sens sens_end sens_out sens_held sigma", "n_sens", "n"),
     *_arrays("number", "sens_discrete", "n_sens", "n_discrete"),
-    *_arrays("number", "dt_dp", "n_sens"),
+    *_arrays("number", "dt_dp clock_tau", "n_sens"),
 ]
 
 _RECORDS: Final = [

@@ -44,10 +44,14 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
     n = len(layout.unknowns) + len(layout.discretes)
     pointers = {
         "bodies": natives.value("bodies", natives.bodies, n, natives.differ),
-        "bodies_tangent": natives.tangent("bodies", partial(natives.moved, natives.rehearsed), n),
+        "bodies_tangent": natives.tangent("bodies", natives.moved_by_event, n),
     }
-    if model.at_communication is not None:
-        pointers["communicated"] = natives.value("the hook at communication points", partial(natives.told, model.at_communication), 1)
+    for name, what, hook in (
+        ("communicated", "the hook at communication points", model.at_communication),
+        ("step_begins", "the hook in front of steps", model.at_step),
+    ):
+        if hook is not None:
+            pointers[name] = natives.value(what, partial(natives.told, hook), 1)
     addresses = {name: ctypes.cast(pointer, _POINTER).value or 0 for name, pointer in pointers.items()}
     stops = native.stops if not len(model.corners) else partial(_both, native.stops, corner_stops(model))
     return replace(
@@ -59,7 +63,8 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
         addresses={**native.addresses, **addresses},
         has_opaque=True,
         start=cast("Start", _Start(native.start, model)),
-        opening=None if model.at_open is None else CallableActions(model.at_open, layout),
+        opening=None if model.at_open is None else CallableActions(model.at_open, layout, model.beside),
+        knows_memory=model.beside is not None,
         resuming=None if model.at_resume is None else CallableActions(model.at_resume, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         closing=None if model.at_close is None else partial(natives.close, model.at_close),

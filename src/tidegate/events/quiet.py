@@ -13,7 +13,7 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.guards import refresh_activity
 from tidegate.events.settle import read_conditions
 
-__all__ = ["flips_quietly", "keep_modes", "quiet_modes_hold"]
+__all__ = ["conditions_are_the_same", "flips_quietly", "keep_modes", "quiet_modes_hold"]
 
 
 @native
@@ -27,7 +27,8 @@ def keep_modes(run):
 
 
 @native
-def _conditions_are_the_same(run, t):
+def conditions_are_the_same(run, t):
+    """True if all conditions are what they were when they were last noted."""
     read_conditions(run, t, run.conditions_now_at)
     for c in range(run.n_conditions):
         if run.conditions_now[c] != run.conditions[c]:
@@ -43,7 +44,7 @@ def flips_quietly(run, t, guard):
         return False
     offset = run.m_at + run.guard_mode[guard]
     run.r[offset] = 1.0 - run.r[offset]
-    same = _conditions_are_the_same(run, t)
+    same = conditions_are_the_same(run, t)
     if same:
         after = run.slopes
         active = run.active
@@ -79,7 +80,7 @@ def quiet_modes_hold(run, t, y):
     for j in range(ng):
         if asleep[j] == 1 and abs(g[j]) > run.nu_start[j]:
             run.m[mode[j]] = 1.0 if g[j] > 0.0 else 0.0
-    hold = _conditions_are_the_same(run, t)
+    hold = conditions_are_the_same(run, t)
     if not hold:
         for k in range(run.n_modes):
             run.m[k] = run.m_old[k]

@@ -40,14 +40,25 @@ def _note_size(run, t, times):
 
 
 @native
+def _may_reach(run, when):
+    """Where a step must end because of the time event at ``when``: there, or beyond it where the model lets it go on and nothing depends on it."""
+    reach = run.discrete[run.may_reach_at]
+    passes = run.n_sens == 0 and run.n > 0 and run.past == 0 and reach > when and not is_same_time(run, reach, when)
+    return reach if passes else when
+
+
+@native
 def schedule(run, first):
     """Set run.t_next to the next time event or stop, which no step may pass. At the very start (``first``) an event may be due at once.
+
+    Of a model that says how far a step may go beyond its next time event, that is the place which no step may pass; the event is in run.t_event.
 
     The end of the run is a place like any other inside a step, unless the model must not be asked for what is behind it.
     """
     n_times = run.n_times
     t = run.t
     run.t_next = run.t_end if run.ends_hard == 1 else NEVER
+    run.t_event = NEVER
     for k in range(run.n_stops):
         stop = run.stops[k]
         if stop > t and not is_same_time(run, stop, t):
@@ -68,6 +79,9 @@ def schedule(run, first):
                 continue
         elif not (when > t or (first and is_same_time(run, when, t))) or (is_same_time(run, when, t) and not first):
             continue
+        if k >= ng and run.may_reach_at >= 0 and when < run.t_event:
+            run.t_event = when
+            when = _may_reach(run, when)
         if when < run.t_next:  # noqa: PLR1730, min would let a NaN through
             run.t_next = when
     if run.ends_hard == 1 and is_same_time(run, run.t_next, run.t_end):

@@ -75,14 +75,18 @@ def acted_on(problem: Problem) -> Problem:
     return replace(problem, y=new[:n], m=_with_discretes(problem, new[n:]), dy_dp=moves[:, :n].copy(), dd_dp=moves[:, n:].copy())
 
 
-def begin_model(model: CompiledModel, integrator: StepIntegrator) -> None:
+def begin_model(problem: Problem, integrator: StepIntegrator) -> None:
     """Tell a model with a memory of its own that a run begins, and put its values where the integrator, which is not started yet, begins."""
+    model = problem.model
     if model.opening is None:
         return
     layout, n = model.layout, len(model.layout.unknowns)
     new = model.opening.assigned(integrator)
     integrator.y[:] = new[:n]
     integrator.m[layout.first_discrete : layout.first_input] = np.tile(new[n:], 2)
+    if problem.directions and model.knows_memory:
+        moves = model.opening.moves(integrator, np.concatenate([problem.dy_dp, problem.dd_dp], axis=1), problem.directions)
+        integrator.sensitivities[:, :n], integrator.discrete_sensitivities[:] = moves[:, :n], moves[:, n:]
 
 
 def taken_up(model: CompiledModel, state: Mapping[str, FloatArray], where: Point) -> Mapping[str, FloatArray]:

@@ -62,7 +62,7 @@ def directions_of(model: CompiledModel, chosen: Sequence[int], changes: Mapping[
     """How all parameters move with each chosen one; of a model with a memory it is said that this stays as it is."""
     if not chosen:
         return []
-    if model.opening is not None:
+    if model.opening is not None and not model.knows_memory:
         sentence = f"what {model.name} keeps in its memory is taken to be the same for all parameters: a derivative through it is left out"
         warnings.warn(sentence, SensitivityWarning, skip_file_prefixes=(_PACKAGE,))
     return model.start.directions(chosen, set(find_parameters(model, list(changes))), p)

@@ -237,14 +237,16 @@ class Recording:
         self._last = event
         self._table = np.append(t, event.time), np.vstack([rows, values]), slopes
 
-    def not_finite(self) -> list[str]:
-        """A sentence for each output and discrete variable that is NaN or infinite in a row."""
+    def not_finite(self, *, but_for_last: bool = False) -> list[str]:
+        """A sentence for each output and discrete variable that is NaN or infinite in a row, the last one left out where values may be missing."""
         if not self.legend.may_be_not_finite or (self._rows and all(np.isfinite(block["values"]).all() for block in self._rows)):
             return []
         sentences: list[str] = []
         wrong = ~np.isfinite(self.kept)
         if self._absent is not None:
             wrong[: len(self._absent)] &= ~self._absent
+        if but_for_last:
+            wrong = wrong[:-1]
         for k in np.flatnonzero(wrong.any(axis=0)):
             column = self.legend.facts["columns"][k]
             bad = np.flatnonzero(wrong[:, k])

@@ -113,6 +113,7 @@ class Session:
         self.is_fresh = going_on is None  # no advance yet
         self._is_whole = whole is not None
         self._ended_at: Standing | None = None  # where a function of the user asked for the end, beside the integrator
+        self._lacks_values = False  # whether the last row is what was known there
         self._integrator: StepIntegrator | None = None
         self._legend: Legend | None = None
         self._loading = 0.0
@@ -178,7 +179,7 @@ class Session:
     # -- start ------------------------------------------------------------------------------------------------------------------------------------
 
     def _start(self, integrator: StepIntegrator) -> None:
-        begin_model(self.problem.model, integrator)
+        begin_model(self.problem, integrator)
         hold_constraints(self.problem, integrator)
         self._initial_words = open_run(self.problem, integrator)
         begin(integrator, self.problem, self._records)
@@ -296,7 +297,7 @@ class Session:
         jump = segment.jump()
         if jump is not None:
             raise jumped(*jump, self.problem, part if self._is_whole else self.result)
-        warn(segment.not_finite(), self._lost_derivatives.untold())
+        warn(segment.not_finite(but_for_last=self._lacks_values), self._lost_derivatives.untold())
         return part
 
     def _segment(self, integrator: StepIntegrator, interrupts: Interrupts) -> tuple[Recording, _StoppedRun | None]:
@@ -354,6 +355,7 @@ class Session:
         integrator, records = self._live(), self._records
         integrator.collect(records)
         end = integrator.time if wish.time is None else wish.time
+        self._lacks_values = wish.numbers is not None
         drop_behind(end, records)
         model = self.problem.model
         if model.outputs is None:  # they are called

@@ -21,11 +21,12 @@ __all__ = ["Method", "fill", "lay_out", "refill", "set_stops"]
 
 _FUNCTIONS: Final = (
     "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
-    "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated",
+    "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated", "step_begins",
     "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes", "divisors",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
+    "t_event": w.NEVER,
 }  # fmt: skip
 _INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
 _INDICES_OF_FUNCTIONS: Final = w.indices_of([f"f_{name}" for name in _FUNCTIONS])
@@ -82,6 +83,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "has_corners": model.has_corners, "mass_kind": model.mass_kind, "mass_varies": model.mass_varies, "first_discrete": layout.first_discrete,
         "first_previous": layout.first_previous, "first_flags": layout.first_action, "first_counts": layout.first_count,
         "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form, "degree": 1,
+        "may_reach_at": layout.may_reach, "goes_on_at": layout.goes_on,
         **method.hooks, **method.facts,
     }  # fmt: skip
     for name, value in facts.items():

@@ -16,7 +16,20 @@ from numpy.typing import NDArray
 
 from tidegate.model.model import Model
 
-__all__ = ["At", "CallableClause", "CallableModel", "Called", "Completed", "Constraints", "NativeFunction", "TakesOptions", "Threshold", "Tick"]
+__all__ = [
+    "At",
+    "Beside",
+    "CallableClause",
+    "CallableModel",
+    "Called",
+    "Completed",
+    "Constraints",
+    "NativeFunction",
+    "TakesOptions",
+    "Threshold",
+    "Tick",
+    "Variant",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -139,6 +152,38 @@ class Constraints:
     makes_consistent: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One point of a difference by a parameter: how much larger that is, the weight of the value there, and the number of the run that is asked."""
+
+    offset: float
+    weight: float
+    number: float
+
+
+class Beside(Protocol):
+    """Runs beside the runs of a model with a memory of its own, each with one parameter a little different; for derivatives by parameters.
+
+    Attributes
+    ----------
+    place : index of the discrete variable that says which run is asked.
+    """
+
+    place: int
+
+    def variants(self, number: float, k: int) -> Sequence[Variant]:
+        """Those with another parameter k, beside the run of a number; none where it is not known how it began."""
+        ...
+
+    def opened(self, number: float, k: int) -> Sequence[tuple[float, Mapping[str, float]]]:
+        """They begin; of each a weight and new values by name."""
+        ...
+
+    def happened(self, number: float, k: int, along: Callable[[Variant], At]) -> Sequence[tuple[float, At, Mapping[str, float]]]:
+        """What the last event gives in each of them: a weight, where it happens, new values by name; nothing if nothing has happened."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class CallableModel:
     """One model as functions.
@@ -151,6 +196,7 @@ class CallableModel:
     thresholds, clauses, ticks, completed : what can happen.
     happen : new values by name when things happen, told which of ``bodies``; it is called once a round and takes the place of their ``change``.
     rehearse : what ``happen`` would give at other values, without any effect; for derivatives.
+    beside : runs with other parameters, for derivatives by these of what a memory takes part in.
     at_start, at_end : new values by name, at the start and at the end of a run.
     at_parameters : likewise, when parameters have been set from outside at the point of the run.
     at_communication : called at every communication point of a run, with the values that its row has.
@@ -165,6 +211,9 @@ class CallableModel:
     counted : by discrete variables, unknowns and outputs of which as many are there as it says, each with its number from 0.
     nominal : typical sizes of unknowns by name.
     importance : the discrete variable that says how important an event was, 1 to 100; rows of those beyond ``least_importance`` are not shown.
+    may_reach : the discrete variable that says how far a step may go beyond the next time event, which is then carried out inside it.
+    goes_on : the discrete variable that is 1 if the last event has left everything as it was, so that integration need not begin anew.
+    at_step : called in front of every step of the integrator.
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
     told : what statistics of a run say of the model.
@@ -187,6 +236,7 @@ class CallableModel:
     completed: Sequence[Completed] = ()
     happen: Happening | None = None
     rehearse: Happening | None = None
+    beside: Beside | None = None
     at_start: Changes | None = None
     at_end: Changes | None = None
     at_parameters: Changes | None = None
@@ -203,6 +253,9 @@ class CallableModel:
     nominal: Mapping[str, float] = field(default_factory=dict[str, float])
     importance: str = ""
     least_importance: int = 100
+    may_reach: str = ""
+    goes_on: str = ""
+    at_step: Callable[[At], object] | None = None
     mass: FloatArray | None = None
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""

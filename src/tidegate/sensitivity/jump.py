@@ -79,18 +79,17 @@ def event_time_derivatives(run, t, y, guard, scale):
 
 
 @native
-def time_event_derivatives(run, t, y, index):
-    """tau' of a scheduled time."""
+def time_event_derivatives(run, t, y, index, target):
+    """tau' of a scheduled time, for every parameter, to offset ``target`` of r."""
     zero = run.zero
     dp = run.dp
     dm = run.dm
     times = run.times_scratch
-    tau = run.dt_dp
     for i in range(run.n_sens):
         set_direction(run, i, True)
         call_tangent(run.f_times_tangent, t, y, zero, run.p, run.m, 0.0, zero, dp, dm, times)
         set_direction(run, i, False)
-        tau[i] = times[index]
+        run.r[target + i] = times[index]
 
 
 @native

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +114,7 @@ def test_what_a_compiler_or_a_linker_says_is_in_the_message(tmp_path: Path) -> N
     wrong.write_text("void other(void) {}")
     with pytest.raises(tg.UsageError, match=r"has no BLOCKB: looked for wrongb_, wrongb, wrongB"):
         tg.dsblock.build(wrong, prefix="wrong")
-    with pytest.raises(tg.UsageError, match=r"neither C nor Fortran"):
+    with pytest.raises(tg.UsageError, match=r"neither C, C\+\+ nor Fortran"):
         tg.dsblock.build(BLOCKS / "vdp.msg", prefix="vdp")
     with pytest.raises(tg.UsageError, match=r"is a source file"):
         tg.dsblock.load(BLOCKS / "vdp.f", prefix="vdp")
@@ -133,11 +132,6 @@ def test_without_a_compiler_it_is_said_which_is_missing(monkeypatch: pytest.Monk
         with pytest.raises(tg.UsageError, match=r"need a Fortran compiler, and there is none \(FC=somewhere/f77 and gfortran looked for\)"):
             tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp")
     compiler.compiler_of.cache_clear()
-
-
-def test_sensitivities_of_a_compiled_block_are_refused() -> None:
-    with pytest.raises(tg.UsageError, match="there are no sensitivities of it"), warnings.catch_warnings():
-        tg.simulate(bad(0), (0.0, 1.0), sensitivities=["P"])
 
 
 ISOLATED = {

@@ -7,7 +7,7 @@ first, then integers, then logical ones. A Python class (``interface``), a compi
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -21,12 +21,15 @@ from tidegate.model.callables import NativeFunction
 
 __all__ = [
     "Action",
+    "BeginsBeside",
     "Block",
     "CanBeResumed",
     "CanBeTried",
     "Entry",
     "Happened",
+    "HasSteps",
     "IsNative",
+    "KnowsSteps",
     "NativeFunctions",
     "NativeNeeds",
     "Reply",
@@ -166,6 +169,15 @@ class Block(Protocol):
 
 
 @runtime_checkable
+class BeginsBeside(Protocol):
+    """A block of which a run can begin beside another where ``begin`` cannot, as with static data in a copy of its library."""
+
+    def begin_beside(self, at: Entry) -> tuple[Run, Reply]:
+        """As ``begin``."""
+        ...
+
+
+@runtime_checkable
 class CanBeTried(Protocol):
     """A block that can begin without values that fit its equations: to find these out, or of what form the equations are."""
 
@@ -180,6 +192,25 @@ class CanBeResumed(Protocol):
 
     def resumed(self, discretes: FloatArray) -> Run:
         """A run that remembers these numbers."""
+        ...
+
+
+@runtime_checkable
+class KnowsSteps(Protocol):
+    """A block whose runs may be told of steps (``HasSteps``)."""
+
+    @property
+    def knows_steps(self) -> bool:
+        """Whether they are to be."""
+        ...
+
+
+@runtime_checkable
+class HasSteps(Protocol):
+    """A run that is told in front of every step of the integrator: the first evaluation of a step is another thing for it (ICALL(2) of BLOCKF)."""
+
+    def step_begins(self) -> None:
+        """A step is about to be taken."""
         ...
 
 
@@ -212,6 +243,10 @@ class NativeFunctions(Protocol):
 
     def leave(self, number: int) -> None:
         """It is over."""
+        ...
+
+    def beside(self, run: Run, k: int, others: Sequence[tuple[float, float, Run]]) -> None:
+        """Derivatives of a run by parameter k are those of these: offsets of the parameter, weights, runs."""
         ...
 
 

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tidegate.errors import InvalidModelError
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.model import Form
 
-__all__ = ["MAX_NAME", "MAX_TEXT", "check", "is_name", "problems", "value_problems"]
+__all__ = ["MAX_NAME", "MAX_TEXT", "check", "is_name", "problems", "value_problems", "vector_problems"]
 
 MAX_NAME: Final = 31
 MAX_TEXT: Final = 132
@@ -78,6 +81,16 @@ def value_problems(entry: ParameterEntry, values: Sequence[float]) -> Iterator[s
             yield f"{entry.name} = {value:g}, but it is true or false"
         elif not entry.limits.allow(value):
             yield f"{entry.name} = {value:g}, but {entry.limits} is asked for"
+
+
+def vector_problems(described: Description, p: Sequence[float] | NDArray[np.float64]) -> Iterator[str]:
+    """The same of all parameters: real ones first, then integers, then logical ones."""
+    first = 0
+    for kind in ParameterKind:
+        for entry in described.parameters:
+            if entry.kind is kind:
+                yield from value_problems(entry, [float(value) for value in p[first : first + entry.size]])
+                first += entry.size
 
 
 def _sizes(described: Description) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -17,27 +18,49 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import CallbackError, DSblockOrderError, StepSizeError, TooManyStepsError, UntraceableError, UsageError
+from tidegate.errors import CallbackError, DSblockOrderError, RunError, TooManyStepsError, UntraceableError, UsageError
 from tidegate.frontends.dsblock.answers import Phase
+from tidegate.frontends.dsblock.beside import Beside, Happens
 from tidegate.frontends.dsblock.block import (
     Action,
     Block,
     CanBeResumed,
-    CanBeTried,
     Entry,
     Happened,
+    HasSteps,
     IsNative,
+    KnowsSteps,
     NativeFunctions,
     NativeNeeds,
     Reply,
     Run,
 )
-from tidegate.frontends.dsblock.checks import value_problems
+from tidegate.frontends.dsblock.checks import vector_problems
 from tidegate.frontends.dsblock.chosen_parameters import chosen_parameters
 from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
-from tidegate.frontends.dsblock.description import Group, ParameterKind, SignalKind
-from tidegate.frontends.dsblock.forms import Equations, dae_equations, explicit_equations, ode_equations
+from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
+from tidegate.frontends.dsblock.forms import Equations, explicit_equations, ode_equations
+from tidegate.frontends.dsblock.kept import (
+    GOES_ON,
+    LAST,
+    NEXT,
+    NX,
+    NZ,
+    PRIORITY,
+    REACH,
+    RUN,
+    STOPPED,
+    clipped,
+    counted,
+    counters,
+    direction_of,
+    kept,
+    starts,
+)
+from tidegate.frontends.dsblock.merged import about_to_cross
+from tidegate.frontends.dsblock.probed_form import probed_form, require_form
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
+from tidegate.frontends.dsblock.row import row
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
 from tidegate.frontends.dsblock.warned import warn
@@ -48,12 +71,8 @@ from tidegate.wishes import RetryStep, StopRun
 __all__ = ["lowered"]
 
 FloatArray = NDArray[np.float64]
-_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED = "(run)", "(next time event)", "(states)", "(indicators)", "(last event)", "(stopped)"
-_PRIORITY: Final = "(priority)"
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
-_AS_BEFORE: Final = 2  # a direction that stays
 _MOVED: Final = 1e-3
-_MOST_IMPORTANT, _LEAST_IMPORTANT = 1, 100
 _numbers = itertools.count(1)
 
 
@@ -81,20 +100,24 @@ class _Lowered:
         self.p = np.array([v for kind in ParameterKind for entry in described.parameters if entry.kind is kind for v in entry.default])
         self.constrained = ConstrainedEquations(described, options.hdae) if described.form is Form.HDAE else None
         self.form: Equations = self.constrained or self._equations()
-        kept = (_RUN, _NEXT, _NX, _NZ, _LAST, _STOPPED, _PRIORITY)
-        self.counters = {name: float(size) for group in described.groups for name, size in _counters(group).items()}
-        self.discretes = (*described.discretes, *kept, *self.counters, *(f"(direction of {name})" for name in self.indicators))
+        self.starts = starts(described, len(self.states), self.indicators)
+        self.discretes = tuple(self.starts)
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
         self.last: dict[int, float] = {}  # when something happened last
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
+        self.crossed: dict[int, NDArray[np.bool_]] = {}  # indicators that were zero then
         self.is_further: dict[int, bool] = {}  # whether what was asked last was a further round of the same instant
         self.traced = Traced(None, (), {})
-        self.needed = (*described.discretes, _RUN, _NX, _NZ)
-        self.next_name, self.stopped_name, self.counter_name = _NEXT, _STOPPED, _NZ
+        self.needed = (*described.discretes, RUN, NX, NZ)
+        self.next_name, self.stopped_name, self.counter_name = NEXT, STOPPED, NZ
         self.stabilisation, self.makes_consistent = "" if self.constrained is None else self.constrained.stabilisation, options.make_consistent
         self.multipliers = () if self.constrained is None else self.constrained.multipliers
         self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self.parameter_names = tuple(name for kind in ParameterKind for name in described.names(kind))
+        zero = np.zeros(len(self.states))
+        self.differentiated = frozenset((*self.form.states(zero), *self.form.others(zero, zero), *described.discretes, NEXT))
+        self.beside = Beside(self, self.place[RUN], self._tell_beside) if options.has_sensitivities else None
         self.native: NativeFunctions | None = None
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
@@ -103,27 +126,28 @@ class _Lowered:
         completed = self._completed()
         self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
-        starts: dict[str, float] = {**described.discretes, _RUN: 0.0, _NEXT: math.inf, _NX: len(self.states), _NZ: len(self.indicators)}
-        starts |= {_LAST: -math.inf, _STOPPED: 0.0, _PRIORITY: 50.0} | self.counters
-        starts |= {f"(direction of {name})": 0.0 for name in self.indicators}
         clauses = [self._crossing(k, rises=rises) for k in range(len(self.indicators)) for rises in (True, False)]
-        stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[_STOPPED]] != 0.0, terminates=True)
-        self._follow(x0, xd0, starts)
+        stop = CallableClause(f"{described.name} stops the run", lambda at: at.d[self.place[STOPPED]] != 0.0, terminates=True)
+        self._follow(x0, xd0, self.starts)
         return CallableModel(
             name=described.name,
             traced=self.traced.model,
-            told=self.traced.told(),
+            told=self.traced.told() | self._told(),
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
             corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
             nominal=self._nominal(),
             rehearse=self.rehearse,
-            importance=_PRIORITY,
+            beside=self.beside,
+            importance=PRIORITY,
             least_importance=100 if options.store_priority is None else options.store_priority,
+            may_reach=REACH,
+            goes_on=GOES_ON,
+            at_step=self.step_begins if isinstance(self.block, KnowsSteps) and self.block.knows_steps and self.native is None else None,
             rhs=self.rates,
-            parameters=dict(zip((name for kind in ParameterKind for name in described.names(kind)), self.p.tolist(), strict=True)),
-            discretes=starts,
+            parameters=dict(zip(self.parameter_names, self.p.tolist(), strict=True)),
+            discretes=self.starts,
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
@@ -131,7 +155,7 @@ class _Lowered:
             constraints=None
             if self.constrained is None
             else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, options.make_consistent),
-            counted=self._counted(),
+            counted=counted(described, self.form.ranks(), self.indicators),
             outputs=self.recorded,
             output=self.values,
             thresholds=[
@@ -154,26 +178,17 @@ class _Lowered:
         counts = self.options.max_evaluations is not None
         if self.constrained is not None or not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
             return None
-        places = self.place[_RUN], self.place[_NEXT], self.place[_NX], self.place[_NZ]
+        places = self.place[RUN], self.place[NEXT], self.place[NX], self.place[NZ]
         has_steps = self.described.has_step_events and n_completed == 1
         return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
 
     def _equations(self) -> Equations:
         if self.described.form is Form.ODE:
             return ode_equations(self.described)
-        return self._probed() if self.described.algebraic is None else explicit_equations(self.described, self.described.algebraic)
-
-    def _probed(self) -> Equations:
-        """Which derivatives enter the residuals, found out in a run that goes nowhere."""
-        described = self.described
-        x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
-        at = Entry(described.t0, x0, xd0, self.inputs.at(described.t0), chosen_parameters(self.described, self.p, self.options.parameters))
-        run, reply = self.block.tried(at) if isinstance(self.block, CanBeTried) else self.block.begin(at)
-        begun = described if reply.x is None else replace(described, x0=(*reply.x.tolist(), *described.x0[len(reply.x) :]))
-        n_states = len(x0) if reply.n_states is None else reply.n_states
-        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)), n_states)
-        run.end(at, is_well=True)
-        return found
+        if self.described.algebraic is not None:
+            return explicit_equations(self.described, self.described.algebraic)
+        x0, xd0, t0 = np.array(self.described.x0), np.array(self.described.xd0 or [0.0] * len(self.described.x0)), self.described.t0
+        return probed_form(self.block, Entry(t0, x0, xd0, self.inputs.at(t0), chosen_parameters(self.described, self.p, self.options.parameters)))
 
     def _follow(self, x0: FloatArray, xd0: FloatArray, starts: Mapping[str, float]) -> None:
         """Find out which callbacks can be machine code."""
@@ -184,38 +199,15 @@ class _Lowered:
             self.traced = Traced(None, (), {"all": "evaluations are counted" if options.max_evaluations is not None else "communication restarts"})
         else:
             self.traced = traced(self, (x0, xd0, self.p, starts))
+            if options.has_sensitivities and not wanted and self.traced.calls_within_steps():
+                # what is called may remember what parameters have made of it
+                self.traced = Traced(None, (), {**self.traced.called, **dict.fromkeys(self.traced.compiled, "for derivatives, with what is called")})
         wrong = {name: reason for name, reason in self.traced.called.items() if reason}
         if wanted and wrong:
             raise UntraceableError(
                 f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
                 hint="leave out traced=True, and they are called",
             )
-
-    def _require_form(self, run: Run, entry: Entry, reply: Reply) -> None:
-        """Refuse what makes derivatives enter a DAE otherwise than where that was found out: parameters and start values, or an event.
-
-        Raises
-        ------
-        CallbackError : it does.
-        """
-        if self.described.form is not Form.DAE or self.described.algebraic is not None:
-            return
-        n_states = len(entry.x) if reply.n_states is None else reply.n_states
-        x = np.append(entry.x, np.zeros(len(self.states)))[:n_states]
-        xd = np.zeros(len(self.states))
-        for new, given in ((x, reply.x), (xd, entry.xd), (xd, reply.xd)):
-            if given is not None:
-                new[: len(given)] = given[: len(new)]
-        if not n_states:
-            return
-        for rate in (xd, xd + 1.0):
-            if not self.form.fits(lambda x, xd: run.equations(replace(entry, x=x, xd=xd)), x, rate):
-                raise CallbackError(
-                    f"at t = {entry.time:.9g} derivatives enter the residuals of DSblock {self.described.name} in another way than where its model "
-                    f"was made, with x = {', '.join(self.states[int(k)] for k in self.form.algebraic) or 'none'} algebraic", time=entry.time,
-                    hint="parameters and start values belong to tg.simulate or tg.prepare; behind an event, too, the same x must be algebraic, and "
-                    "those that come later are states",
-                )  # fmt: skip
 
     def _nominal(self) -> dict[str, float]:
         """Typical sizes of states; what is declared of one counts more than a proposal for all."""
@@ -234,23 +226,12 @@ class _Lowered:
             found.append(Completed("communication", lambda at: bool(np.min(np.abs(points - at.time)) <= 1e-14 * size), is_noted=False))
         return found
 
-    def _counted(self) -> dict[str, dict[str, int]]:
-        """Which unknowns and indicators are there as long as a number is large enough, each with its own."""
-        ranks, indicators = self.form.ranks(), {name: k for k, name in enumerate(self.indicators)}
-        if not self.described.groups:
-            return {_NX: ranks, _NZ: indicators}
-        found: dict[str, dict[str, int]] = {}
-        for group in self.described.groups:
-            for name, where, of in zip(_counters(group), (group.states, group.indicators), (ranks, indicators), strict=True):
-                found[name] = {one: k - where.start for one, k in of.items() if where.start <= k < where.stop}
-        return found
-
     def _crossing(self, k: int, *, rises: bool) -> CallableClause:
-        place = self.place[f"(direction of {self.indicators[k]})"]
-        counter, rank = self.place[_NZ], k
+        place = self.place[direction_of(self.indicators[k])]
+        counter, rank = self.place[NZ], k
         for group in self.described.groups:
             if group.indicators.start <= k < group.indicators.stop:
-                counter, rank = self.place[tuple(_counters(group))[1]], k - group.indicators.start
+                counter, rank = self.place[tuple(counters(group))[1]], k - group.indicators.start
         wanted = (0.0, 1.0) if rises else (0.0, -1.0)
 
         def crosses(at: At) -> bool:
@@ -260,28 +241,21 @@ class _Lowered:
 
     def refusal(self, p: FloatArray) -> str:
         """Every parameter that cannot have its value."""
-        found: list[str] = []
-        first = 0
-        for kind in ParameterKind:
-            for entry in self.described.parameters:
-                if entry.kind is kind:
-                    found += value_problems(entry, p[first : first + entry.size].tolist())
-                    first += entry.size
-        return "; ".join(found)
+        return "; ".join(vector_problems(self.described, p))
 
     # -- what is asked for at every step ----------------------------------------------------------------------------------------------------------
 
     def _run(self, at: At) -> Run | None:
-        number = at.d[self.place[_RUN]]
+        number = at.d[self.place[RUN]]
         return self.runs.get(round(number)) if math.isfinite(number) else None  # differences move it a little
 
     def _n_states(self, at: At) -> int:
-        number = at.d[self.place[_NX]]
+        number = at.d[self.place[NX]]
         return round(number) if math.isfinite(number) else len(self.states)
 
     def _entry(self, at: At) -> Entry:
         n_states = self._n_states(at)
-        n_indicators = at.d[self.place[_NZ]]
+        n_indicators = at.d[self.place[NZ]]
         n_z = round(n_indicators) if math.isfinite(n_indicators) else len(self.indicators)
         return Entry(at.time, self.form.x(at.y)[:n_states], self.form.xd(at.y), self.inputs.at(at.time), at.p, n_z)
 
@@ -319,8 +293,18 @@ class _Lowered:
             run.outputs(self._entry(at))
         return form.right_sides(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
 
+    def _told(self) -> dict[str, str]:
+        """What statistics say of derivatives."""
+        found: dict[str, str] = {}
+        if self.traced.model is None and self.states:
+            has_own = self.native is not None and self.described.has_jacobian
+            found["derivatives by states"] = "BLOCKJ" if has_own else "differences of the callbacks"
+        if self.beside is not None:
+            found["derivatives by parameters"] = "exact; at events differences" if self.traced.model is not None else "differences of the callbacks"
+        return found
+
     def _count(self, at: At) -> None:
-        limit, number = self.options.max_evaluations, int(at.d[self.place[_RUN]])
+        limit, number = self.options.max_evaluations, int(at.d[self.place[RUN]])
         if limit is None:
             return
         self.evaluations[number] = count = self.evaluations.get(number, 0) + 1
@@ -347,33 +331,21 @@ class _Lowered:
         run = self._run(at)
         if run is None:
             return [math.nan] * len(self.recorded)
-        entry = self._entry(at)
-        needs, name = self.described.dependence, self.described.name
+        entry, needs = self._entry(at), self.described.dependence
         try:
             if self.outputs or self.described.communicates:
                 entry = self._entry_with_rates(run, at)
             if entry.xd is None and (needs.outputs_need_rates or (self.described.communicates and needs.auxiliaries_need_rates)) and len(entry.x):
                 entry = replace(entry, xd=self._rates_of_x(run, entry))
-            y: Sequence[float] | FloatArray = run.outputs(entry) if self.outputs else ()
-            others = (*self._indicators(run, at), *entry.u, 1.0)
-            w: Sequence[float] | FloatArray = ()
-            try:
-                w = run.auxiliaries(entry) if self.described.communicates else ()
-            except StopRun as wish:
-                w = [math.nan] * len(self.auxiliaries) if wish.values is None else wish.values
-                wish.numbers, wish.time = [*y, *w, *others], at.time
-                raise
+            found = row(run, entry, self.described, (*self._indicators(run, at), *entry.u, 1.0))
             self._require_memory(run, at, "outputs or communication")
-        except RetryStep as wish:
-            raise StepSizeError(
-                f"outputs of DSblock {name} ask for a smaller step at t = {at.time:.9g}, where the step was complete: {wish}", time=at.time
-            ) from wish
+        except RunError:
+            raise  # it says whose callback it was
         except Exception as error:
             # nothing depends on a row, so that the run would not notice
-            raise CallbackError(
-                f"outputs or communication of DSblock {name} raised {type(error).__name__}: {error} at t = {at.time:g}", time=at.time
-            ) from error
-        return [*y, *w, *others]
+            what = f"outputs or communication of DSblock {self.described.name} raised"
+            raise CallbackError(f"{what} {type(error).__name__}: {error} at t = {at.time:g}", time=at.time) from error
+        return found
 
     def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
         """xd where a callback needs it; of an HDAE's x2 and x3 it is in no equation."""
@@ -400,7 +372,7 @@ class _Lowered:
 
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)
-        return 0.0 if run is None or k >= at.d[self.place[_NZ]] else float(self._indicators(run, at)[k])
+        return 0.0 if run is None or k >= at.d[self.place[NZ]] else float(self._indicators(run, at)[k])
 
     def all_indicators(self, at: At) -> FloatArray:
         run = self._run(at)
@@ -423,8 +395,16 @@ class _Lowered:
         run = self._run(at)
         return run is not None and run.asks_step_event(self._entry_with_rates(run, at))
 
+    def step_begins(self, at: At) -> None:
+        """The integrator is about to take a step."""
+        run = self._run(at)
+        others = () if self.beside is None else self.beside.step_begins(round(at.d[self.place[RUN]]))
+        for each in (run, *others):
+            if isinstance(each, HasSteps):
+                each.step_begins()
+
     def next_event(self, at: At) -> float:
-        return float(at.d[self.place[_NEXT]])
+        return float(at.d[self.place[NEXT]])
 
     # -- events -----------------------------------------------------------------------------------------------------------------------------------
 
@@ -436,13 +416,27 @@ class _Lowered:
         if self.native is not None:
             self.native.enter(number, run)
         entry = self._entry(at)
-        self._require_form(run, entry, reply)
-        new = {_RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
+        require_form(self.described, self.form, run, entry, reply)
+        new = {RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
             self.reasons[number] = reply.reason
-            new[_NEXT] = at.time
+            new[NEXT] = at.time
+        if self.beside is not None:
+            self.beside.began(number, run, at, self._entry(at), new)
         return new
+
+    def begun(self, run: Run, reply: Reply, at: At) -> Mapping[str, float]:
+        """What a reply at the start gives, of a run beside another."""
+        return self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)
+
+    def new_number(self) -> int:
+        """Of a run."""
+        return next(_numbers)
+
+    def _tell_beside(self, run: Run, k: int, others: Sequence[tuple[float, float, Run]]) -> None:
+        if self.native is not None:
+            self.native.beside(run, k, others)
 
     def resume(self, at: At) -> Mapping[str, float]:
         """A saved run goes on: with what ``declare.discrete`` names, and nothing else that it remembered."""
@@ -453,26 +447,35 @@ class _Lowered:
             )
         number = next(_numbers)
         self.runs[number] = self.block.resumed(at.d[: len(self.described.discretes)])
-        self.last[number] = float(at.d[self.place[_LAST]])
-        return {_RUN: float(number)}
+        self.last[number] = float(at.d[self.place[LAST]])
+        return {RUN: float(number)}
 
     def happen(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """Something happens; what follows from it at the same instant is no further event."""
-        run, last = self._run(at), float(at.d[self.place[_LAST]])
+        run, last = self._run(at), float(at.d[self.place[LAST]])
         if run is None:
             return {}
-        number = int(at.d[self.place[_RUN]])
+        number = int(at.d[self.place[RUN]])
         self.is_further[number] = self._is_same(at.time, last)
-        if self.is_further[number]:
-            return {}
+        if self.beside is not None:
+            self.beside.happens(number, None, {})
         n = len(self.indicators)
         crossed = flags[: 2 * n].reshape(n, 2).any(axis=1)
+        if self.is_further[number]:
+            # what crosses a little later within the tolerance has been told, or is an event of its own
+            crossed &= ~self.crossed.get(number, crossed)
+            if at.time == last or not crossed.any():
+                return {}
+            self.is_further[number] = False
         ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
         if not (ticks or crossed.any() or steps):
             return {}  # a communication point
         if number in self.reasons:
-            return {_LAST: at.time, _NEXT: math.inf, _STOPPED: 1.0}
+            return {LAST: at.time, NEXT: math.inf, STOPPED: 1.0}
+        if n:
+            crossed |= self._about_to_cross(run, at)
+        self.crossed[number] = crossed
         if self.last.get(number, -math.inf) != last:
             raise UsageError(
                 f"what DSblock {self.described.name} remembers is not as this run has left it: a copy of the simulation, or the run itself before it "
@@ -483,11 +486,26 @@ class _Lowered:
         if self.options.has_sensitivities:
             copied = getattr(run, "copied", None)
             self.before[number] = None if copied is None else copied()
-        return {_LAST: at.time, **self._happened(run, at, ticks, crossed, steps, number)}
+        what = Happens(ticks, crossed, steps)
+        new = self._happened(run, at, what, number)
+        if self.beside is not None:
+            self.beside.happens(number, what, new)
+        return {LAST: at.time, **new}
+
+    def _about_to_cross(self, run: Run, at: At) -> NDArray[np.bool_]:
+        entry, rate = self._entry(at), None
+        with suppress(CallbackError, RetryStep, StopRun):
+            rate = self._entry_with_rates(run, at).xd if self.described.form is Form.DAE else self._rates_of_x(run, entry)
+        later = at.time + SAME_TIME * abs(at.time)
+        return about_to_cross(run, entry, rate, (later, self.inputs.at(later)), self._directions(at))
+
+    def happened(self, run: Run, at: At, what: Happens) -> Mapping[str, float]:
+        """The same event in a run beside another."""
+        return self._happened(run, at, what, None)
 
     def rehearse(self, at: At, flags: NDArray[np.bool_]) -> Mapping[str, float]:
         """What would happen at other values, where ``happen`` has just been asked: of a copy of the run that remembers what it did before."""
-        number, n = round(at.d[self.place[_RUN]]), len(self.indicators)
+        number, n = round(at.d[self.place[RUN]]), len(self.indicators)
         before = self.before.get(number)
         crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
@@ -499,10 +517,11 @@ class _Lowered:
                 hint="leave out sensitivities=...",
             )
         copied: Run = getattr(before, "copied")()  # noqa: B009, which not every run has
-        return {_LAST: at.time, **self._happened(copied, at, ticks, crossed, steps, None)}
+        return {LAST: at.time, **self._happened(copied, at, Happens(ticks, crossed, steps), None)}
 
-    def _happened(self, run: Run, at: At, ticks: bool, crossed: NDArray[np.bool_], steps: bool, number: int | None) -> dict[str, float]:
-        happened = Happened(ticks, bool(crossed.any()), steps, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[_NZ]]))
+    def _happened(self, run: Run, at: At, what: Happens, number: int | None) -> dict[str, float]:
+        crossed = what.crossed
+        happened = Happened(what.time, bool(crossed.any()), what.step, crossed, self._directions(at), self._n_states(at), int(at.d[self.place[NZ]]))
         try:
             reply = run.event(happened, self._entry_with_rates(run, at))
         except StopRun as wish:
@@ -510,12 +529,12 @@ class _Lowered:
         if reply.action is Action.STOP and number is not None:
             self.reasons[number] = reply.reason
         if reply.action is Action.RESTART:
-            self._require_form(run, self._entry(at), reply)
-        return self._taken_over(run, reply, at, has_time_event=ticks)
+            require_form(self.described, self.form, run, self._entry(at), reply)
+        return self._taken_over(run, reply, at, has_time_event=what.time)
 
     def reason(self, at: At) -> str:
         """Why the block has ended the run."""
-        number = at.d[self.place[_RUN]]
+        number = at.d[self.place[RUN]]
         return self.reasons.get(int(number), "") if math.isfinite(number) else ""
 
     def _is_same(self, a: float, b: float) -> bool:
@@ -532,27 +551,12 @@ class _Lowered:
                 f"{name}, of which machine code was made when DSblock {self.described.name} was followed, has changed in the run",
                 hint=f"keep it in memory: declare.discrete({name!r}) and m.{name}; or traced=False",
             )
-        new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
-        new |= self.form.new(reply.x, reply.xd)
-        if reply.next_event is not None:
-            new[_NEXT] = reply.next_event if reply.next_event > at.time else math.inf
-        elif has_time_event:
-            new[_NEXT] = math.inf
-        if reply.directions is not None:
-            kept = zip(self.indicators, reply.directions.tolist(), strict=False)
-            new |= {f"(direction of {name})": float(direction) for name, direction in kept if direction != _AS_BEFORE}
         if self.constrained is not None and reply.n_states not in (None, len(self.states)):
             raise UsageError(f"DSblock {self.described.name} changes its number of states", hint="an HDAE keeps it: F1 ... F5 have fixed sizes")
-        if reply.n_states is not None:
-            new[_NX] = float(reply.n_states)
-        if reply.n_indicators is not None:
-            new[_NZ] = float(reply.n_indicators)
-        if reply.groups is not None:
-            new |= dict(zip(self.counters, map(float, itertools.chain(*reply.groups)), strict=True))
-        new[_PRIORITY] = float(self._priority(reply.priority))
-        if reply.action is Action.STOP:
-            new[_STOPPED] = 1.0
-        return new
+        self._require_priority(reply.priority)
+        new: dict[str, float] = dict(zip(self.described.discretes, run.recorded().tolist(), strict=True))
+        new |= self.form.new(reply.x, reply.xd)
+        return new | kept(reply, self.described, self.indicators, at.time, has_time_event=has_time_event)
 
     def no_other_parameters(self, _at: At) -> Mapping[str, float]:
         """Parameters are constant during a run."""
@@ -568,15 +572,14 @@ class _Lowered:
             name = self.described.name
             raise UsageError(f"DSblock {name} changes its number of states or indicators, and is compiled for all of them", hint="traced=False")
 
-    def _priority(self, given: int) -> int:
-        if not _MOST_IMPORTANT <= given <= _LEAST_IMPORTANT and not self.has_warned:
+    def _require_priority(self, given: int) -> None:
+        if clipped(given) != given and not self.has_warned:
             self.has_warned = True
             warn(f"an event of DSblock {self.described.name} has the priority {given}; from 1 to 100 are possible, the nearest is taken")
-        return min(max(given, _MOST_IMPORTANT), _LEAST_IMPORTANT)
 
     def close(self, at: At, is_well: bool) -> None:
         """The run is over."""
-        number = at.d[self.place[_RUN]]
+        number = at.d[self.place[RUN]]
         if not math.isfinite(number):
             number = max(self.runs, default=0)  # a callback raised where the vectors were being written: it was of the run begun last
         run = self.runs.pop(int(number), None)
@@ -586,14 +589,11 @@ class _Lowered:
         self.evaluations.pop(int(number), None)
         self.before.pop(int(number), None)
         self.last.pop(int(number), None)
+        self.crossed.pop(int(number), None)
+        if self.beside is not None:
+            self.beside.ended(int(number), self._entry(at))
         if run is not None:
             run.end(self._entry(at), is_well=is_well)
-
-
-def _counters(group: Group) -> dict[str, int]:
-    """Discrete variables that tell how many states and indicators of a group are there, with the most there are."""
-    sizes = group.states.stop - group.states.start, group.indicators.stop - group.indicators.start
-    return {f"(states of {group.name})": sizes[0], f"(indicators of {group.name})": sizes[1]}
 
 
 def _nothing(_: At) -> Mapping[str, float]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.frontends.dsblock.description import Description
+from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
 from tidegate.model import Form
 from tidegate.names import suggestion
 
@@ -121,10 +121,30 @@ def proposed(
     for name, value in unused.items():
         if value is not None:
             _LOG.info("DSblock %s proposes %s = %s, which is not used here", described.name, name, value)
+    if chosen.get("sensitivities"):
+        chosen["sensitivities"] = _differentiable(described, chosen["sensitivities"])
     own = _own_options(described, t_span, options, chosen)
     if own.store_priority is not None:
         chosen.setdefault("event_rows", True)
     return t_span, chosen, own
+
+
+def _differentiable(described: Description, wanted: Any) -> Any:
+    """The real parameters, where all are wanted.
+
+    Raises
+    ------
+    UsageError : one of the others is.
+    """
+    if wanted == "all":
+        return [entry.name for entry in described.parameters if entry.kind is ParameterKind.REAL]
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        entry = described.by_name.get(str(name).partition("[")[0].upper())
+        if isinstance(entry, ParameterEntry) and entry.kind is not ParameterKind.REAL:
+            kind = "an integer" if entry.kind is ParameterKind.INTEGER else "true or false"
+            hint = "leave it out of sensitivities="
+            raise UsageError(f"the parameter {name} of {described.name} is {kind}: there is no derivative by it", hint=hint)
+    return wanted
 
 
 def _outputs(described: Description, t_span: tuple[float, float]) -> Any:

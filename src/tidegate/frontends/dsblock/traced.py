@@ -99,6 +99,10 @@ class Traced:
             return hidden
         return next((name for reads in self.reads if not reads.are_as_before() and (name := reads.changed())), "")
 
+    def calls_within_steps(self) -> bool:
+        """Whether Python is called for something besides events, where anything is machine code."""
+        return self.model is not None and any(name != "event" for name in self.called)
+
     def told(self) -> dict[str, str]:
         """For the statistics of a run."""
         found = {"compiled callbacks": ", ".join(self.compiled)} if self.compiled else {}

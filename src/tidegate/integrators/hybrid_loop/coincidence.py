@@ -76,8 +76,11 @@ def _times_of(run, t, i, out):
 
 
 @native
-def _clocks_differ(run, t, i):
-    """True if a time event that has happened has another tau' than the event."""
+def _clocks_differ(run, t, i, main):
+    """True if a time event that has happened has another tau' than the event.
+
+    Where time events say themselves when they come next, their tau' was noted before they did.
+    """
     ng = run.n_guards
     if run.n_clocks == 0:
         return False
@@ -86,6 +89,8 @@ def _clocks_differ(run, t, i):
     p = run.p
     fired = run.fired
     first = run.n_actions - run.n_steps - run.n_clocks
+    if run.goes_on_at >= 0:
+        return main >= 0 and fired[first] != 0.0 and _differ(run.clock_tau[i], run.dt_dp[i])
     for k in range(run.n_clocks):
         run.counts[k] -= fired[first + k]  # the time that is now, not the next
     set_direction(run, i, True)
@@ -179,7 +184,7 @@ def times_move_apart(run, t, main):
         tau = run.dt_dp[i]
         if not abs(tau) < np.inf:
             continue
-        differs = _clocks_differ(run, t, i)
+        differs = _clocks_differ(run, t, i, main)
         if several:
             for k in range(run.n_modes):
                 run.m[k] = run.m_old[k]

@@ -75,6 +75,29 @@ def _put_from_outside(run):
 
 
 @native
+def _put_given(run, due):
+    """What the time event gives, which is known: it waits in run.body."""
+    n = run.n
+    for q in range(n):
+        run.y[q] = run.body[q]
+    for q in range(run.n_discrete):
+        run.discrete[q] = run.body[n + q]
+    run.counts[due - run.n_guards] += 1.0
+    refresh_activity(run)
+
+
+@native
+def _goes_on(run, guard):
+    """True if the model says that the event has left everything as it was, and nothing is seen to be otherwise."""
+    if run.can_go_on == 0 or guard >= 0 or run.n_sens > 0 or run.goes_on_at < 0 or run.discrete[run.goes_on_at] != 1.0:
+        return False
+    for q in range(run.n):
+        if run.y[q] != run.y_old[q] or run.ydot[q] != run.ydot_before[q]:
+            return False
+    return True
+
+
+@native
 def _keep_constraints(run, t):
     """What the event left off the constraints of an HDAE is moved onto them, where that was asked for; x2 and x3 follow."""
     off = find_off(run, t)
@@ -90,7 +113,7 @@ def _keep_constraints(run, t):
 def _event(run, log, guard, due, stepped):
     """Carry out the event at the current point: a guard that crossed, scheduled items of which the first is ``due``, what a step asks for, or all.
 
-    Both -1 and nothing asked for: the user has set values.
+    Both -1 and nothing asked for: the user has set values. Where run.is_given, what a time event makes of everything waits in run.body.
     """
     n = run.n
     t = run.t
@@ -98,6 +121,7 @@ def _event(run, log, guard, due, stepped):
     n_s = run.n_sens
     y = run.y
     is_from_outside = guard < 0 and due < 0 and stepped == 0
+    is_given = run.is_given == 1
     for q in range(n):
         run.y_old[q] = y[q]
     for q in range(n_m):
@@ -107,8 +131,8 @@ def _event(run, log, guard, due, stepped):
     run.cause_item = due
     if is_from_outside:
         _put_from_outside(run)
-    code = derivatives(run, t, run.y_at, run.ydot_before_at)
-    may_be_simple = code == 0 and run.hook_simple != 0 and stepped == 0 and (guard < 0) != (due < 0)
+    code = 0 if is_given else derivatives(run, t, run.y_at, run.ydot_before_at)
+    may_be_simple = code == 0 and run.hook_simple != 0 and stepped == 0 and (guard < 0) != (due < 0) and not is_given
     if code != 0 and (n_s == 0 or (code == NOT_FINITE and run.mass_kind == 0)):
         # just across, the old equations may not be defined any more
         for q in range(n):
@@ -131,8 +155,13 @@ def _event(run, log, guard, due, stepped):
     if due >= 0:
         run.event_kind += TIME_EVENT
         if n_s > 0 and guard < 0:
-            time_event_derivatives(run, t, y, due)
-        mark_due(run, t, True)
+            time_event_derivatives(run, t, y, due, run.dt_dp_at)
+        if n_s > 0 and run.goes_on_at >= 0:
+            time_event_derivatives(run, t, y, run.n_guards, run.clock_tau_at)
+        if is_given:
+            _put_given(run, due)
+        else:
+            mark_due(run, t, True)
     if stepped == 1:
         run.event_kind += STEP_EVENT
         mark_steps(run)
@@ -145,6 +174,8 @@ def _event(run, log, guard, due, stepped):
     if code == NOT_SIMPLE:
         code = settle(run, t, 0)
     lock_past(run)
+    if is_given:
+        run.fired[run.n_actions - run.n_steps - run.n_clocks + due - run.n_guards] = 1.0
     if code == 0 and run.n_constraints > 0:
         code = _keep_constraints(run, t)
     for q in range(n):
@@ -173,9 +204,12 @@ def _event(run, log, guard, due, stepped):
         if clock >= 0:
             run.cause_item = clock
             return CLOCK_STOPPED
-    code = call_hook(run.hook_restart, run.h, run.r, t, AGAIN)
-    if run.mass_kind == 0:
-        _limit_restart_step(run)
+    if _goes_on(run, guard):
+        code = call_hook(run.hook_accept, run.h, run.r, t, 0) if n > 0 else 0
+    else:
+        code = call_hook(run.hook_restart, run.h, run.r, t, AGAIN)
+        if run.mass_kind == 0:
+            _limit_restart_step(run)
     skip_past(run, t, False)
     schedule(run, False)
     return code
@@ -183,10 +217,10 @@ def _event(run, log, guard, due, stepped):
 
 @kernel_entry(NUMBERS, NUMBERS, INTEGER, INTEGER, INTEGER)
 def event_with_rows(run, rows, log, guard, due, stepped):
-    """The event, and a row before and one after it where something happened."""
+    """The event, and a row before and one after it where something happened; that before is there already where run.is_given."""
     wanted = run.wants_event_rows == 1
     logged = run.n_logged
-    if wanted:
+    if wanted and run.is_given == 0:
         record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
     code = _event(run, log, guard, due, stepped)
     if code != 0:

@@ -28,7 +28,6 @@ from tidegate.compiled.workspace import (
     LIMIT,
     NEVER,
     NOT_FINITE,
-    OUTPUT_ROW,
     POLE,
     SINGULAR,
     STEP_ROW,
@@ -48,11 +47,13 @@ from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
+from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
-from tidegate.integrators.hybrid_loop.record import communicate, record_polynomial, record_row, row_time
+from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.forced import forced_hold
 from tidegate.linear.mass import update_mass
@@ -64,7 +65,6 @@ __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end
 # where a run stands between two calls: at the end of a step; in front of a step that is found; inside one, where the run ends for now
 _AT_END, _FOUND, _INSIDE = 0, 1, 2
 _WHOLE: Final = -1  # no break of the past in a step
-_ROOM: Final = 4  # rows a step can add besides outputs
 _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
@@ -94,44 +94,6 @@ def _first_step(run):
 
 
 @native
-def _outputs_here(run, rows, times):
-    """Rows at asked times that are the current time, after what happened at it; 0, or NOT_FINITE if the function told of them has failed."""
-    while run.next_output < run.n_asked and (times[run.next_output] <= run.t or is_same_time(run, times[run.next_output], run.t)):
-        if run.n_rows >= run.room_rows:
-            return 0
-        if not communicate(run, times[run.next_output], run.y_at):
-            return NOT_FINITE
-        if run.wants_event_rows == 1 and run.n_rows > 0:
-            last = (run.n_rows - 1) * run.wide_rows
-            if rows[last + 1] == AFTER_ROW and is_same_time(run, rows[last], run.t):
-                run.next_output += 1
-                continue
-        record_row(run, rows, times[run.next_output], run.y_at, run.sens_at, OUTPUT_ROW)
-        run.next_output += 1
-    return 0
-
-
-@native
-def _write_outputs(run, rows, times, until):
-    """Rows at the asked times inside the step; 0, LIMIT if the buffer is full before all are written, or a reason of failure."""
-    while run.next_output < run.n_asked:
-        when = times[run.next_output]
-        if not when < until or is_same_time(run, when, until):
-            return 0
-        if run.n_rows >= run.room_rows - _ROOM:
-            return LIMIT
-        if run.n > 0:
-            code = call_hook(run.hook_values, run.h, run.r, when, 0)
-            if code != 0:
-                return code
-        if not communicate(run, when, run.y_old_at):
-            return NOT_FINITE
-        record_row(run, rows, when, run.y_old_at, run.sens_out_at, OUTPUT_ROW)
-        run.next_output += 1
-    return 0
-
-
-@native
 def _stand_still(run):
     """A step of no length, at whose end an event happens."""
     run.step = 0.0
@@ -156,6 +118,8 @@ def _at_a_block(run, code):
 @native
 def _take_step(run):
     """A step of the method; of the clock alone where there is nothing to integrate."""
+    if run.f_step_begins != 0:
+        call_value(run.f_step_begins, run.t, run.y, run.p, run.m, run.told)
     if run.n > 0:
         if run.past != 0:
             code = limit_step(run)
@@ -274,6 +238,17 @@ def _start_afresh(run):
 
 
 @native
+def _behind_event(run, rows, times):
+    """What follows an event in which the method may have begun anew."""
+    run.phase = _AT_END
+    break_again(run, 0)
+    _stop_at_breaks(run)
+    if run.step_new <= 0.0:
+        run.step_new = _first_step(run)
+    return outputs_here(run, rows, times)
+
+
+@native
 def _prove(run):
     """Where it was asked for, prove that no event of the step about to be committed was missed."""
     if run.f_proof != 0:
@@ -286,6 +261,8 @@ def _commit(run):
     t_new = run.t + run.step
     if is_same_time(run, t_new, run.t_next):
         t_new = run.t_next
+    elif is_same_time(run, t_new, run.t_event):
+        t_new = run.t_event
     elif is_same_time(run, t_new, run.t_end):
         t_new = run.t_end
     for q in range(run.n):
@@ -298,6 +275,7 @@ def _commit(run):
         run.step_before_event = run.length
     run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
     run.is_first = 0
+    run.has_passed = 0
     note_drift(run, t_new)
 
 
@@ -359,7 +337,7 @@ def begin(run, rows, log, times):
         _stop_at_breaks(run)
     elif run.wants_step_rows == 1:
         record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
-    return _outputs_here(run, rows, times)
+    return outputs_here(run, rows, times)
 
 
 @kernel_entry()
@@ -505,7 +483,7 @@ def advance(run, rows, log, polynomials, times):
                 return TERMINATED
             if not run.t < run.t_end or is_same_time(run, run.t, run.t_end):
                 return TARGET
-            full = run.n_rows >= run.room_rows - 2 * _ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
+            full = run.n_rows >= run.room_rows - 2 * ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
             if budget <= 0 or full or is_full(run):
                 return LIMIT
             budget -= 1
@@ -519,15 +497,23 @@ def advance(run, rows, log, polynomials, times):
             if code != 0:
                 return code
             run.phase = _FOUND
+        if run.t_event < run.t + run.step:
+            code = passed_events(run, rows, log, polynomials, times)
+            if code == RESTARTED:
+                code = _behind_event(run, rows, times)
+                if code == 0:
+                    continue
+            if code != 0:
+                return code
         beyond = _is_beyond(run)
-        code = _write_outputs(run, rows, times, run.t_end if beyond else run.t + run.step)
+        code = write_outputs(run, rows, times, run.t_end if beyond else run.t + run.step)
         if code == 0 and beyond and run.n > 0:
             code = call_hook(run.hook_values, run.h, run.r, run.t_end, 0)
         if code != 0:
             return code
         if beyond and not _happens_here(run):
             _stand_inside(run, rows, polynomials)
-            code = _outputs_here(run, rows, times)
+            code = outputs_here(run, rows, times)
             return TARGET if code == 0 else code
         if beyond:
             _end_here(run)
@@ -543,7 +529,7 @@ def advance(run, rows, log, polynomials, times):
             run.not_forced_why = VARIES
             return SINGULAR
         due = -1
-        if run.t == run.t_next:
+        if run.t == run.t_next or run.t == run.t_event:  # noqa: PLR1714, plain comparisons in native code
             due = mark_due(run, run.t, False)
         guard = run.last_guard
         if guard < 0 and not run.t < run.t_end:
@@ -552,14 +538,14 @@ def advance(run, rows, log, polynomials, times):
                 return NOT_FINITE
         stepped = steps_ask(run)
         if guard >= 0 or due >= 0 or stepped == 1:
+            run.can_go_on = 1 if run.is_cut == 0 and breaks == 0 else 0
             run.is_cut = 0
             code = event_with_rows(run, rows, log, guard, due, stepped)
+            run.can_go_on = 0
+            if code == 0:
+                code = _behind_event(run, rows, times)
             if code != 0:
                 return code
-            break_again(run, 0)
-            _stop_at_breaks(run)
-            if run.step_new <= 0.0:
-                run.step_new = _first_step(run)
         else:
             if run.is_cut == 1 or breaks != 0:
                 code = _start_afresh(run)
@@ -572,6 +558,6 @@ def advance(run, rows, log, polynomials, times):
                 _stop_at_breaks(run)
             if run.wants_step_rows == 1:
                 record_row(run, rows, row_time(run), run.y_at, run.sens_at, STEP_ROW)
-        code = _outputs_here(run, rows, times)
-        if code != 0:
-            return code
+            code = outputs_here(run, rows, times)
+            if code != 0:
+                return code

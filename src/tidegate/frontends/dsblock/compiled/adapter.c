@@ -31,9 +31,11 @@ typedef struct {
     long numbers[MOST_RUNS];  /* of runs; 0 for none */
     tg_block *blocks[MOST_RUNS];
     double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */
+    const double *zeros;      /* n_p */
 } tg_adapter;
 
 static _Thread_local void *current;
+static _Thread_local tg_block *instead; /* of the block that the discrete variables name */
 
 void *tg_current(void) { return current; }
 void tg_enter(void *block) { current = block; }
@@ -43,6 +45,7 @@ int tg_size_of_adapter(void) { return (int)sizeof(tg_adapter); }
 
 static tg_block *block_of(const tg_adapter *a, const double *d) {
     double number = d[a->place_run];
+    if (instead) return instead;
     for (int k = 0; k < MOST_RUNS; k++)
         if (number == (double)a->numbers[k] && a->numbers[k]) return a->blocks[k];
     return NULL;
@@ -143,10 +146,22 @@ static int reported(tg_block *b, int letter, int ierr, double t, const double *o
     return 1;
 }
 
+/* BLOCKF finds in ICALL(2) what it has left there before in this step, and 0 at the first call in one */
 static int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
+    b->icall[1] = letter == 'F' ? b->left_in_step : 0;
     function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
+    if (letter == 'F') b->left_in_step = b->icall[1];
     return reported(b, letter, ierr, t, out, n);
+}
+
+int tg_step_begins(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = block_of(a, d);
+    (void)t, (void)y, (void)p;
+    if (b) b->left_in_step = 0;
+    for (int k = 0; b && k < b->n_variants; k++) b->variants[k].block->left_in_step = 0;
+    out[0] = 0.0;
+    return 0;
 }
 
 int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
@@ -265,17 +280,43 @@ static int along(value function, int size, const tg_adapter *a, double t, const 
     return 0;
 }
 
+/* in one direction: that of parameters by the models beside this one, which have them a little different and a memory to match */
+static int in_direction(value function, int size, const tg_adapter *a, double t, const double *y, const double *p, const double *d, double dt,
+                        const double *dy, const double *dp, double *out) {
+    tg_block *b = block_of(a, d);
+    double *changed = a->scratch + a->n_y, *above = changed + a->n_p;
+    if (!b || !b->n_variants) return along(function, size, a, t, y, p, d, dt, dy, dp, out);
+    if (along(function, size, a, t, y, p, d, dt, dy, a->zeros, out)) return 1;
+    for (int k = 0; k < a->n_p; k++) {
+        int is_known = 0, has_failed = 0;
+        if (dp[k] == 0.0) continue;
+        for (int i = 0; i < b->n_variants; i++) {
+            const tg_variant *v = &b->variants[i];
+            if (v->parameter != k) continue;
+            is_known = 1;
+            memcpy(changed, p, (size_t)a->n_p * sizeof(double));
+            changed[k] += v->offset;
+            instead = v->block;
+            has_failed |= function(a, t, y, changed, d, above);
+            instead = NULL;
+            for (int j = 0; j < size; j++) out[j] += dp[k] * v->weight * above[j];
+        }
+        if (!is_known || has_failed) return 1;
+    }
+    return 0;
+}
+
 int tg_rhs_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
                    const double *dp, const double *dd, double *out) {
     (void)v, (void)dd;
-    return along(tg_rhs, a->n_y, a, t, y, p, d, dt, dy, dp, out);
+    return in_direction(tg_rhs, a->n_y, a, t, y, p, d, dt, dy, dp, out);
 }
 
 int tg_guards_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
                       const double *dp, const double *dd, double *out) {
     const tg_block *b = block_of(a, d);
     (void)v, (void)dd;
-    return b ? along(tg_guards, b->n_z, a, t, y, p, d, dt, dy, dp, out) : 1;
+    return b ? in_direction(tg_guards, b->n_z, a, t, y, p, d, dt, dy, dp, out) : 1;
 }
 
 /* the sum of what the derivative in a direction is made of, each part by its absolute value */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import NativeNeeds, Run
 from tidegate.frontends.dsblock.compiled.requests import runtime
+from tidegate.frontends.dsblock.compiled.vectors import BlockStructure, VariantStructure
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.model import Form
 from tidegate.model.callables import NativeFunction
@@ -19,7 +21,7 @@ __all__ = ["Adapter"]
 _MOST_RUNS: Final = 64
 _POINTER: Final = ctypes.c_void_p
 _INPUTS: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
-_NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times", "outputs")
+_NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times", "outputs", "step_begins")
 _FUNCTIONS: Final = {"residual_tangent": "tg_rhs_tangent"}
 
 
@@ -46,6 +48,7 @@ class _AdapterStructure(ctypes.Structure):
         ("numbers", ctypes.c_long * _MOST_RUNS),
         ("blocks", _POINTER * _MOST_RUNS),
         ("scratch", _POINTER),
+        ("zeros", _POINTER),
     )
 
 
@@ -56,6 +59,8 @@ class Adapter:
         shared, form = runtime(), needs.equations
         assert shared.library.tg_size_of_adapter() == ctypes.sizeof(_AdapterStructure)
         self._kept: list[Any] = []
+        self._variants: dict[int, list[VariantStructure]] = {}
+        self._tables: dict[int, Any] = {}
         at = self._structure = _AdapterStructure()
         n, n_z = len(form.names), described.size(SignalKind.INDICATOR)
         n_y = n + len(form.with_rate)
@@ -72,6 +77,7 @@ class Adapter:
             at.n_rates, at.first_rate, at.is_mass = len(form.with_rate), n_states, form.mass is not None
             at.x_from, at.xd_from = self._address(x_from), self._address(xd_from)
         at.scratch = self._address(np.zeros(n_y + needs.n_parameters + 2 * max(n_y, n_z) + 1))
+        at.zeros = self._address(np.zeros(needs.n_parameters + 1))
         self._inputs(needs)
         names = [name for name in _NAMES if n_z or not name.startswith(("guard", "activity"))]
         context = ctypes.addressof(at)
@@ -115,9 +121,25 @@ class Adapter:
         self._structure.blocks[free] = run.structure_address
         numbers[free] = number
 
+    def beside(self, run: Run, k: int, others: Sequence[tuple[float, float, Run]]) -> None:
+        """See ``block.NativeFunctions``."""
+        assert isinstance(run, HasStructure)
+        known = self._variants.setdefault(run.structure_address, [])
+        for offset, weight, other in others:
+            assert isinstance(other, HasStructure)
+            known.append(VariantStructure(k, offset, weight, other.structure_address))
+        table = (VariantStructure * len(known))(*known)
+        self._tables[run.structure_address] = table
+        structure = BlockStructure.from_address(run.structure_address)
+        structure.variants, structure.n_variants = ctypes.addressof(table), len(known)
+
     def leave(self, number: int) -> None:
         """It is over."""
         numbers = self._structure.numbers
         for k in range(_MOST_RUNS):
             if numbers[k] == number:
                 numbers[k] = 0
+                address = self._structure.blocks[k]
+                if self._variants.pop(address, None) is not None:
+                    BlockStructure.from_address(address).n_variants = 0
+                    del self._tables[address]

@@ -1,7 +1,7 @@
 """A compiled block on flat vectors. In: a library's models; out: a ``Block``, whose runs call BLOCKF to BLOCKV.
 
 Source: Otter, DSblock 3.3 (DLR 1994). ICALL(1) is what the block has left there while T, X, XD, U and the parameters are as
-in the call before; ICALL(2) is always 0 on entry, as if each call were the first of its step.
+in the call before; ICALL(2) of BLOCKF is 0 at the first call in a step of the integrator, and then what the block has left there in this step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tidegate.errors import CallbackError, UsageError
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, NativeNeeds, Reply, Verdict
 from tidegate.frontends.dsblock.compiled.adapter import Adapter
-from tidegate.frontends.dsblock.compiled.library import Library
+from tidegate.frontends.dsblock.compiled.library import Library, copied
 from tidegate.frontends.dsblock.compiled.native_model import NativeModel
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
 from tidegate.frontends.dsblock.proposals import Environment
@@ -42,15 +42,16 @@ class Models:
 
     Parameters
     ----------
-    make : a further model.
+    make : a model of a library, of this one or a copy.
 
     Raises
     ------
     UsageError : the library keeps static data, and there is a model of it already.
     """
 
-    def __init__(self, library: Library, make: Callable[[], NativeModel]) -> None:
+    def __init__(self, library: Library, make: Callable[[Library], NativeModel]) -> None:
         self._library, self._make = library, make
+        self._copies: list[Library] = []  # of static data, in no model
         self._lock = threading.RLock()  # a run that is collected gives its model back, perhaps while another takes one
         if library.several is False and _is_held(library):
             raise UsageError(
@@ -58,7 +59,7 @@ class Models:
                 "would overwrite each other",
                 hint="isolate=True gives each a process of its own; or close() the other first",
             )
-        first = make()
+        first = make(library)
         library.holder = weakref.ref(self)
         self.description = first.description
         self._free = [first]
@@ -87,14 +88,26 @@ class Models:
                 )
             self._n_busy += 1
             try:
-                return self._make()
+                return self._make(self._library)
             except BaseException:
                 self._n_busy -= 1
                 raise
 
+    def take_beside(self) -> NativeModel:
+        """One for a run beside another: where data are static, of a copy of the library, which has its own."""
+        if self._library.several:
+            return self.take()
+        with self._lock:
+            copy = self._copies.pop() if self._copies else copied(self._library)
+        return self._make(copy)
+
     def give_back(self, model: NativeModel) -> None:
         """Its run is over. One whose parameters were changed goes, so that no run depends on the parameters of one before."""
         with self._lock:
+            if model.library is not self._library:
+                model.close()
+                self._copies.append(model.library)
+                return
             self._n_busy -= 1
             if model.is_as_defined and not self.is_closed:
                 self._free.append(model)
@@ -125,6 +138,8 @@ class CompiledBlock:
     environment : what the block may ask of the run.
     """
 
+    knows_steps = True
+
     def __init__(self, models: Models, environment: Environment | None = None) -> None:
         self._models, self._environment = models, environment or Environment()
 
@@ -143,10 +158,16 @@ class CompiledBlock:
 
     def begin(self, at: Entry) -> tuple[CompiledRun, Reply]:
         """A run begins: BLOCKP for parameters that were changed, then BLOCKS."""
-        model = self._models.take()
+        return self._begun(self._models.take(), at)
+
+    def begin_beside(self, at: Entry) -> tuple[CompiledRun, Reply]:
+        """The same beside another run."""
+        return self._begun(self._models.take_beside(), at)
+
+    def _begun(self, model: NativeModel, at: Entry) -> tuple[CompiledRun, Reply]:
         try:
             model.answers.environment = self._environment
-            model.structure.failed_in = model.structure.has_overwritten = model.structure.knows_point = 0
+            model.structure.failed_in = model.structure.has_overwritten = model.structure.knows_point = model.structure.left_in_step = 0
             run = CompiledRun(model, self._models)
         except BaseException:
             self._models.give_back(model)
@@ -254,11 +275,20 @@ class CompiledRun:
     def _point(self) -> tuple[bytes, ...]:
         return tuple(self._vectors[name].tobytes() for name in ("x", "xd", "u", *_PARAMETERS))
 
+    def step_begins(self) -> None:
+        """The next BLOCKF is the first of a step."""
+        self.model.structure.left_in_step = 0
+
     def _value(self, letter: str, out: str, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         self._filled(at)
+        structure = self.model.structure
         for k, is_wanted in enumerate(wanted):
-            self.model.structure.icall[10 + k] = int(is_wanted)
+            structure.icall[10 + k] = int(is_wanted)
+        if letter == "F":
+            structure.icall[1] = structure.left_in_step
         ierr = self.model.call(letter, "icall", "t", "x", "xd", "u", *_PARAMETERS, out, *_MEMORY, "ierr")
+        if letter == "F":
+            structure.left_in_step = structure.icall[1]
         if ierr:
             raise self.model.reported(letter, ierr, at.time)
         return self._vectors[out].copy()
@@ -296,7 +326,7 @@ class CompiledRun:
         """Whether something happens at the end of a completed step."""
         self._filled(at)
         model = self.model
-        model.structure.icall[2] = 1
+        model.structure.icall[1], model.structure.icall[2] = model.structure.left_in_step, 1
         ierr = model.call("F", "icall", "t", "x", "xd", "u", *_PARAMETERS, "fout", *_MEMORY, "ierr")
         if ierr:
             raise model.reported("F", ierr, at.time)

@@ -1,4 +1,4 @@
-"""Shared libraries from C and Fortran, made with the compilers of the machine and kept by their content. In: source files. Out: a library's path."""
+"""Shared libraries from C, C++ and Fortran, made with the compilers of the machine and kept by their content. In: sources. Out: a library's path."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +17,29 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.later_stages import later
 
-__all__ = ["FORTRAN_SUFFIXES", "build_library", "compiler_of"]
+__all__ = ["SOURCE_SUFFIXES", "build_library", "compiler_of"]
 
-FORTRAN_SUFFIXES: Final = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
+_FORTRAN_SUFFIXES: Final = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 _C_SUFFIXES: Final = frozenset({".c"})
-_C_COMPILERS: Final = ("cc", "gcc", "clang")
-_FORTRAN_COMPILERS: Final = ("gfortran",)
+_CPP_SUFFIXES: Final = frozenset({".cc", ".cpp", ".cxx"})
+SOURCE_SUFFIXES: Final = _FORTRAN_SUFFIXES | _C_SUFFIXES | _CPP_SUFFIXES
+
+
+@dataclass(frozen=True)
+class _Compilers:
+    """Those of one language: what messages call it, the variable that names one, the usual names, what installs one."""
+
+    called: str
+    variable: str
+    names: tuple[str, ...]
+    package: str
+
+
+_COMPILERS: Final = {
+    "c": _Compilers("C", "CC", ("cc", "gcc", "clang"), "gcc"),
+    "c++": _Compilers("C++", "CXX", ("c++", "g++", "clang++"), "g++"),
+    "fortran": _Compilers("Fortran", "FC", ("gfortran",), "gfortran"),
+}
 _SHARED: Final = ("-O2", "-shared", "-fPIC")
 # the interface passes a scalar in one call and an array in another for the same argument
 _FORTRAN: Final = ("-std=legacy", "-w", *_SHARED)
@@ -31,23 +49,21 @@ _MOST_LINES: Final = 12  # of what a compiler says
 
 @cache
 def compiler_of(language: str) -> str:
-    """The compiler for "c" or "fortran": what CC or FC names, else the first that is found.
+    """The compiler for "c", "c++" or "fortran": what CC, CXX or FC names, else the first that is found.
 
     Raises
     ------
     UsageError : there is none.
     """
-    variable, names = ("CC", _C_COMPILERS) if language == "c" else ("FC", _FORTRAN_COMPILERS)
-    chosen = os.environ.get(variable, "")
-    for name in (chosen, *names):
+    of = _COMPILERS[language]
+    chosen = os.environ.get(of.variable, "")
+    for name in (chosen, *of.names):
         if name and (found := shutil.which(name)):
             return found
-    what = "a C compiler" if language == "c" else "a Fortran compiler"
-    package = "gcc" if language == "c" else "gfortran"
-    asked = f"{variable}={chosen} and " if chosen else ""
+    asked = f"{of.variable}={chosen} and " if chosen else ""
     raise UsageError(
-        f"compiled DSblocks need {what}, and there is none ({asked}{', '.join(names)} looked for)",
-        hint=f"install {package}, as with `apt-get install {package}`, or name yours in the environment variable {variable}",
+        f"compiled DSblocks need a {of.called} compiler, and there is none ({asked}{', '.join(of.names)} looked for)",
+        hint=f"install {of.package}, as with `apt-get install {of.package}`, or name yours in the environment variable {of.variable}",
     )
 
 
@@ -69,7 +85,9 @@ def build_library(name: str, sources: Sequence[Path], options: Sequence[str] = (
     if missing:
         raise UsageError(f"there is no file {', '.join(missing)}")
     languages = {_language(source) for source in sources}
-    language = "fortran" if "fortran" in languages else "c"
+    if {"fortran", "c++"} <= languages:
+        raise UsageError("sources in Fortran and in C++ need different compilers", hint="link them yourself, and tg.dsblock.load the library")
+    language = next(one for one in ("fortran", "c++", "c") if one in languages)
     compiler = compiler_of(language)
     flags = [*(_FORTRAN if language == "fortran" else _SHARED), *options]
     # headers and INCLUDE files beside a source count as part of it
@@ -94,11 +112,13 @@ def _last_used(path: Path) -> float:
 
 def _language(source: Path) -> str:
     suffix = source.suffix.lower()
-    if suffix in FORTRAN_SUFFIXES:
+    if suffix in _FORTRAN_SUFFIXES:
         return "fortran"
     if suffix in _C_SUFFIXES:
         return "c"
-    raise UsageError(f"{source} is neither C nor Fortran by its name", hint=f"one of {', '.join(sorted(_C_SUFFIXES | FORTRAN_SUFFIXES))}")
+    if suffix in _CPP_SUFFIXES:
+        return "c++"
+    raise UsageError(f"{source} is neither C, C++ nor Fortran by its name", hint=f"one of {', '.join(sorted(SOURCE_SUFFIXES))}")
 
 
 def _compile(compiler: str, flags: Sequence[str], sources: Sequence[Path], library: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.compiled.compiled_block import CompiledBlock, Models
-from tidegate.frontends.dsblock.compiled.compiler import FORTRAN_SUFFIXES, build_library
+from tidegate.frontends.dsblock.compiled.compiler import SOURCE_SUFFIXES, build_library
 from tidegate.frontends.dsblock.compiled.isolated_block import IsolatedBlock, IsolatedSource, Processes
 from tidegate.frontends.dsblock.compiled.library import Language, opened
 from tidegate.frontends.dsblock.compiled.native_model import NativeModel
@@ -54,11 +54,6 @@ class CompiledDSblock:
 
     def with_options(self, t_span: tuple[float, float] | None, options: Mapping[str, Any]) -> tuple[Runnable, tuple[float, float], Mapping[str, Any]]:
         """The block with options of a run, the time span, and the options that are left; as of ``tg.DSblock``."""
-        if options.get("sensitivities"):
-            raise UsageError(
-                f"DSblock {self.block_name} is compiled: what its memory keeps of parameters is not known, so there are no sensitivities of it",
-                hint="run it twice with slightly different parameters",
-            )
         span, chosen, own = proposed(self.declared, t_span, options)
         return Runnable(self._with(own.environment), own), span, chosen
 
@@ -108,7 +103,7 @@ def load(
     InvalidModelError : the block refuses, or declares what cannot be.
     """
     path = Path(library)
-    if path.suffix.lower() in FORTRAN_SUFFIXES | {".c"}:
+    if path.suffix.lower() in SOURCE_SUFFIXES:
         raise UsageError(f"{path} is a source file", hint=f'tg.dsblock.build("{path.name}", prefix="{prefix}") compiles and loads it')
     return _loaded(IsolatedSource(path, prefix, language, _text(data_file), (), time_limit), is_isolated=isolate)
 
@@ -120,9 +115,8 @@ def _text(data_file: str | PathLike[str] | None) -> str | None:
 def _loaded(source: IsolatedSource, *, is_isolated: bool) -> CompiledDSblock:
     if is_isolated:
         return CompiledDSblock(Processes(source))
-    found = opened(source.path, source.prefix, source.language)
     prefix, data, folders = source.prefix, source.data_file, source.folders
-    return CompiledDSblock(Models(found, lambda: NativeModel(found, prefix, data, folders)))
+    return CompiledDSblock(Models(opened(source.path, prefix, source.language), lambda library: NativeModel(library, prefix, data, folders)))
 
 
 def build(
@@ -135,13 +129,13 @@ def build(
     isolate: bool = False,
     time_limit: float = TIME_LIMIT,
 ) -> CompiledDSblock:
-    """The block of these source files, in C or Fortran, which are compiled once and kept in the cache folder.
+    """The block of these source files, in C, C++ or Fortran, which are compiled once and kept in the cache folder.
 
     Parameters
     ----------
     sources : files; headers and INCLUDE files are looked for beside them.
     prefix, language, data_file, isolate, time_limit : as of ``load``.
-    options : for the compiler, behind its usual ones: ``-std=legacy -O2 -shared -fPIC`` of gfortran, ``-O2 -shared -fPIC`` of a C compiler.
+    options : for the compiler, behind its usual ones: ``-std=legacy -O2 -shared -fPIC`` of gfortran, ``-O2 -shared -fPIC`` of one for C or C++.
 
     Raises
     ------

@@ -11,18 +11,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import weakref
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError
 from tidegate.frontends.dsblock.block import Entry, Happened, Reply
-from tidegate.frontends.dsblock.compiled.library import Language
+from tidegate.frontends.dsblock.compiled.library import LETTERS, Language
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.warned import warn
@@ -35,6 +36,7 @@ _MODULE: Final = "tidegate.frontends.dsblock.compiled.isolated_process"
 _PACKAGES: Final = str(Path(__file__).parents[4])
 _START: Final = 60.0  # seconds in which Python itself must have started
 _LEAVE: Final = 5.0  # seconds to end by itself
+_PARTS: Final = 4  # of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,9 @@ class _Process:
         self._symbols: dict[str, str] = {}
         self.is_alive = True
         self.leave = weakref.finalize(self, _left, self._process, self._requests, self._letters)
+        self.ask("ready", limit=max(source.time_limit, _START))
         given = source.path, source.prefix, source.language, source.data_file, source.folders
-        self.description, self._symbols = self.ask("load", *given, limit=max(source.time_limit, _START))
+        self.description, self._symbols = self.ask("load", *given)
 
     def ask(self, what: str, *given: Any, limit: float | None = None, **named: Any) -> Any:
         """Its answer, or what it raises.
@@ -87,7 +90,7 @@ class _Process:
                 raise CallbackError(
                     f"DSblock {self._source.prefix} has not come back from {where} within {seconds:g} s", hint="raise time_limit if it needs longer"
                 )
-            answer, error, warned, lines = self._requests.recv()
+            answer, error, warned, lines = self._answer(seconds)
         except (EOFError, OSError):
             where = self._where()
             raise CallbackError(f"DSblock {self._source.prefix} ended its process in {where} {self._end()}") from None
@@ -100,10 +103,39 @@ class _Process:
             raise error
         return answer
 
+    def _answer(self, seconds: float) -> tuple[Any, BaseException | None, list[str], list[str]]:
+        """What it has sent; a block that writes into files of which it knows nothing may have sent something else.
+
+        Raises
+        ------
+        CallbackError : that is so.
+        """
+        found: list[Any] = []
+
+        def receive() -> None:
+            try:
+                found.append(self._requests.recv())
+            except BaseException as error:  # noqa: BLE001 - whatever the bytes make of it
+                found.append(error)
+
+        receiver = threading.Thread(target=receive, daemon=True)
+        receiver.start()
+        receiver.join(seconds)
+        answer = found[0] if found else None
+        if isinstance(answer, EOFError | ConnectionError):
+            raise answer
+        if isinstance(answer, tuple) and len(cast("tuple[Any, ...]", answer)) == _PARTS:
+            return cast("tuple[Any, BaseException | None, list[str], list[str]]", answer)
+        where = self._where()
+        self._end()
+        raise CallbackError(
+            f"DSblock {self._source.prefix} has written into a file that is not its own, in {where}: nothing can be said of its values"
+        )
+
     def _where(self) -> str:
         """The callback that was entered last."""
         try:
-            letter = os.read(self._letters, 1 << 16).decode()[-1:]
+            letter = next((one for one in reversed(os.read(self._letters, 1 << 16).decode("latin-1")) if one in LETTERS), "")
         except BlockingIOError:
             letter = ""
         if not letter:
@@ -166,6 +198,8 @@ class Processes:
 class IsolatedBlock:
     """See ``block.Block``."""
 
+    knows_steps = True
+
     def __init__(self, processes: Processes, environment: Environment | None = None) -> None:
         self._processes, self._environment = processes, environment or Environment()
 
@@ -193,6 +227,10 @@ class IsolatedRun:
 
     def _asked(self, what: str, *given: Any, **named: Any) -> Any:
         return self._process.ask("ask", 0, what, *given, **named)
+
+    def step_begins(self) -> None:
+        """The next BLOCKF is the first of a step."""
+        self._asked("step_begins")
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         """F."""

@@ -17,6 +17,7 @@ from typing import Any, Final
 from tidegate.frontends.dsblock.compiled.compiled_block import CompiledBlock, CompiledRun, Models
 from tidegate.frontends.dsblock.compiled.library import opened
 from tidegate.frontends.dsblock.compiled.native_model import NativeModel
+from tidegate.frontends.dsblock.compiled.requests import runtime
 
 __all__ = ["serve"]
 
@@ -42,10 +43,14 @@ class _Served:
         self._models: Models | None = None
         self._runs: dict[int, CompiledRun] = {}
 
+    def ready(self) -> None:
+        """Python has started, and the runtime is there: what takes long from here on is the block's doing."""
+        runtime()
+
     def load(self, path: Path, prefix: str, language: Any, data_file: str | None, folders: tuple[Path, ...]) -> Any:
         library = opened(path, prefix, language)
         library.watcher = lambda letter: os.write(self._letters, letter.encode())
-        self._models = Models(library, lambda: NativeModel(library, prefix, data_file, folders))
+        self._models = Models(library, lambda one: NativeModel(one, prefix, data_file, folders))
         return self._models.description, library.symbols
 
     def begin(self, number: int, environment: Any, at: Any) -> Any:

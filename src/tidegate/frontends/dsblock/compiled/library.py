@@ -7,6 +7,8 @@ name as it is.
 from __future__ import annotations
 
 import ctypes
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any, Final, Literal
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.compiled.requests import runtime
 
-__all__ = ["LETTERS", "Language", "Library", "opened"]
+__all__ = ["LETTERS", "Language", "Library", "copied", "opened"]
 
 LETTERS: Final = "BCFGHJKPSTV"
 Language = Literal["auto", "c", "fortran"]
@@ -42,6 +44,7 @@ class Library:
     holder: Any = None
     watcher: Callable[[str], object] | None = None
     facts: dict[str, str] = field(default_factory=dict[str, str])
+    language: Language = "auto"
 
     def callback(self, letter: str) -> str:
         """What a callback is called in messages."""
@@ -66,8 +69,22 @@ def opened(path: Path, prefix: str, language: Language) -> Library:
     if key in _opened:
         return _opened[key]
     runtime()
+    _opened[key] = _loaded(path.resolve(), path, prefix, language)
+    return _opened[key]
+
+
+def copied(library: Library) -> Library:
+    """The same code with static data of its own: a private copy of the file, as the linker loads each file once."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copy(library.path.resolve(), folder))
+        found = _loaded(copy, library.path, library.prefix, library.language)
+    found.watcher = library.watcher
+    return found
+
+
+def _loaded(file: Path, path: Path, prefix: str, language: Language) -> Library:
     try:
-        handle = ctypes.CDLL(str(path.resolve()))
+        handle = ctypes.CDLL(str(file))
     except OSError as error:
         raise UsageError(f"{path} cannot be loaded: {error}", hint="a shared library for this machine, with everything that it calls") from error
     symbols: dict[str, str] = {}
@@ -79,8 +96,7 @@ def opened(path: Path, prefix: str, language: Language) -> Library:
         looked = ", ".join(_candidates(prefix, "B", language))
         raise UsageError(f"{path} has no BLOCKB: looked for {looked}", hint="prefix= is what the names of its callbacks have in common")
     addresses = {letter: ctypes.cast(getattr(handle, name), ctypes.c_void_p).value or 0 for letter, name in symbols.items()}
-    _opened[key] = Library(path, prefix, handle, symbols, addresses)
-    return _opened[key]
+    return Library(path, prefix, handle, symbols, addresses, language=language)
 
 
 def _candidates(prefix: str, letter: str, language: Language) -> list[str]:

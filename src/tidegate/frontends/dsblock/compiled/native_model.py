@@ -333,11 +333,13 @@ class NativeModel:
     def _closing(self) -> Any:
         """What is done when the model goes: BLOCKC, and room for another one."""
         vectors, small, structure, address = self.vectors, self._small, self.structure, self.address
-        function, answers = self._functions.get("C"), self.answers
+        function, answers, watcher = self._functions.get("C"), self.answers, self.library.watcher
 
         def close() -> None:
             shared = runtime()
             if function is not None:
+                if watcher is not None:
+                    watcher("C")
                 small["iopt"][0] = 3
                 shared.answers[address] = answers
                 shared.enter(address)

@@ -30,8 +30,17 @@ typedef void (*tg_f)(int *icall, double *t, double *x, double *xd, double *u, do
 typedef void (*tg_j)(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *cj, double *jac, int *njac,
                      double *duser, int *iuser, int *luser, int *ierr);
 
-/* one model of a block: its vectors belong to Python, its callbacks to its library */
+struct tg_block;
+
+/* a model beside another, with one parameter larger by an offset: its values count with a weight in the derivative by that parameter */
 typedef struct {
+    int parameter;
+    double offset, weight;
+    struct tg_block *block;
+} tg_variant;
+
+/* one model of a block: its vectors belong to Python, its callbacks to its library */
+typedef struct tg_block {
     tg_f f, g, h, k;
     tg_j j;
     double *x, *xd, *u, *dp;
@@ -49,6 +58,9 @@ typedef struct {
     int has_overwritten;    /* failed_in wrote outside of its arrays */
     int knows_point;        /* the vectors are those of the last call; else ICALL(1) is 0 at the next */
     double last_t;
+    int n_variants;
+    const tg_variant *variants;
+    int left_in_step;       /* what BLOCKF has left in ICALL(2) in the step under way */
 } tg_block;
 
 /* what stands in front of every array and behind it, GUARD cells on either side; vectors.py puts it there */

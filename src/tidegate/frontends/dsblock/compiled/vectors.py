@@ -12,12 +12,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GUARD", "BlockStructure", "Vectors"]
+__all__ = ["GUARD", "BlockStructure", "VariantStructure", "Vectors"]
 
 GUARD: Final = 8  # cells on either side: a dimension that is one or a few off is the usual mistake
 _REAL_PATTERN: Final = -6.0221e101  # no number that a model computes
 _INTEGER_PATTERN: Final = -1515870811
 _POINTER: Final = ctypes.c_void_p
+
+
+class VariantStructure(ctypes.Structure):
+    """``tg_variant`` of runtime.h."""
+
+    _fields_ = (("parameter", ctypes.c_int), ("offset", ctypes.c_double), ("weight", ctypes.c_double), ("block", _POINTER))
 
 
 class BlockStructure(ctypes.Structure):
@@ -35,6 +41,9 @@ class BlockStructure(ctypes.Structure):
         ("has_overwritten", ctypes.c_int),
         ("knows_point", ctypes.c_int),
         ("last_t", ctypes.c_double),
+        ("n_variants", ctypes.c_int),
+        ("variants", _POINTER),
+        ("left_in_step", ctypes.c_int),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.frontends.dsblock.block import Block, CanBeTried, Entry, Reply, Run
+from tidegate.frontends.dsblock.block import Block, CanBeTried, Entry, KnowsSteps, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending
@@ -65,6 +65,11 @@ class JoinedBlock:
     def description(self) -> Description:
         """What it says of itself."""
         return self.plan.described
+
+    @property
+    def knows_steps(self) -> bool:
+        """Whether one of the parts is to be told of steps."""
+        return any(isinstance(part.block, KnowsSteps) and part.block.knows_steps for part in self.plan.wired.parts)
 
     def within(self, environment: Environment) -> JoinedBlock:
         """The same connection in a run that says this of itself."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UnsettledEventError, UsageError
-from tidegate.frontends.dsblock.block import Action, Entry, Happened, Reply, Run
+from tidegate.frontends.dsblock.block import Action, Entry, Happened, HasSteps, Reply, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
@@ -87,6 +87,12 @@ class JoinedRun:
         return replace(self._reply(instant, at), x=instant.at.x, xd=instant.at.xd)
 
     # -- values -----------------------------------------------------------------------------------------------------------------------------------
+
+    def step_begins(self) -> None:
+        """Tell the parts of a step."""
+        for run in self.runs:
+            if isinstance(run, HasSteps):
+                run.step_begins()
 
     def equations(self, at: Entry, wanted: tuple[bool, ...] = ()) -> FloatArray:
         """Derivatives, residuals, or the wanted parts of an HDAE."""
