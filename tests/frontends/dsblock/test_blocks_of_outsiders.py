@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tidegate as tg
+from tidegate.frontends.dsblock.compiled.answers import ModelAnswers
 
 BLOCKS = Path(__file__).parent / "blocks"
 KICKS = [math.pi / 4, math.pi / 4 + math.pi]  # cos(2 t) falls through zero
@@ -65,6 +67,20 @@ def test_every_utility_by_its_face_for_c(caplog: pytest.LogCaptureFixture) -> No
     with pytest.raises(tg.UsageError, match=r"I = 0, but 0 < value <= 9"):
         tg.simulate(block, inputs={"C": 0.0, "D": [[0.0, 0.0]]}, parameters={"I": 0.0})
     block.close()
+
+
+def test_a_model_that_is_collected_while_another_declares_takes_nothing_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = [tg.dsblock.build(BLOCKS / "harvest.cpp", prefix="pop")]
+    plain = ModelAnswers.answer
+
+    def answer(self: ModelAnswers, utility: str, request: Any) -> None:
+        if ended and utility == "BLO3SX":
+            ended.pop().close()  # as the garbage collector may, at any time
+        plain(self, utility, request)
+
+    monkeypatch.setattr(ModelAnswers, "answer", answer)
+    block = tg.dsblock.build(BLOCKS / "ball.c", prefix="ball")
+    assert (len(block.declared.signals), len(block.parameters), ended) == (5, 3, [])
 
 
 WILD = {

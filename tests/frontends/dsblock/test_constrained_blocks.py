@@ -118,3 +118,14 @@ def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: 
         result = tg.simulate(block, (0, half), rtol=1e-4, hdae=form, method=method)
         assert result.final["PX"] == pytest.approx(-1.0, abs=5e-3), form
         assert result.statistics.extra["drift of F5"] < 1e-2
+
+
+@pytest.mark.parametrize("engine", ["radau", "ida"])
+@pytest.mark.parametrize("hdae", ["index1", "index1_partly_stabilised", "index1_stabilised", "index2", "index2_stabilised"])
+def test_friction_of_a_compiled_block_depends_on_the_constraint_force(hdae: str, engine: str) -> None:
+    """v' = -MU v^2, so that the angle is log(1 + 2 MU t) / MU."""
+    block = tg.dsblock.build(Path(__file__).parent / "blocks" / "ring.c", prefix="ring")
+    result = tg.simulate(block, (0.0, 2.0), rtol=1e-8, hdae=hdae, method=engine)
+    angle, speed = math.log(1 + 4 * 0.3) / 0.3, 2.0 / (1 + 4 * 0.3)
+    expected = [math.cos(angle), math.sin(angle), speed**2, 0.3 * speed**2]
+    assert [result.final[name] for name in ("PX", "PY", "FORCE", "FRICTION")] == pytest.approx(expected, abs=2e-5)

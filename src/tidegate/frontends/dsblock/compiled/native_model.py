@@ -235,11 +235,11 @@ class NativeModel:
         shared = runtime()
         if self.library.watcher is not None:
             self.library.watcher(letter)
-        shared.enter(self.address)
+        before = shared.enter(self.address)
         try:
             self._functions[letter](*map(ctypes.c_void_p, addresses))
         finally:
-            shared.enter(None)
+            shared.enter(before)
 
     def has(self, letter: str) -> bool:
         """Whether a callback is there."""
@@ -342,10 +342,10 @@ class NativeModel:
                     watcher("C")
                 small["iopt"][0] = 3
                 shared.answers[address] = answers
-                shared.enter(address)
+                before = shared.enter(address)
                 names = [vectors.addresses[name] for name in ("duser", "iuser", "luser")]
                 function(*map(ctypes.c_void_p, (small.addresses["iopt"], *names, small.addresses["ierr"])))
-                shared.enter(None)
+                shared.enter(before)
             shared.answers.pop(address, None)
             structure.failed_in = 0  # keeps the structure alive up to here
 

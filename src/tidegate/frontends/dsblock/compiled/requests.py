@@ -88,11 +88,17 @@ class Runtime:
         self._callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(Request))(self._answer)
         self.library.tg_enter.argtypes = [_POINTER]
         self.library.tg_enter.restype = None
+        self.library.tg_current.restype = _POINTER
         self.library.tg_answer_with(self._callback)
 
-    def enter(self, block: int | None) -> None:
-        """The callbacks that follow in this thread are of this model."""
+    def enter(self, block: int | None) -> int | None:
+        """The callbacks that follow in this thread are of this model; whose they were, which is to be entered again behind them.
+
+        A model may be collected, and closed, while a callback of another one asks something of Python.
+        """
+        before: int | None = self.library.tg_current()
         self.library.tg_enter(block)
+        return before
 
     def address(self, name: str) -> int:
         """Address of a function of the adapter."""
