@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -101,6 +102,7 @@ class CallableStart:
         return np.array([np.nan if tick.period is None else tick.period for tick in self._model.ticks], dtype=float)
 
     compares = False
+    guesses: Mapping[int, bool] = MappingProxyType({})
 
     def contradiction(self, at: Point, rtol: float) -> None:
         """No reason."""

@@ -224,6 +224,11 @@ class Start(Protocol):
         """Whether there are start values of which only a consistent start tells whether they hold."""
         ...
 
+    @property
+    def guesses(self) -> Mapping[int, bool]:
+        """Unknowns whose start values give way to a mode that forces them, by place; whether somebody wrote one down."""
+        ...
+
     def contradiction(self, at: Point, rtol: float) -> Contradiction | None:
         """Which of those that must hold does not, if any."""
         ...

@@ -60,6 +60,17 @@ class ExpressionStart:
         ]
         self.compares = bool(self._held or self._doubted)
 
+    @cached_property
+    def guesses(self) -> Mapping[int, bool]:
+        """States whose start values give way to a mode that forces them, by place; whether somebody wrote one down."""
+        states = {item: v for v in self._model.by_role(VariableRole.STATE) for item in v.symbols()}
+        found = {k: states[item] for k, item in enumerate(self._symbols.unknowns) if item in states}
+        return {
+            k: v.fixed is None and bool(v.start) and v.start_source == "declared"
+            for k, v in found.items()
+            if v.fixed is False or (v.fixed is None and v.start_source != "given")
+        }
+
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index; a default may follow from others."""
         values: dict[Expr, float] = {}

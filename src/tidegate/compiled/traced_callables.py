@@ -10,6 +10,7 @@ import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Final, cast
 
 import numpy as np
@@ -99,6 +100,7 @@ class _Start:
     asks_parameters = True
     asks_solution = False
     compares = False
+    guesses: Mapping[int, bool] = MappingProxyType({})
 
     def __init__(self, native: Start, model: CallableModel) -> None:
         self._native, self._model = native, model

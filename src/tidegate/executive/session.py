@@ -27,7 +27,8 @@ from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
-from tidegate.executive.initial_actions import begin_model, open_run, taken_up
+from tidegate.executive.forced_start import begin_from_guesses
+from tidegate.executive.initial_actions import begin_model, taken_up
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
@@ -181,8 +182,7 @@ class Session:
     def _start(self, integrator: StepIntegrator) -> None:
         begin_model(self.problem, integrator)
         hold_constraints(self.problem, integrator)
-        self._initial_words = open_run(self.problem, integrator)
-        begin(integrator, self.problem, self._records)
+        self._initial_words = begin_from_guesses(self.problem, integrator, self._records)
 
     def _start_afresh(self, until: float) -> None:
         """Start values of a run up to a time, and what was set of them."""

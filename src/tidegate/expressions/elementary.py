@@ -21,7 +21,7 @@ from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import table
-from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, node, select
+from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, node, select, value_of
 
 __all__ = [
     "SUBSTITUTES",
@@ -148,7 +148,8 @@ def _operation(name: str, x: Any, y: Any) -> Any:
 
 
 def _choose(condition: Any, a: Any, b: Any) -> Any:
-    if isinstance(condition, Expr) and not condition.is_constant:
+    # where a model is called with numbers, a condition of time has its truth: what is chosen stays what it is, with its name and rate
+    if isinstance(condition, Expr) and not condition.is_constant and value_of.get() is None:
         return select(condition, a, b)
     return a if condition else b
 

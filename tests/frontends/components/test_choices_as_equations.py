@@ -94,7 +94,19 @@ class Whole(tg.Component):
         yield self.inner.is_above == tg.where(self.inner.x > 0.5, 1.0, 0.0)
 
 
-KINDS = [Directly, TheOtherWayRound, Named, Listed, ByAFunction, ByADiscrete, WithAValue, ByNumpy, Whole]
+class ByTime(Choice):
+    """At the time when x is a half."""
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.where(tg.time < np.log(2.0), self.w, self.z) == 0
+
+
+class ByTimeOnTheRight(Choice):
+    def equations(self) -> Iterator[Any]:
+        yield np.where(tg.time < np.log(2.0), self.w - 0.0 * self.x, self.z) == 0
+
+
+KINDS = [ByTime, ByTimeOnTheRight, Directly, TheOtherWayRound, Named, Listed, ByAFunction, ByADiscrete, WithAValue, ByNumpy, Whole]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,6 +117,28 @@ def test_each_side_of_the_condition_determines_its_own_unknown(kind: Any) -> Non
     assert result[f"{head}w"].values == pytest.approx(np.where(x > 0.5, 0.0, x), abs=1e-7)
     assert result[f"{head}z"].values == pytest.approx(np.where(x > 0.5, x, 0.0), abs=1e-7)
     assert any(event.time == pytest.approx(np.log(2.0), rel=1e-8) for event in result.events)
+
+
+def test_a_choice_by_time_is_judged_by_its_value() -> None:
+    class Driven(tg.Component):
+        x, u = tg.State(1.0), tg.Algebraic()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == -self.x
+            yield tg.where(tg.time < 0.5, self.x - self.u, self.u - 2.0) == 0
+
+    model = Driven()
+    result = tg.simulate(model, (0.0, 1.0))
+    assert tg.verify(result, model).ok
+
+    class Later(tg.Component):
+        x, u = tg.State(1.0), tg.Algebraic()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.der(self.x) == -self.x
+            yield tg.where(tg.time < 0.5, self.x - self.u, self.u - 2.5) == 0
+
+    assert not tg.verify(tg.simulate(Later(), (0.0, 1.0)), model).ok
 
 
 def test_of_arrays_element_by_element() -> None:

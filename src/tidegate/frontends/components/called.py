@@ -22,6 +22,7 @@ from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.enabling import Enable
+from tidegate.frontends.components.equalities import equation_sides
 from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.known_numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
 from tidegate.model import Action, Assignment, element_names
@@ -97,9 +98,9 @@ def read_sides(item: Any) -> list[Sides]:
         return [sides for element in flat(item) for sides in read_sides(element)]
     if isinstance(item, Sides):
         return [item]
-    if isinstance(item, Expr) and item.is_boolean and item.op == "and":
-        left, right = item.args[0].args[0], item.args[0].args[-1]
-        return [Sides(number_of(left), number_of(right))]
+    sides = equation_sides(item) if isinstance(item, Expr) else None
+    if sides is not None:
+        return [Sides(number_of(sides[0]), number_of(sides[1]))]
     raise UsageError(f"called with numbers, an equation is {item!r}, of which the sides are not known")
 
 

@@ -17,7 +17,7 @@ from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, as_expr, select
 from tidegate.frontends.components.elements import flat, is_array
 
-__all__ = ["Equality", "make_equality", "merge_equalities", "read_equalities"]
+__all__ = ["Equality", "equation_sides", "make_equality", "merge_equalities", "read_equalities"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ def _rank(side: Expr) -> int:
     return {Role.DERIVATIVE: 2, Role.UNKNOWN: 1}.get(side.data.role, 0)
 
 
-def _sides(condition: Expr) -> tuple[Expr, Expr] | None:
+def equation_sides(condition: Expr) -> tuple[Expr, Expr] | None:
     """The sides of ``left == right`` from its node ``right - left >= 0 and left - right >= 0``, as simplification left them."""
     if condition.op != "and" or any(part.op != "ge" for part in condition.args):
         return None
@@ -123,7 +123,7 @@ def read_equalities(item: Any, origin: Origin) -> list[Equality]:
         return [equality for element in flat(item) for equality in read_equalities(element, origin)]
     if isinstance(item, Equality):
         return [item if item.origin.line else replace(item, origin=origin)]
-    sides = _sides(item) if isinstance(item, Expr) else None
+    sides = equation_sides(item) if isinstance(item, Expr) else None
     if sides is None:
         raise _refuse(item, origin)
     return [Equality(*sides, origin)]

@@ -77,7 +77,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
     let_go(run)
     run.not_forced_why = NOTHING
     code = _consistent(run, t, modes_changed)
-    if code != 0 and run.n_guards > 0 and run.rank < n:
+    if code != 0 and run.rank < n:
         _keep(run, run.y_unsolved_at, run.y_at, n)
         changes = look_past(run, t, 1 if only_first else 0)
         if changes < 0:
