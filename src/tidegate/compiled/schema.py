@@ -258,7 +258,7 @@ _LINEAR: Final = [
     *_single("integer", "n_forced n_tied"),
     *_single("number", "forced_short"),
     *_arrays("integer", "forced_rows forced_marks", "n_tied"),
-    *_arrays("number", "forced_scratch", "n"),
+    *_arrays("number", "forced_scratch beside", "n"),
     # why they were not found; the unknown that would have been moved, and to what
     *_single("integer", "not_forced_why forced_unknown"),
     *_single("number", "forced_value"),

@@ -112,9 +112,35 @@ def given_jacobian(run, t, y, out):
 
 
 @native
+def _is_finite(run, out):
+    for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+        if not abs(out[e]) < 1e300:
+            return False
+    return True
+
+
+@native
+def _look_beside(run, t, y, out):
+    """J where a root is vertical, as of an empty tank, or has no value: next to the point, by the tolerance, on the first side where it is finite.
+
+    What is iterated with it is right whatever J is; only at once it would not get there.
+    """
+    beside = run.beside
+    for side in range(4):
+        for q in range(run.n):
+            direction = (1.0 if run.ydot[q] > 0.0 else -1.0 if run.ydot[q] < 0.0 else 0.0) if side < 2 else 1.0
+            beside[q] = y[q] + (1.0 if side % 2 == 0 else -1.0) * direction * (run.atol[q] + run.rtol * abs(y[q]))
+        given_jacobian(run, t, beside, out)
+        if _is_finite(run, out):
+            return
+
+
+@native
 def model_jacobian(run, t, y, out):
-    """J at a point in the current mode."""
+    """J at a point in the current mode, or beside it where it is infinite."""
     given_jacobian(run, t, y, out)
+    if not _is_finite(run, out):
+        _look_beside(run, t, y, out)
     if run.n_forced > 0:
         put_forced_jacobian(run, out.ctypes)
 

@@ -25,6 +25,7 @@ from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
+from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.other_modes import find_mode, find_mode_ahead
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
@@ -54,12 +55,18 @@ _SHRUNK: Final = 1e-4  # so small a part of what the first of them did, and even
 
 
 @native
+def _solved(run, t):
+    code = consistent_point(run, t, run.y_at)
+    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
+
+
+@native
 def _consistent(run, t, modes_changed):
     """Step 5 of a round: mass matrix, algebraic unknowns, derivatives."""
     if modes_changed and run.mass_varies == 1:
         update_mass(run)
-    code = consistent_point(run, t, run.y_at)
-    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
+    code = _solved(run, t)
+    return _solved(run, t) if code != 0 and run.n_guards > 0 and put_on_its_side(run, t) == 1 else code
 
 
 @native

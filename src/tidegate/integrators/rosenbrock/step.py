@@ -179,8 +179,10 @@ def take_step(run, _number, _whole):
             return trouble
         if run.needs_jacobian == 1:
             renew_jacobian(run)
-        if factor_real(run, FIRST, run.gain / step, run.jacobian_at) != 0:
-            trouble = SINGULAR if is_finite_jacobian(run) else NOT_FINITE
+        # of an infinite J factors may be found, by which nothing would move
+        finite = is_finite_jacobian(run)
+        if not finite or factor_real(run, FIRST, run.gain / step, run.jacobian_at) != 0:
+            trouble = SINGULAR if finite else NOT_FINITE
             step *= 0.5
             continue
         note_rounding(run)

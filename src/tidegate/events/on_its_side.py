@@ -1,0 +1,70 @@
+"""A state that rounding has left beside the mode it is in, where the equations have no value there (stage: events).
+
+In: a point within an event. Out: the same, or a state moved by less than a thousandth of its tolerance, to the zero of a relation that says
+otherwise.
+
+A tank that has run empty rests at a level of -7e-17. As it is filled again the relation ``h >= 0`` says what the level is about to be, and ``h**0.5``
+would be no number there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import RELATION
+from tidegate.linear.forced import model_rates
+
+__all__ = ["put_on_its_side"]
+
+_MOVED: Final = 1e-3  # of the tolerance
+
+
+@native
+def _is_defined(run, t):
+    rates = run.beside
+    model_rates(run, t, run.y, rates)
+    for q in range(run.n):
+        if not abs(rates[q]) < 1e300:
+            return False
+    return True
+
+
+@native
+def _misses(run, j, t):
+    """By how much a relation's function is on the other side than its mode says; 0 if it is not."""
+    g = run.trial_g_end
+    call_value(run.f_guards, t, run.y, run.p, run.m, g)
+    is_other = (run.r[run.m_at + run.guard_mode[j]] != 0.0) != (g[j] >= 0.0)
+    return g[j] if is_other else 0.0
+
+
+@native
+def _move(run, j, t):
+    """Move the state that alone is compared to the zero of a relation; True if there is one."""
+    miss = _misses(run, j, t)
+    if miss == 0.0:
+        return False
+    for q in range(run.n):
+        before = run.y[q]
+        if run.is_algebraic[q] == 1 or not abs(miss) <= _MOVED * (run.atol[q] + run.rtol * max(run.y_max[q], abs(before))):
+            continue
+        for side in range(2):
+            run.y[q] = before - miss if side == 0 else before + miss
+            if _misses(run, j, t) == 0.0:
+                return True
+        run.y[q] = before
+    return False
+
+
+@kernel_entry(NUMBER)
+def put_on_its_side(run, t):
+    """Where the equations have no value at this point, put states to the zeros of relations that they miss; 1 if one was moved."""
+    if _is_defined(run, t):
+        return 0
+    moved = 0
+    for j in range(run.n_guards):
+        if run.guard_kind[j] == RELATION and _move(run, j, t):
+            moved = 1
+    return moved
