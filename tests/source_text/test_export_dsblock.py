@@ -62,3 +62,10 @@ def test_what_calls_python_is_refused_and_nothing_is_written(tmp_path: Path) -> 
     with pytest.raises(tg.UsageError, match="measured"):
         tg.dsblock.export(model, "gauge", folder=tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_what_looks_back_in_time_is_refused(tmp_path: Path) -> None:
+    model = tg.ode(lambda t, y: [-tg.delay(y[0], 1.0)], y0=[1.0])
+    with pytest.raises(tg.UsageError, match="cannot be exported: it looks back in time"):
+        tg.dsblock.export(model, "past", folder=tmp_path)
+    assert not list(tmp_path.iterdir())

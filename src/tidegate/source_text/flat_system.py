@@ -27,6 +27,7 @@ from tidegate.structure.start_unknowns import StartUnknowns, start_unknowns
 
 __all__ = ["TIME", "FlatSystem", "Memory", "flat_system", "initial_values", "parameter_values"]
 
+_LOOKS_BACK = ("past", "same")  # operations of tg.delay
 TIME = symbol(Role.TIME, "time")
 
 
@@ -232,6 +233,10 @@ def _require_writable(reduced: Reduced) -> None:
     """Refuse what the text of a program cannot carry."""
     model = reduced.model
     for item in walk(expressions_of(model)):
+        if item.op in _LOOKS_BACK:
+            raise UsageError(
+                f"{model.name} cannot be exported: it looks back in time (tg.delay)", hint="a block has no past; leave the delay outside of it"
+            )
         if item.op == "call":
             raise UsageError(
                 f"{model.name} cannot be exported: it calls {item.data.name}, which is Python",
