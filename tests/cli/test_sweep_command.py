@@ -66,6 +66,7 @@ def test_combinations_are_run_and_saved(tank: Path, tmp_path: Path) -> None:
         (["--over", "depth=1:20:2"], "its value 20 must be at least 0.1 and at most 10 (run 2 of 2: depth = 20)"),
         (["--over", "k=1", "--variable", "levle"], "no variable 'levle'"),
         (["--over", "k=1", "--out", "sweep.csv"], "cannot save a sweep"),
+        (["--over", "k=a:b:3"], "k=a:b:3"),
     ],
 )
 def test_slips_are_told(tank: Path, arguments: list[str], said: str) -> None:

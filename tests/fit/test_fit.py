@@ -267,7 +267,13 @@ TIMES = [1.0, 2.0, 3.0]
         ({"data": {"level": (TIMES, TIMES)}, "parameters": "kk"}, "no parameter 'kk'"),
         ({"data": {"level": (TIMES, TIMES)}}, "no parameter is to be fitted"),
         ({"data": {"levle": (TIMES, TIMES)}, "parameters": "k"}, "no variable 'levle'"),
-        ({"data": {"level": (TIMES, [1.0])}, "parameters": "k"}, "3 finite times and 1 values"),
+        ({"data": {"level": (TIMES, [1.0])}, "parameters": "k"}, "3 times and 1 values"),
+        ({"data": {"level": ([0.0, np.nan, 2.0], TIMES)}, "parameters": "k"}, "have the time nan among their times"),
+        ({"data": {"level": (TIMES, [1.0, np.inf, 2.0])}, "parameters": "k"}, "hold infinity"),
+        ({"data": {"level": (TIMES, [np.nan] * 3)}, "parameters": "k"}, "all values are NaN"),
+        ({"data": {"level": (TIMES, TIMES)}, "parameters": None}, "must be names, or start values by name, not None"),
+        ({"data": {"level": (TIMES, TIMES)}, "parameters": {"k": (0.1, 1.0)}}, r"must be a finite number, not \(0.1, 1.0\)"),
+        ({"data": {"time": TIMES, "level": [1.0]}, "parameters": "k"}, "3 times and 1 values"),
         ({"data": {"level": TIMES[0]}, "parameters": "k"}, r"must be \(times, values\)"),
         ({"data": [1.0], "parameters": "k"}, "data must be a dict"),
         ({"data": {}, "parameters": "k"}, "there are no data"),
@@ -291,6 +297,17 @@ TIMES = [1.0, 2.0, 3.0]
 def test_slips_are_told(tank: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(tg.UsageError, match=said):
         tg.fit(tank, **options)
+
+
+def test_tables_with_a_column_of_times_are_data(tank: Any) -> None:
+    """However the times are given, the fit is the same; a model's own variable of that name is no column of times."""
+    levels = [0.3, 0.5, 0.9]
+    plain = tg.fit(tank, {"level": (TIMES, levels)}, "inflow").values
+    frame = pd.DataFrame({"time": TIMES, "level": levels})
+    for data in ({"time": TIMES, "level": levels}, {"t": TIMES, "level": levels}, frame, frame.set_index("time")):
+        assert tg.fit(tank, data, "inflow").values == plain
+    own = tg.ode(lambda time, y, p: [p["k"]], y0={"t": 0.0}, p={"k": 1.0})
+    assert tg.fit(own, {"t": ([1.0, 2.0], [3.0, 6.0])}, "k").values == pytest.approx({"k": 3.0})
 
 
 def test_what_is_not_a_number_that_changes_a_little_is_not_fitted() -> None:

@@ -41,7 +41,7 @@ def check(request: Request, methods: Sequence[str], against: str = "engine") -> 
     model = source.model.lower()
     t_span = span_of(request, source, model.time_unit)
     options = {name: value for name, value in options_of(request, model, t_span).items() if name != "method"}
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))
     if against == "python":
         result = tidegate.simulate(source.model, t_span, method=methods[0] if methods else "auto", **options)

@@ -28,7 +28,7 @@ def export(source: str, language: str, folder: Path, name: str = "") -> None:
     ------
     UsageError, ModelError : the file or the model is wrong, or the model cannot be exported; nothing is written.
     """
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     model = load_source(source).model
     chosen = name or re.sub(r"\W", "_", Path(source.partition(":")[0]).stem)
     written = export_dsblock(model, chosen, language=language, folder=folder)

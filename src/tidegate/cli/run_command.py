@@ -80,9 +80,9 @@ def run(request: Request) -> None:
     """
     check_request(request)
     source, t_span, options, headline = _prepared(request)
-    console = Console(quiet=request.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(quiet=request.is_quiet, highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     console.print(headline)
-    news = Console(stderr=True, highlight=False, soft_wrap=True)
+    news = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
     with Appended(request.out) if request.out is not None else nullcontext() as rows:
         if rows is not None:
             options["on_rows"] = rows

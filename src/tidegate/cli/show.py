@@ -35,7 +35,7 @@ _RESULTS: Final = frozenset({*FORMATS, ".part", ".dat"})  # the last is what GOE
 
 def show_library(source: str, prefix: str, *, is_trusted: bool) -> None:
     """Print the declarations of a compiled DSblock."""
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     show_block(console, cast("CompiledDSblock", library_source(source, prefix, is_trusted=is_trusted).model))
 
 
@@ -53,7 +53,7 @@ def show(source: str, picture: Path | None = None, what: Literal["connections", 
     UsageError, ModelError
         If the file or the model is wrong.
     """
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     if not _RESULTS.isdisjoint(suffix.lower() for suffix in Path(source).suffixes):
         result = load_result(source, "show")
         console.print(Text(result.summary()))
@@ -87,7 +87,7 @@ def plot(result: Path, names: Sequence[str], out: Path | None, *, sensitivities:
     if out is None and path.exists():
         raise UsageError(f"{path} is there already, and was not named", hint=f"--out {path}, or another file")
     draw(loaded, *names, path=path, sensitivities=sensitivities)
-    Console(highlight=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
+    Console(highlight=False, emoji=False).print(f"picture written to {path}", markup=False, soft_wrap=True)
 
 
 def print_description(console: Console, description: ModelDescription) -> None:

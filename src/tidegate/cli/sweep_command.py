@@ -71,7 +71,7 @@ def sweep(request: SweepRequest) -> None:
     options: dict[str, Any] = {name: value for name, value in options_of(request.run, model, t_span).items() if value is not None}
     if request.variables:
         options["variables"] = list(request.variables)
-    console = Console(quiet=request.run.is_quiet, highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(quiet=request.run.is_quiet, highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     console.print(model_line(model))
     try:
         dataset = tidegate.sweep(

@@ -53,7 +53,7 @@ def reported() -> Generator[None]:
 
 
 def _print(error: BaseException) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print("\n".join(explanation(error)), markup=True)
+    Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print("\n".join(explanation(error)), markup=True)
 
 
 def exit_status(error: BaseException) -> int:

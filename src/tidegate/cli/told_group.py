@@ -45,7 +45,7 @@ def _tell(error: Any) -> None:
         return
     head, hint = _told(error)
     lines = [f"[bold red]error:[/] {escape(head)}", f"  try: {escape(hint)}"]
-    Console(stderr=True, soft_wrap=True, highlight=False).print("\n".join(lines))
+    Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print("\n".join(lines))
 
 
 def _told(error: Any) -> tuple[str, str]:

@@ -7,7 +7,7 @@ reflective method (Branch, Coleman and Li 1999, doi:10.1137/S1064827595289108).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -62,8 +62,8 @@ def fit(  # noqa: PLR0913, options are keywords, and help and editors show them 
     Parameters
     ----------
     source : the model, as for ``tg.simulate``.
-    data : ``{"level": (times, values)}``, or (times, values, standard deviations); a DataFrame with the times as index; a Dataset along ``time``.
-        What is NaN was not measured.
+    data : ``{"level": (times, values)}``, or (times, values, standard deviations); a table ``{"time": times, "level": values}``; a DataFrame with the
+        times as index or in a column ``time``; a Dataset along ``time``. What is NaN was not measured.
     parameters : names; or a dict of names and the values to start from, None for the model's own.
     t_span : start and end of the runs; without it from 0 to a quarter beyond the last datum.
     events : times of events by a text in their cause: ``{"h < 0": times}``, from the first event on; NaN where one was not measured.
@@ -187,10 +187,14 @@ def _asked(parameters: Any) -> tuple[tuple[str, ...], dict[str, float | None]]:
             except (TypeError, ValueError):
                 is_number = False
             if not is_number:
-                raise UsageError(f"the start value of {name} must be a finite number, not {value!r}", hint="None for the model's own")
+                is_pair = isinstance(cast("object", value), tuple | list) and len(cast("Sequence[Any]", value)) == 2
+                hint = f'limits are given by themselves: bounds={{"{name}": {value!r}}}' if is_pair else "None for the model's own"
+                raise UsageError(f"the start value of {name} must be a finite number, not {value!r}", hint=hint)
         names = tuple(given)
     else:
-        names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if not isinstance(parameters, Iterable):
+            raise UsageError(f"parameters must be names, or start values by name, not {parameters!r}", hint='tg.fit(model, data, ["k"])')
+        names = (parameters,) if isinstance(parameters, str) else tuple(cast("Iterable[str]", parameters))
     if not names:
         raise UsageError("no parameter is to be fitted", hint='tg.fit(model, data, ["k"])')
     return names, given

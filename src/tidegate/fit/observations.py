@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -17,6 +17,7 @@ from tidegate.names import unknown_name
 __all__ = ["Series", "observations"]
 
 FloatArray = NDArray[np.float64]
+_TIMES: Final = ("time", "t")  # what the times of a table are called, unless a variable of the model is
 _HOW: Final = 'data={"level": (times, values)}, events={"h < 0": times}'
 
 
@@ -54,8 +55,8 @@ def observations(layout: Layout, model: str, time_unit: str, data: Any, events: 
 
     Parameters
     ----------
-    data : by name (times, values), or (times, values, standard deviations); or a DataFrame with the times as index; or a Dataset along ``time``.
-        What is NaN was not measured.
+    data : by name (times, values), or (times, values, standard deviations); or lists by name, one of which is ``time``; or a DataFrame with the
+        times as index, or in such a column; or a Dataset along ``time``. What is NaN was not measured.
     events : by a text in their causes times of events, the first event first; NaN for those that were not measured.
     sigma : standard deviations: a number, or by name numbers or lists.
 
@@ -65,14 +66,19 @@ def observations(layout: Layout, model: str, time_unit: str, data: Any, events: 
     """
     places = {column.name: k for k, column in enumerate(layout.columns)}
     found: list[Series] = []
-    for name, (times, values, own) in _by_name(data).items():
+    for name, (times, values, own) in _by_name(data, places).items():
         if name not in places:
             raise unknown_name("variable", name, list(places), of=f"model {model}")
         series = Series(
             name, False, _numbers(f"times of {name}", times), _numbers(name, values), own, layout.columns[places[name]].unit, places[name]
         )
-        if series.places.shape != series.values.shape or not np.isfinite(series.places).all():
-            raise UsageError(f"data of {name} have {series.places.size} finite times and {series.values.size} values", hint="one value for each time")
+        if np.isinf(series.values).any():
+            raise UsageError(f"data of {name} hold infinity", hint="NaN stands for what was not measured")
+        if series.places.shape != series.values.shape:
+            raise UsageError(f"data of {name} have {series.places.size} times and {series.values.size} values", hint="one value for each time")
+        if not np.isfinite(series.places).all():
+            wrong = series.places[~np.isfinite(series.places)]
+            raise UsageError(f"data of {name} have the time {wrong[0]} among their times", hint="leave out what was measured nobody knows when")
         found.append(series)
     if events is not None and not isinstance(events, Mapping):
         raise UsageError(f"events must be a dict of times by cause, not {events!r}", hint=_HOW)
@@ -86,17 +92,22 @@ def observations(layout: Layout, model: str, time_unit: str, data: Any, events: 
     series = [_measured(_weighted(one, sigma)) for one in found]
     _check_names(series, sigma)
     if not sum(one.values.size for one in series):
-        raise UsageError("there are no data", hint=_HOW)
+        are_missing = any(one.values.size for one in found)
+        raise UsageError(
+            "there are no data: all values are NaN, which stands for what was not measured" if are_missing else "there are no data", hint=_HOW
+        )
     _check_weights(series)
     return series
 
 
-def _by_name(data: Any) -> dict[str, tuple[Any, Any, Any]]:
+def _by_name(data: Any, known: Container[str]) -> dict[str, tuple[Any, Any, Any]]:
     xarray, pandas = sys.modules.get("xarray"), sys.modules.get("pandas")
     if data is None:
         return {}
     if pandas is not None and isinstance(data, pandas.DataFrame):
-        return {str(name): (data.index.to_numpy(), data[name].to_numpy(), None) for name in data.columns}
+        times = next((name for name in _TIMES if name in data.columns and name not in known), None)
+        along = data.index if times is None else data[times]
+        return {str(name): (along.to_numpy(), data[name].to_numpy(), None) for name in data.columns if name != times}
     if xarray is not None and isinstance(data, xarray.Dataset):
         for name in data.data_vars:
             if data[name].dims != ("time",):
@@ -105,9 +116,13 @@ def _by_name(data: Any) -> dict[str, tuple[Any, Any, Any]]:
     if not isinstance(data, Mapping):
         raise UsageError(f"data must be a dict, a pandas DataFrame or an xarray Dataset, not {type(data).__name__}", hint=_HOW)
     found: dict[str, tuple[Any, Any, Any]] = {}
+    own_times = next((name for name in _TIMES if name in data and name not in known), None)
+    if own_times is not None:  # a table, one list of which is the times of all others
+        table = cast("Mapping[Any, Any]", data)
+        return {str(name): (table[own_times], values, None) for name, values in table.items() if name != own_times}
     for name, given in cast("Mapping[Any, Any]", data).items():
         if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(cast("Sequence[Any]", given)) not in (2, 3):
-            raise UsageError(f"data of {name} must be (times, values)", hint=_HOW)
+            raise UsageError(f"data of {name} must be (times, values)", hint=f'{_HOW}; or a table, data={{"time": times, "{name}": values}}')
         times, values, *own = cast("Sequence[Any]", given)
         found[str(name)] = (times, values, own[0] if own else None)
     return found
