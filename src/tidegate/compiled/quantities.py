@@ -101,9 +101,9 @@ class Places(dict[str, Located]):
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (isinstance(name, str) and self._of_all_parts(name) is not None)
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """What has this name."""
-        return self._of_all_parts(name) or default if not super().__contains__(name) else self[name]
+    def get(self, name: Any, default: Any = None) -> Any:
+        """What has this name, as a user may give it."""
+        return self[name] if self.__contains__(name) else default
 
     def _of_all_parts(self, name: str) -> Located | None:
         if name not in self._across:

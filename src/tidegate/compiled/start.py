@@ -60,9 +60,13 @@ class ExpressionStart:
         ]
         self.compares = bool(self._held or self._doubted)
 
-    @cached_property
+    @property
     def guesses(self) -> Mapping[int, bool]:
         """States whose start values give way to a mode that forces them, by place; whether somebody wrote one down."""
+        return self._guesses
+
+    @cached_property
+    def _guesses(self) -> Mapping[int, bool]:
         states = {item: v for v in self._model.by_role(VariableRole.STATE) for item in v.symbols()}
         found = {k: states[item] for k, item in enumerate(self._symbols.unknowns) if item in states}
         return {

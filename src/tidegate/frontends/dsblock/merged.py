@@ -41,5 +41,5 @@ def about_to_cross(
     except (TidegateError, RetryStep, StopRun):
         return found  # the run will come to it
     with np.errstate(invalid="ignore"):
-        found[:n] = (now * then < 0.0) & ((directions[:n] == 0) | (directions[:n] == np.sign(then)))
+        found[:n] = (np.sign(now) * np.sign(then) < 0.0) & ((directions[:n] == 0) | (directions[:n] == np.sign(then)))
     return found
