@@ -12,7 +12,7 @@ from numba import types
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_hook", "call_tangent", "call_unit", "call_value"]
+__all__ = ["call_getrf", "call_getrs", "call_hook", "call_step", "call_tangent", "call_unit", "call_value"]
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)
@@ -89,3 +89,9 @@ def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) 
 def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, integer: Any) -> Any:
     """``f(h, r, number, integer)``, a kernel entry of the method in use; returns its code."""
     return _call("ppdi", is_integer=True)(typing_context, address, h, r, number, integer)
+
+
+@intrinsic
+def call_step(typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any, box: Any, polynomial: Any, end: Any, rate: Any) -> Any:
+    """``f(t, y, p, m, out, box, polynomial, end, rate)``, a whole step of Taylor's method; returns its code."""
+    return _call("daaaaaaaa", is_integer=True)(typing_context, address, t, y, p, m, out, box, polynomial, end, rate)

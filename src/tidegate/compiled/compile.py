@@ -190,7 +190,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
-        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form)),
+        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), tuple(divisors)),
     )
 
 

@@ -382,14 +382,18 @@ class SeriesFunctions:
     Parameters
     ----------
     address : of ``f(t, y, p, m, out)``.
+    address_of_step : of a whole step, see ``compiled.emit_taylor.whole_step``.
     address_of_tangent : of ``f(t, y, v, p, m, dt, dy, dp, dm, out)``: unknowns and their derivatives in a direction; 0 where it was not asked for.
     n_numbers : how many numbers there must be for either.
+    n_watched : divisors that a whole step watches.
     keep_alive : what the addresses need.
     """
 
     address: int
+    address_of_step: int
     address_of_tangent: int
     n_numbers: int
+    n_watched: int
     keep_alive: tuple[object, ...]
 
 

@@ -19,6 +19,7 @@ __all__ = ["ExpressionSeries"]
 
 _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
+_MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _HINT: Final = "method='radau' integrates it"
 
 
@@ -31,12 +32,14 @@ class ExpressionSeries:
     symbols : of the flat vectors.
     rhs, mass : the form M y' = f.
     labels : what messages call each row, and where it was written.
+    divisors : what the right sides divide by and must not come to zero.
     """
 
     symbols: Symbols
     rhs: tuple[Expr, ...]
     mass: Mapping[tuple[int, int], Expr]
     labels: Sequence[tuple[str, Origin | None]]
+    divisors: tuple[Expr, ...] = ()
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
@@ -59,7 +62,9 @@ class ExpressionSeries:
         rates = self._rates()
         unknowns = self.symbols.unknowns
         arguments = Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
-        values = emit_series(self._program(unknowns, rates), arguments, order, "series", rests_at_zero=True)
+        program = self._program(unknowns, rates)
+        watched = self._watched(program)
+        values = emit_series(program, arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched)
         module = load(values.text)
         kept: list[NativeModule] = [module]
         address_of_tangent, n_numbers = 0, values.n_numbers
@@ -73,7 +78,7 @@ class ExpressionSeries:
             kept.append(load(both.text))
             address_of_tangent = kept[1].address("series_tangent")
             n_numbers = max(n_numbers, both.n_numbers)
-        return SeriesFunctions(module.address("series"), address_of_tangent, n_numbers, tuple(kept))
+        return SeriesFunctions(module.address("series"), module.address("series.step"), address_of_tangent, n_numbers, len(watched), tuple(kept))
 
     def _program(self, states: Sequence[Expr], rates: Sequence[Expr]) -> Program:
         try:
@@ -81,6 +86,11 @@ class ExpressionSeries:
         except NoSeriesError as found:
             label, origin = self._where(states, rates)
             raise UsageError(f"method 'taylor' cannot integrate {label}: {found.why}", origin=origin, hint=_HINT) from None
+
+    def _watched(self, program: Program) -> tuple[Expr, ...]:
+        """The divisors, if the program has the series of them all."""
+        known = {row.target for row in program.rows}
+        return self.divisors if len(self.divisors) <= _MOST_WATCHED and known.issuperset(self.divisors) else ()
 
     def _where(self, states: Sequence[Expr], rates: Sequence[Expr]) -> tuple[str, Origin | None]:
         """The first equation that has no series."""

@@ -96,7 +96,7 @@ _SIZES: Final = [
     # the unknowns and all their derivatives by parameters
     *_single("integer", "n_lanes"),
     # numbers in the power series of everything that a step of Taylor's method computes
-    *_single("integer", "n_series"),
+    *_single("integer", "n_series n_series_box"),
     # parameters that move with those with sensitivities, and entries of the index of them
     *_single("integer", "n_moving n_moving_ends"),
     # of an HDAE: 1, and how many F4 and F5 there are; 0 of other models
@@ -212,6 +212,8 @@ _STATE: Final = [
     *_arrays("number", "divisor_scratch", "n_divisors"),
     *_single("integer", "failed_divisor"),
     *_single("number", "pole_theta pole_time"),
+    # 1 where the method itself has seen that no divisor comes near zero in the step just taken
+    *_single("integer", "is_clear"),
     *_arrays("number", "pole_point pole_rate pole_far pole_numerators", "n"),
 ]
 
@@ -349,10 +351,11 @@ _OF_CLASSICAL: Final = [
 ]
 
 _OF_TAYLOR: Final = [
-    # the functions that give the series of the unknowns, and of their derivatives in a direction as well; the order
-    *_single("integer", "f_series f_series_tangent series_order"),
+    # the functions that give the series of the unknowns, and of their derivatives in a direction as well, and that of a whole step; the order
+    *_single("integer", "f_series f_series_tangent f_step series_order"),
     # the same for the two orders between which it chooses; how many steps in a row were cut so short that the low one is enough
-    *_single("integer", "f_series_full f_series_full_tangent full_order f_series_low f_series_low_tangent low_order short_steps"),
+    *_single("integer", "f_series_full f_series_full_tangent f_step_full full_order"),
+    *_single("integer", "f_series_low f_series_low_tangent f_step_low low_order short_steps"),
     # exp(-0.7 / (P - 1)) (tolerance)^(1 / P), of the order in use and of both
     *_single("number", "series_caution full_caution low_caution"),
     # how long the last step might have been
@@ -361,7 +364,14 @@ _OF_TAYLOR: Final = [
     *_single("integer", "stiff_steps crept_steps"),
     *_single("number", "stiff_least stiff_most"),
     *_arrays("number", "series series_scratch", "n_series", owner=TAYLOR),
-    *_arrays("number", "series_scale series_rate", "n", owner=TAYLOR),
+    # what a whole step is told and tells, see compiled/emit_taylor/whole_step, and the scales of unknowns in it
+    *_arrays("number", "series_box", "n_series_box", owner=TAYLOR),
+    *_arrays("number", "series_rate", "n", owner=TAYLOR),
+    # 1 where series_rate is y' at the end of the step, and the first coefficients in series are those of that point and time
+    *_single("integer", "is_started"),
+    # divisors that whole steps watch: all or none
+    *_single("integer", "n_watched"),
+    *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
     # what a simple event puts back where it turns out not to be one
     *_arrays("number", "kept_m", "n_m", owner=TAYLOR),

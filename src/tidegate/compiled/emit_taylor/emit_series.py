@@ -6,18 +6,22 @@ with it to the last bit. What follows is written out where that is short, and lo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
-from tidegate.compiled.emit_taylor.looped import SUMS, looped_functions, table_size
+from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.straight_line import straight_line_body
+from tidegate.compiled.emit_taylor.whole_step import whole_step
 from tidegate.expressions import Expr
 
 __all__ = ["Arguments", "SeriesText", "emit_series"]
 
 _SHORT: Final = 20_000  # products of two coefficients, about, that are written out; LLVM takes some 20 microseconds for one
+_FEW: Final = 40  # rows that are written out; more of them are faster side by side
+_LINE: Final = 8  # numbers in a line of the cache
 _OF_SUMS: Final = {"mul": 0.5, "div": 0.5, "sqrt": 0.25, "product": 0.5, "quotient": 0.5, "power": 1.0, "angle": 1.5}  # products, of order squared
 
 
@@ -40,7 +44,15 @@ class SeriesText:
 
 
 def emit_series(
-    program: Program, arguments: Arguments, order: int, name: str, *, is_looped: bool | None = None, rests_at_zero: bool = False
+    program: Program,
+    arguments: Arguments,
+    order: int,
+    name: str,
+    *,
+    is_looped: bool | None = None,
+    rests_at_zero: bool = False,
+    with_step: bool = False,
+    divisors: Sequence[Expr] = (),
 ) -> SeriesText:
     """The function ``name(..., out)`` of the coefficients of all states.
 
@@ -56,22 +68,42 @@ def emit_series(
     is_looped : whether it loops over the order; None: if it is large.
     rests_at_zero : roots and powers of zero stay what they are there, which is right only of a base that stays zero; for callers that compare the
         polynomial with the equations. Otherwise their coefficients are not finite.
+    with_step : also the function of a whole step (``whole_step``), for the arguments t, y, p, m, out.
+    divisors : rows of the program that such a step watches.
     """
     n = len(program.states)
-    begin = 1 + order * n
-    places = {item: begin + k for k, item in enumerate(item for item in program.first if item.op != "const")}
-    table = begin + len(places)
-    start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
+    begin = -(-(1 + order * n) // _LINE) * _LINE
     products = sum(_OF_SUMS.get(row.kind, 0.1) for row in program.rows) * order * order
-    loops = products > _SHORT if is_looped is None else is_looped
+    loops = (products > _SHORT or len(program.rows) > _FEW) if is_looped is None else is_looped
+    moving = [item for item in program.first if item.op != "const"]
+    plan = LanePlan(program) if loops else None
+    places = {item: begin + (k if plan is None else plan.slots[item]) for k, item in enumerate(moving)}
+    start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
     pieces = ""
-    if loops:
-        pieces, lines = looped_functions(program, places, table, order, name, rests_at_zero=rests_at_zero)
-        pieces = f"{SUMS}\n{pieces}\n"
+    watched: dict[Expr, int] = {}
+    if plan is not None:
+        pieces, lines = lane_functions(program, plan, begin, order, name, rests_at_zero=rests_at_zero)
+        pieces = f"{pieces}\n"
     else:
-        lines = straight_line_body(program, places, order, rests_at_zero=rests_at_zero)
+        behind = begin + len(moving)
+        watched = {item: behind + index * order for index, item in enumerate(divisors)}
+        lines = straight_line_body(program, places, order, watched, rests_at_zero=rests_at_zero)
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
-    body = "\n".join([f"  call void @{name}.start({declared}) nounwind", *lines])
-    function = f"define void @{name}({declared}) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
-    return SeriesText(f"{emit_module([start])}\n{pieces}{function}", table + loops * table_size(program, order), loops)
+    body = "\n".join(lines)
+    function = f"define internal void @{name}.rest(ptr %out) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
+    calls = f"  call void @{name}.start({declared}) nounwind\n  call void @{name}.rest(ptr %out) nounwind"
+    function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
+    if with_step:
+        rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
+        function += whole_step(name, n, order, rates, [_places_of(item, places, plan, watched) for item in divisors])
+    n_numbers = begin + ((order + 1) * plan.width if plan is not None else len(moving) + order * len(divisors))
+    return SeriesText(f"{emit_module([start])}\n{pieces}{function}", n_numbers, loops)
+
+
+def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan | None, watched: Mapping[Expr, int]) -> Callable[[int], int]:
+    """Where the coefficient of each order of a watched row stands."""
+    first = places[item]
+    if plan is None:
+        return lambda k: watched[item] + k - 1 if k else first
+    return lambda k: first + k * plan.width

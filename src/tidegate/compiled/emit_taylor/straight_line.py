@@ -15,7 +15,6 @@ from tidegate.expressions import Expr
 
 __all__ = ["literal", "straight_line_body"]
 
-_TWO_SUMS: Final = 6  # products from which on a sum is made of two that do not wait for each other
 _Series = list[str | None]
 
 
@@ -24,16 +23,20 @@ def literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
-def straight_line_body(program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> list[str]:
+def straight_line_body(
+    program: Program, places: Mapping[Expr, int], order: int, others: Mapping[Expr, int] | None = None, *, rests_at_zero: bool
+) -> list[str]:
     """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and write those of the states.
 
-    Coefficient k of state q goes to place 1 + (k - 1) n + q. With ``rests_at_zero`` roots and powers of zero stay what they are.
+    Coefficient k of state q goes to place 1 + (k - 1) n + q, and those of others in a row, from k = 1 on, to where each begins.
+    With ``rests_at_zero`` roots and powers of zero stay what they are.
     """
-    return _StraightLine(program, places, order, rests_at_zero=rests_at_zero).lines
+    return _StraightLine(program, places, order, others or {}, rests_at_zero=rests_at_zero).lines
 
 
 class _StraightLine:
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, others: Mapping[Expr, int], *, rests_at_zero: bool) -> None:
+        self.others = others
         self.program = program
         self.places = places
         self.order = order
@@ -41,6 +44,7 @@ class _StraightLine:
         self.lines: list[str] = []
         self.count = 0
         self.loaded: dict[Expr, str] = {}
+        self.ready: dict[str, int] = {}  # how many operations behind each other a register needs at least
         self.kept: dict[tuple[str, Expr], str] = {}
         self.series: dict[Expr, _Series] = {}
         self.weighted: dict[Expr, _Series] = {}
@@ -66,6 +70,9 @@ class _StraightLine:
             for q, state in enumerate(self.program.states):
                 place = self.new(f"getelementptr double, ptr %out, i64 {1 + (k - 1) * n + q}")
                 self.lines.append(f"  store double {self.series[state][k] or literal(0.0)}, ptr {place}")
+            for other, begin in self.others.items():
+                place = self.new(f"getelementptr double, ptr %out, i64 {begin + k - 1}")
+                self.lines.append(f"  store double {self.series[other][k] or literal(0.0)}, ptr {place}")
 
     def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:
         if rate not in self.series:
@@ -84,7 +91,9 @@ class _StraightLine:
 
     def op(self, name: str, a: str, b: str) -> str:
         """An operation of two numbers; products may be fused with sums."""
-        return self.new(f"{name} contract double {a}, {b}")
+        register = self.new(f"{name} contract double {a}, {b}")
+        self.ready[register] = 1 + max(self.ready.get(a, 0), self.ready.get(b, 0))
+        return register
 
     def minus(self, a: str | None) -> str | None:
         """-a."""
@@ -151,18 +160,11 @@ class _StraightLine:
             known.append(value if i == 1 else None if value is None or i == 0 else self.op("fmul", value, literal(float(i))))
         return known[j]
 
-    def total(self, products: list[tuple[str | None, str | None]]) -> str | None:
-        """A sum of products, the newest at the ends of the list, which come last."""
+    def total(self, products: list[tuple[str | None, str | None]], begin: str | None = None) -> str | None:
+        """A sum of products, those known first added first, to ``begin`` if there is such."""
         pairs = [(a, b) for a, b in products if a is not None and b is not None]
-        middle, ends = pairs, []
-        if len(pairs) > 2:
-            middle, ends = pairs[1:-1], [pairs[0], pairs[-1]]
-        sums: list[str | None] = [None, None]
-        for index, (a, b) in enumerate(middle):
-            which = index & 1 if len(middle) >= _TWO_SUMS else 0
-            sums[which] = self.plus(sums[which], self.times(a, b))
-        value = self.plus(*sums)
-        for a, b in ends:
+        value = begin
+        for a, b in sorted(pairs, key=lambda pair: max(self.ready.get(pair[0], 0), self.ready.get(pair[1], 0))):
             value = self.plus(value, self.times(a, b))
         return value
 
@@ -198,10 +200,12 @@ class _StraightLine:
     def mul(self, row: Row, k: int) -> str | None:
         a, b = row.needed(0), row.needed(1)
         if a is b:
-            half = self.convolution(a, a, k, 0, (k - 1) // 2)
+            half = self.convolution(a, a, k, 1, (k - 1) // 2)
             twice = None if half is None else self.op("fadd", half, half)
             middle = self.series[a][k // 2] if k % 2 == 0 else None
-            return self.plus(twice, self.times(middle, middle))
+            known = self.plus(twice, self.times(middle, middle))
+            double = self.once("twice", a, lambda: self.op("fadd", self.first(a), self.first(a)))
+            return self.plus(known, self.times(double, self.series[a][k]))
         return self.convolution(a, b, k, 0, k)
 
     def div(self, row: Row, k: int) -> str | None:

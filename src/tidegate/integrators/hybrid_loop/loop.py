@@ -140,7 +140,7 @@ def _take_step(run):
 @native
 def _has_pole(run, low, guard):
     """True if there is a pole behind ``low`` in the step as far as it is kept, which ends at run.found_theta if there is a guard."""
-    if run.n_divisors == 0 or guard == UNDEFINED:
+    if run.n_divisors == 0 or run.is_clear == 1 or guard == UNDEFINED:
         return False
     high = 1.0 if guard == -1 else min(run.found_theta, 1.0)
     return first_pole(run, run.t, low, high, 1 if guard >= 0 else 0) == 1
@@ -165,6 +165,7 @@ def _cut_at_event(run):
         keep_modes(run)
         while guard >= 0 and run.found_theta > 0.0 and not is_pole and flips_quietly(run, t, guard):
             quiet += 1
+            run.is_clear = 0  # what was seen holds in the mode before
             flipped = run.found_theta
             guard = earliest_crossing(run, t, run.step)
             is_pole = _has_pole(run, flipped, guard)

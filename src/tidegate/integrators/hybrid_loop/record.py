@@ -103,20 +103,22 @@ def record_polynomial(run, polynomials):
     row[2] = degree
     for q in range(n):
         row[3 + q] = run.y[q]
-    coefficients = run.coefficients
-    for k in range(degree):
-        for q in range(n):
-            row[3 + n + k * n + q] = coefficients[k, q]
-    for k in range(degree * n, run.max_degree * n):
-        row[3 + n + k] = 0.0
+    written = degree * n
+    copied = tail(polynomials, run.n_polynomials * run.wide_polynomials + 3 + n)
+    coefficients = vector(run.r, run.coefficients_at, written)
+    for k in range(written):
+        copied[k] = coefficients[k]
+    for k in range(written, run.max_degree * n):
+        copied[k] = 0.0
     if begin > 0.0:
         _shift(n, degree, begin / run.length, row)
     ratio = (run.step - begin) / run.length
-    power = 1.0
-    for k in range(degree):
-        power *= ratio
-        for q in range(n):
-            row[3 + (k + 1) * n + q] *= power
+    if ratio != 1.0:
+        power = 1.0
+        for k in range(degree):
+            power *= ratio
+            for q in range(n):
+                copied[k * n + q] *= power
     offset = 3 + (run.max_degree + 1) * n
     for q in range(run.n_discrete):
         row[offset + q] = run.discrete[q]

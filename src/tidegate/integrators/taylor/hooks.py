@@ -16,7 +16,7 @@ from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
-from tidegate.integrators.taylor.step import no_series
+from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box
 from tidegate.linear.forced import model_rates
 from tidegate.sensitivity.jump import set_direction
 
@@ -29,6 +29,12 @@ __all__ = ["taylor_accept", "taylor_locate", "taylor_restart", "taylor_sensitivi
 @kernel_entry(NUMBER, INTEGER)
 def taylor_accept(run, t, _whole):
     """f at the new point."""
+    if run.mass_kind == 0 and run.n_forced == 0 and is_at_the_end(run, t):
+        f = run.f0
+        rate = run.series_rate
+        for q in range(run.n):
+            f[q] = rate[q]
+        return 0
     model_rates(run, t, run.y, run.f0)
     run.c_rhs += 1
     return 0
@@ -48,12 +54,14 @@ def taylor_restart(run, t, which):
         run.step_new = min(run.step_new, max(_AFTER_EVENT * run.length, _AT_LEAST * run.step_new))
     run.stiff_steps = 0
     run.not_finite_at = np.nan
+    prepare_box(run)
     return taylor_accept(run, t, 0)
 
 
 @kernel_entry(NUMBER, INTEGER)
 def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
+    run.is_started = 0
     return end_on_polynomial(run, theta, crossed, True)
 
 

@@ -14,12 +14,13 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
+from tidegate.compiled.calls import call_step, call_value
+from tidegate.compiled.emit_taylor.step_box import DONE, FIRST_LEAST, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL
+from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 from tidegate.events.guards import polynomial_point
 
-__all__ = ["STIFF_STEPS", "caution_of", "no_series", "take_step"]
+__all__ = ["STIFF_STEPS", "caution_of", "is_at_the_end", "no_series", "prepare_box", "take_step"]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
 _CUT: Final = 0.8  # of what was possible: a shorter step was cut
@@ -33,6 +34,11 @@ _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
 _TOO_SMALL: Final = 1e-2  # coefficients that are not finite: the unit of time is made so much smaller
 _LEAST: Final = 1e-290
+# what the machine code of a whole step is told, see compiled/emit_taylor/whole_step
+_IS_STARTED, _OF_CAUTION, _LONGEST, _UNLIMITED = int(Box.IS_STARTED), int(Box.CAUTION), int(Box.LONGEST), int(Box.UNLIMITED)
+_UNTIL, _SHORTEST, _LOOK, _FIT, _OF_IDLE = int(Box.UNTIL), int(Box.SMALLEST), int(Box.LOOK), int(Box.FIT), int(Box.IDLE)
+_LIMIT, _POSSIBLE, _STEP = int(Box.LIMIT), int(Box.POSSIBLE), int(Box.STEP)
+_IS_IDLE, _IS_CLEAR = int(Box.IS_IDLE), int(Box.IS_CLEAR)
 # Only stability keeps steps short where, so many times in a row, no unknown moves by more than this part of itself and P |c_P| / |c_{P-1}|, the step
 # times the fastest rate, is the same up to that part; and where so many steps are still to come that another method is worth its start.
 STIFF_STEPS: Final = 50
@@ -76,13 +82,33 @@ def no_series(run):
 
 
 @native
+def _scales(run):
+    """How large each unknown is in the step."""
+    return vector(run.r, run.series_box_at + FIRST_LEAST + run.n, run.n)
+
+
+@native
+def prepare_box(run):
+    """Put down what whole steps are told that is the same for all of them."""
+    box = run.series_box
+    box[_OF_CAUTION] = run.series_caution
+    box[_FIT] = (run.series_order + 1.0) * _INNER * run.rtol
+    box[_OF_IDLE] = _IDLE
+    for q in range(run.n):
+        box[FIRST_LEAST + q] = run.atol[q] / run.rtol
+    run.is_started = 0
+
+
+@native
 def _use_low_order(run, is_low):
+    run.f_step = run.f_step_low if is_low else run.f_step_full
     run.f_series = run.f_series_low if is_low else run.f_series_full
     run.f_series_tangent = run.f_series_low_tangent if is_low else run.f_series_full_tangent
     run.series_order = run.low_order if is_low else run.full_order
     run.series_caution = run.low_caution if is_low else run.full_caution
     run.short_steps = 0
     run.stiff_steps = 0
+    prepare_box(run)
 
 
 @native
@@ -107,23 +133,34 @@ def _choose_order(run):
 
 
 @native
+def _inverse_root(x, order):
+    """About x**(-1/order), to a percent and the same everywhere (``compiled.emit_taylor.whole_step.inverse_root``)."""
+    fraction, exponent = math.frexp(x)
+    f = 2.0 * fraction - 1.0
+    power = -(exponent - 1.0 + f * (1.3465 - 0.3465 * f)) / order
+    whole = math.floor(power)
+    r = power - whole
+    return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), int(whole))
+
+
+@native
 def _radius(run, order):
-    """In units of time: how far the last two coefficients let the step go, for the scales in run.series_scale."""
+    """In units of time: how far the last two coefficients let the step go, for the scales of the step."""
     n = run.n
     series = run.series
-    scale = run.series_scale
+    scale = _scales(run)
     last = 0.0
     before = 0.0
     at = 1 + (order - 1) * n
     for q in range(n):
         last = max(last, abs(series[at + q]) / scale[q])
         before = max(before, abs(series[at - n + q]) / scale[q])
-    logarithm = np.inf
+    radius = np.inf
     if last > _LEAST:
-        logarithm = -np.log(last) / order
+        radius = _inverse_root(last, order)
     if before > _LEAST:
-        logarithm = min(logarithm, -np.log(before) / (order - 1.0))
-    return np.exp(logarithm) if logarithm < np.inf else np.inf
+        radius = min(radius, _inverse_root(before, order - 1.0))
+    return radius
 
 
 @native
@@ -132,7 +169,7 @@ def _possible(run):
     n = run.n
     order = run.series_order
     series = run.series
-    scale = run.series_scale
+    scale = _scales(run)
     for q in range(n):
         scale[q] = max(abs(run.y[q]), run.atol[q] / run.rtol)
     possible = run.series_caution * _radius(run, order)
@@ -178,6 +215,7 @@ def _misfit(run, theta, step):
         point = run.scratch_1
         polynomial_point(n, order, run.y, a, theta, point)
     rate = run.series_rate
+    scale = _scales(run)
     call_value(run.f_rhs, run.t + theta * step, point, run.p, run.m, rate)
     run.c_rhs += 1
     if run.mass_kind == 1:
@@ -195,7 +233,7 @@ def _misfit(run, theta, step):
         if not left < np.inf:
             run.not_finite_at = run.t + theta * step
             return np.inf
-        allowed = (order + 1.0) * _INNER * run.rtol * max(run.series_scale[q], abs(point[q])) + _ROUNDING * size
+        allowed = (order + 1.0) * _INNER * run.rtol * max(scale[q], abs(point[q])) + _ROUNDING * size
         if left > worst * allowed:
             worst = left / allowed
             run.worst = q
@@ -239,10 +277,11 @@ def _note_stiffness(run, is_limited):
     n = run.n
     order = run.series_order
     a = run.coefficients
+    scales = _scales(run)
     last = 0.0
     before = 0.0
     for q in range(n):
-        scale = run.series_scale[q]
+        scale = scales[q]
         if not is_limited or abs(run.y_end[q] - run.y[q]) > _IDLE * scale:
             run.stiff_steps = 0
             return
@@ -263,17 +302,65 @@ def _note_stiffness(run, is_limited):
         run.stiff_steps = 0
 
 
-@kernel_entry(NUMBER, INTEGER)
-def take_step(run, _number, _whole):
-    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
-    t = run.t
-    if run.stiff_steps >= STIFF_STEPS:
-        if run.t_end - t > _WORTH_WHILE * run.step_new:
-            return STEP_TOO_SMALL
+@native
+def is_at_the_end(run, t):
+    """True if run.series_rate is y' at this point, which the last step has led to, and its first coefficients are in run.series."""
+    if run.is_started == 0 or run.quiet_flips != 0 or run.started_t != t:
+        return False
+    y = run.y
+    end = run.y_end
+    for q in range(run.n):
+        if y[q] != end[q]:
+            return False
+    return True
+
+
+@native
+def _unlimited(run, longest, unit):
+    """How far a step looks ahead that its series does not limit.
+
+    Where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ.
+    """
+    return min(longest, max(unit, _AHEAD * (run.t - run.t_start))) if run.t > run.t_start else longest
+
+
+@native
+def _step_at_once(run, unit, smallest):
+    """The step by the model's own machine code; False if it is to be taken the plain way."""
+    box = run.series_box
+    longest = min(_GROWTH * unit, run.step_max)
+    run.series[0] = unit
+    box[_IS_STARTED] = 1.0 if is_at_the_end(run, run.t) else 0.0
+    box[_LONGEST] = longest
+    box[_UNLIMITED] = _unlimited(run, longest, unit)
+    box[_UNTIL] = run.t_next
+    box[_SHORTEST] = smallest
+    box[_LOOK] = _MUCH_LONGER * unit
+    code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, run.coefficients, run.y_end, run.series_rate)
+    run.c_rhs += 2
+    if code != DONE:
+        run.is_started = 0
+        return False
+    step = box[_STEP]
+    run.is_clear = 1 if run.n_watched == run.n_divisors and box[_IS_CLEAR] != 0.0 else 0
+    run.is_started = 1
+    run.started_t = run.t + step
+    if box[_IS_IDLE] != 0.0:
+        _note_stiffness(run, box[_LIMIT] <= longest and run.t + step < run.t_next)
+    else:
         run.stiff_steps = 0
-    _choose_order(run)
-    smallest = _SMALLEST * max(abs(t), _LEAST)
-    unit = min(run.step_new, run.step_max)
+    run.crept_steps = max(run.crept_steps - 1, 0)
+    run.step = step
+    run.possible = box[_POSSIBLE]
+    run.step_new = box[_POSSIBLE]
+    return True
+
+
+@native
+def _step_with_care(run, unit, smallest):
+    """The step whatever happens; 0 or the reason of failure."""
+    t = run.t
+    run.is_started = 0
     while not _series_is_finite(run, unit):
         unit *= _TOO_SMALL
         if not unit > smallest:
@@ -283,9 +370,8 @@ def take_step(run, _number, _whole):
         longest = min(longest, run.nominal)  # the first step, as asked for
         run.nominal = 0.0
     limit = _possible(run) * unit
-    if not limit < np.inf and t > run.t_start:
-        # where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ
-        longest = min(longest, max(unit, _AHEAD * (t - run.t_start)))
+    if not limit < np.inf:
+        longest = _unlimited(run, longest, unit)
     possible = min(limit, longest, run.step_max)
     proposed = possible
     rejected = run.c_rejected
@@ -307,9 +393,27 @@ def take_step(run, _number, _whole):
     if run.crept_steps >= _CREPT_STEPS:
         run.stiff_steps = STIFF_STEPS
         run.crept_steps = 0
-    run.degree = _degree(run)
-    run.step = step
-    run.length = step
     run.possible = possible
     run.step_new = proposed
+    return 0
+
+
+@kernel_entry(NUMBER, INTEGER)
+def take_step(run, _number, _whole):
+    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
+    t = run.t
+    run.is_clear = 0
+    if run.stiff_steps >= STIFF_STEPS:
+        if run.t_end - t > _WORTH_WHILE * run.step_new:
+            return STEP_TOO_SMALL
+        run.stiff_steps = 0
+    _choose_order(run)
+    smallest = _SMALLEST * max(abs(t), _LEAST)
+    unit = min(run.step_new, run.step_max)
+    if run.nominal > 0.0 or not _step_at_once(run, unit, smallest):
+        code = _step_with_care(run, unit, smallest)
+        if code != 0:
+            return code
+    run.degree = _degree(run)
+    run.length = run.step
     return 0

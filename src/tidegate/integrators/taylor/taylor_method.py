@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tidegate.compiled.compiled_model import SeriesFunctions
+from tidegate.compiled.emit_taylor.step_box import box_size
 from tidegate.compiled.schema import RADAU, TAYLOR
 from tidegate.compiled.workspace import FIRST_REMARK, RELATION
 from tidegate.errors import UsageError
@@ -101,6 +102,7 @@ def _is_simple(problem: Problem) -> bool:
 
 
 def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Method:
+    n = len(problem.model.layout.unknowns)
     full, low = max(functions), min(functions)
     of_full, of_low = functions[full], functions[low]
     caution = {order: caution_of(order, problem.rtol) for order in functions}
@@ -113,10 +115,11 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
         },
         degree=full,
         facts={
+            "f_step": of_full.address_of_step, "f_step_full": of_full.address_of_step, "f_step_low": of_low.address_of_step,
             "series_order": full, "f_series": of_full.address, "f_series_tangent": of_full.address_of_tangent, "series_caution": caution[full],
             "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
             "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
-            "low_caution": caution[low], "keeps_proposals": 1, "stages_wanted": stages_for(problem.rtol),
+            "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "stages_wanted": stages_for(problem.rtol),
         },
-        sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers)},
+        sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers), "n_series_box": box_size(n)},
     )  # fmt: skip

@@ -1,0 +1,38 @@
+"""What the machine code of a whole step of Taylor's method is told and tells, by places in one array (stage: compiled)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "Box", "box_size"]
+
+DONE: Final = 0
+CAREFULLY: Final = 1  # the step is to be taken the plain way
+
+
+class Box(IntEnum):
+    """Places of single numbers; behind them stand four of each unknown: its least scale, its scale, its slope at the end, a sum for rounding."""
+
+    IS_STARTED = 0  # in: not zero where the first coefficients are known already, and hold
+    CAUTION = 1  # in: the part of the radius that a step may use
+    LONGEST = 2  # in: the longest step
+    UNLIMITED = 3  # in: the longest where the series does not limit it
+    UNTIL = 4  # in: the time that no step may pass
+    SMALLEST = 5  # in: what a step must be longer than
+    LOOK = 6  # in: steps longer than this are looked into
+    FIT = 7  # in: of the scale, how much may be left of the equations at the end
+    IDLE = 8  # in: of the scale, what an unknown that rests moves at most
+    LIMIT = 9  # out: how long the series lets the step be
+    POSSIBLE = 10  # out: the same with what else limits it
+    STEP = 11  # out
+    IS_IDLE = 12  # out: 1 if no unknown moves
+    IS_CLEAR = 13  # out: 1 if no divisor comes near zero
+
+
+FIRST_LEAST: Final = 16
+
+
+def box_size(n: int) -> int:
+    """How many numbers it has for so many unknowns."""
+    return FIRST_LEAST + 4 * n

@@ -1,0 +1,128 @@
+"""LLVM text of arithmetic on several numbers at a time (stage: compiled): a builder of lines, and how vectors are called there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tidegate.compiled.emit_taylor.straight_line import literal
+
+__all__ = ["MOST_LANES", "VectorText", "bits", "chunks", "kind", "ones", "spread_literal", "suffix"]
+
+MOST_LANES: Final = 8
+
+
+class VectorText:
+    """Lines, and registers with new names."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.count = 0
+
+    def new(self, instruction: str) -> str:
+        """The register that holds what an instruction gives."""
+        self.count += 1
+        self.lines.append(f"  %w{self.count} = {instruction}")
+        return f"%w{self.count}"
+
+    def label(self, name: str) -> None:
+        """Begin a block that the one before goes on to."""
+        self.lines += [f"  br label %{name}", f"{name}:"]
+
+    def op(self, name: str, lanes: int, a: str, b: str) -> str:
+        """An operation of two numbers, or two vectors; products may be fused with sums."""
+        return self.new(f"{name} contract {kind(lanes)} {a}, {b}")
+
+    def call(self, name: str, lanes: int, *arguments: str) -> str:
+        """A function of LLVM."""
+        given = ", ".join(f"{kind(lanes)} {one}" for one in arguments)
+        return self.new(f"call {kind(lanes)} @llvm.{name}.{suffix(lanes)}({given})")
+
+    def load(self, array: str, place: int | str, lanes: int = 1) -> str:
+        """Numbers from an array."""
+        at = self.new(f"getelementptr double, ptr {array}, i64 {place}")
+        return self.new(f"load {kind(lanes)}, ptr {at}, align 8")
+
+    def store(self, value: str, array: str, place: int | str, lanes: int = 1) -> None:
+        """Numbers into an array."""
+        at = self.new(f"getelementptr double, ptr {array}, i64 {place}")
+        self.lines.append(f"  store {kind(lanes)} {value}, ptr {at}, align 8")
+
+    def spread(self, value: str, lanes: int) -> str:
+        """The same number in every lane."""
+        if lanes == 1:
+            return value
+        first = self.new(f"insertelement {kind(lanes)} poison, double {value}, i32 0")
+        return self.new(f"shufflevector {kind(lanes)} {first}, {kind(lanes)} poison, <{lanes} x i32> zeroinitializer")
+
+    def maximum(self, a: str, b: str, lanes: int = 1) -> str:
+        """The larger of both, b where a is not a number."""
+        condition = self.new(f"fcmp ogt {kind(lanes)} {a}, {b}")
+        return self.new(f"select {bits(lanes)} {condition}, {kind(lanes)} {a}, {kind(lanes)} {b}")
+
+    def minimum(self, a: str, b: str) -> str:
+        """The smaller of both, b where a is not a number."""
+        return self.new(f"select i1 {self.new(f'fcmp olt double {a}, {b}')}, double {a}, double {b}")
+
+    def largest(self, value: str, lanes: int) -> str:
+        """Of all lanes."""
+        while lanes > 1:
+            halves = [
+                self.new(
+                    f"shufflevector {kind(lanes)} {value}, {kind(lanes)} poison, "
+                    f"<{lanes // 2} x i32> <{', '.join(f'i32 {lane}' for lane in range(first, first + lanes // 2))}>"
+                )
+                for first in (0, lanes // 2)
+            ]
+            lanes //= 2
+            if lanes == 1:
+                halves = [self.new(f"extractelement <1 x double> {half}, i32 0") for half in halves]
+            value = self.maximum(halves[0], halves[1], lanes)
+        return value
+
+    def every(self, value: str, lanes: int) -> str:
+        """Whether it holds in all lanes."""
+        if lanes == 1:
+            return value
+        return self.new(f"icmp eq i{lanes} {self.new(f'bitcast <{lanes} x i1> {value} to i{lanes}')}, -1")
+
+    def both(self, a: str, b: str, lanes: int) -> str:
+        """Conditions, lane by lane."""
+        return self.new(f"and {bits(lanes)} {a}, {b}")
+
+
+def bits(lanes: int) -> str:
+    """Conditions."""
+    return "i1" if lanes == 1 else f"<{lanes} x i1>"
+
+
+def ones(lanes: int) -> str:
+    """Conditions that hold."""
+    return "true" if lanes == 1 else "<" + ", ".join("i1 true" for _ in range(lanes)) + ">"
+
+
+def kind(lanes: int) -> str:
+    """The type of so many numbers."""
+    return "double" if lanes == 1 else f"<{lanes} x double>"
+
+
+def suffix(lanes: int) -> str:
+    """How LLVM names functions of so many numbers."""
+    return "f64" if lanes == 1 else f"v{lanes}f64"
+
+
+def spread_literal(value: float, lanes: int = 1) -> str:
+    """The same number in every lane, written out."""
+    text = literal(value)
+    return text if lanes == 1 else "<" + ", ".join(f"double {text}" for _ in range(lanes)) + ">"
+
+
+def chunks(n: int) -> Iterator[tuple[int, int]]:
+    """First unknown and number of lanes of each piece."""
+    first = 0
+    while first < n:
+        lanes = MOST_LANES
+        while lanes > n - first:
+            lanes //= 2
+        yield first, lanes
+        first += lanes

@@ -1,0 +1,344 @@
+"""One step of Taylor's method as LLVM text (stage: compiled): series, length, polynomial, end, and how well it fits, without a detour through memory.
+
+It is what ``integrators.taylor.step`` does in plain words, for the step that is accepted at once; whatever else happens is left to that. All work
+after the recurrences is the same for every unknown and is done for several of them at a time. In: the numbers of ``Box``, set by the caller, and the
+series' own functions. Out: the polynomial, its end, the rates there, and the rest of ``Box``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
+from tidegate.compiled.emit_taylor.straight_line import literal
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
+
+__all__ = ["inverse_root", "whole_step"]
+
+_LEAST: Final = 1e-290  # coefficients below say nothing about the radius
+_ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
+_BITS: Final = 52
+_BIAS: Final = 1023
+_WIDE: Final = '"prefer-vector-width"="512"'
+_UNROLLED: Final = 4  # vectors of the widest kind that are written out one by one
+_LEFT_OUT: Final = 0.25  # of the coefficient before the last, with the last: about what a series leaves out
+
+
+def inverse_root(x: float, order: int) -> float:
+    """About x**(-1/order), to a percent, by exponent and quadratics, as the machine code computes it; for tests.
+
+    Examples
+    --------
+    >>> round(inverse_root(2.0**30, 10), 6)
+    0.125
+    """
+    import math
+
+    fraction, exponent = math.frexp(x)
+    f = 2.0 * fraction - 1.0
+    power = -(exponent - 1.0 + f * (1.3465 - 0.3465 * f)) / order
+    whole = math.floor(power)
+    r = power - whole
+    return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), whole)
+
+
+def _inverse_root(text: VectorText, x: str, order: int) -> str:
+    bits = text.new(f"bitcast double {x} to i64")
+    exponent = text.new(f"sub i64 {text.new(f'lshr i64 {bits}, {_BITS}')}, {_BIAS}")
+    mantissa = text.new(f"or i64 {text.new(f'and i64 {bits}, {(1 << _BITS) - 1}')}, {_BIAS << _BITS}")
+    f = text.op("fsub", 1, text.new(f"bitcast i64 {mantissa} to double"), literal(1.0))
+    bent = text.op("fmul", 1, f, text.op("fadd", 1, literal(1.3465), text.op("fmul", 1, f, literal(-0.3465))))
+    power = text.op("fmul", 1, text.op("fadd", 1, text.new(f"sitofp i64 {exponent} to double"), bent), literal(-1.0 / order))
+    whole = text.call("floor", 1, power)
+    r = text.op("fsub", 1, power, whole)
+    bent = text.op("fadd", 1, literal(1.0), text.op("fmul", 1, r, text.op("fadd", 1, literal(0.6565), text.op("fmul", 1, r, literal(0.3435)))))
+    raised = text.new(f"fptosi double {whole} to i64")
+    raised = text.new(f"add i64 {raised}, {_BIAS}")
+    raised = text.new(f"shl i64 {raised}, {_BITS}")
+    return text.op("fmul", 1, text.new(f"bitcast i64 {raised} to double"), bent)
+
+
+def _declarations(n: int) -> list[str]:
+    widths = sorted({1, *(lanes for _, lanes in chunks(n))})
+    return [f"declare {kind(lanes)} @llvm.fabs.{suffix(lanes)}({kind(lanes)})" for lanes in widths] + ["declare double @llvm.floor.f64(double)"]
+
+
+def whole_step(name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]] = ()) -> str:
+    """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and ``name.rest``.
+
+    It returns DONE or CAREFULLY. With DONE ``out`` holds the first coefficients of the step behind it.
+
+    Parameters
+    ----------
+    name : of the function of the series.
+    n : unknowns.
+    order : of the series.
+    rates : where each unknown's rate stands among the first coefficients, or the number that it is.
+    divisors : of what must not come to zero: where the coefficient of each order stands.
+    """
+    return _Step(name, n, order, rates, divisors).text_of_all()
+
+
+_Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
+
+
+class _Step:
+    def __init__(self, name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]]) -> None:
+        self.name, self.n, self.order, self.rates, self.divisors = name, n, order, rates, divisors
+        self.text = VectorText()
+        self.block = "go"
+        self.loops = 0
+
+    def text_of_all(self) -> str:
+        text = self.text
+        known = text.new(f"fcmp une double {text.load('%box', Box.IS_STARTED)}, 0.0")
+        text.lines += [f"  br i1 {known}, label %go, label %first", "first:"]
+        text.lines += [f"  call void @{self.name}.start(double %t, ptr %y, ptr %p, ptr %m, ptr %out) nounwind", "  br label %go", "go:"]
+        text.lines.append(f"  call void @{self.name}.rest(ptr %out) nounwind")
+        unit = text.load("%out", 0)
+        step = self._length(self._radius(), unit)
+        self._polynomial(step, unit)
+        self._fit(step)
+        arguments = "double %t, ptr %y, ptr %p, ptr %m, ptr %out, ptr %box, ptr %a, ptr %end, ptr %rate"
+        body = "\n".join(text.lines)
+        declared = "\n".join(_declarations(self.n))
+        return f"{declared}\ndefine i64 @{self.name}.step({arguments}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
+
+    # ---- the same for all unknowns
+
+    def _for_all(self, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]]) -> _Sums:
+        """Do something with all unknowns, several at a time; what is gathered has a type, double or i1, and begins with a value of so many lanes."""
+        pieces = list(chunks(self.n))
+        wide = sum(lanes == MOST_LANES for _, lanes in pieces)
+        gathered: _Sums = {}
+        for name, (_, begin) in sums.items():
+            for lanes in {lanes for _, lanes in pieces}:
+                gathered[name, lanes] = begin(lanes)
+        if wide > _UNROLLED:
+            self._loop(wide, body, sums, gathered)
+            pieces = pieces[wide:]
+        for first, lanes in pieces:
+            body(first, lanes, gathered)
+        return gathered
+
+    def _loop(
+        self, count: int, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]], gathered: _Sums
+    ) -> None:
+        text = self.text
+        self.loops += 1
+        label = f"all{self.loops}"
+        text.label(label)
+        text.lines.append(f"  %{label}.q = phi i64 [ 0, %{self.block} ], [ %{label}.next, %{label} ]")
+        inside: _Sums = {}
+        holes: list[tuple[int, str, str, str]] = []
+        for name, (of, _) in sums.items():
+            register = f"%{label}.{name}"
+            inside[name, MOST_LANES] = register
+            holes.append((len(text.lines), register, f"<{MOST_LANES} x {of}>", name))
+            text.lines.append("")
+        body(f"%{label}.q", MOST_LANES, inside)
+        for place, register, of, name in holes:
+            begin, later = gathered[name, MOST_LANES], inside[name, MOST_LANES]
+            text.lines[place] = f"  {register} = phi {of} [ {begin}, %{self.block} ], [ {later}, %{label} ]"
+            gathered[name, MOST_LANES] = later
+        text.lines.append(f"  %{label}.next = add i64 %{label}.q, {MOST_LANES}")
+        again = text.new(f"icmp slt i64 %{label}.next, {count * MOST_LANES}")
+        text.lines += [f"  br i1 {again}, label %{label}, label %{label}.done", f"{label}.done:"]
+        self.block = f"{label}.done"
+
+    def _largest(self, gathered: _Sums, name: str) -> str:
+        found = ""
+        for (one, lanes), value in sorted(gathered.items(), key=str):
+            if one == name:
+                most = self.text.largest(value, lanes)
+                found = self.text.maximum(found, most) if found else most
+        return found
+
+    def _every(self, gathered: _Sums, name: str) -> str:
+        found = ""
+        for (one, lanes), value in sorted(gathered.items(), key=str):
+            if one == name:
+                holds = self.text.every(value, lanes)
+                found = self.text.both(found, holds, 1) if found else holds
+        return found
+
+    def _of(self, what: int, first: int | str) -> int | str:
+        """Where one of the four numbers of each unknown stands in the box: its least scale, scale, slope, sum."""
+        offset = FIRST_LEAST + what * self.n
+        return offset + first if isinstance(first, int) else self.text.new(f"add i64 {first}, {offset}")
+
+    def _place(self, k: int, first: int | str, offset: int) -> int | str:
+        offset += (k - 1) * self.n
+        return offset + first if isinstance(first, int) else self.text.new(f"add i64 {first}, {offset}")
+
+    def _coefficients(self, k: int, first: int | str, lanes: int) -> str:
+        return self.text.load("%out", self._place(k, first, 1), lanes)
+
+    def _size(self, value: str, lanes: int) -> str:
+        return self.text.call("fabs", lanes, value)
+
+    # ---- how long the step may be
+
+    def _compare(self, first: int | str, lanes: int, scale: str, sums: _Sums) -> None:
+        """Note the last two coefficients by the scales."""
+        text = self.text
+        inverse = text.new(f"fdiv {kind(lanes)} {spread_literal(1.0, lanes)}, {scale}")
+        for k in (self.order, self.order - 1):
+            part = text.op("fmul", lanes, self._size(self._coefficients(k, first, lanes), lanes), inverse)
+            sums[f"c{k}", lanes] = text.maximum(part, sums[f"c{k}", lanes], lanes)
+
+    def _sums_of_coefficients(self) -> dict[str, tuple[str, Callable[[int], str]]]:
+        return {f"c{k}": ("double", lambda lanes: spread_literal(0.0, lanes)) for k in (self.order, self.order - 1)}
+
+    def _radius_by(self, gathered: _Sums) -> str:
+        """Caution times the radius, in units of time."""
+        text = self.text
+        radius = ""
+        for k in (self.order, self.order - 1):
+            size = self._largest(gathered, f"c{k}")
+            root = _inverse_root(text, text.maximum(size, literal(_LEAST)), k)
+            told = text.new(f"select i1 {text.new(f'fcmp ogt double {size}, {literal(_LEAST)}')}, double {root}, double {literal(float('inf'))}")
+            radius = text.minimum(radius, told) if radius else told
+        return text.op("fmul", 1, radius, text.load("%box", Box.CAUTION))
+
+    def _radius(self) -> str:
+        """The same, with scales that know how far the unknowns move; the scales are put down."""
+        text = self.text
+
+        def at_first(first: int | str, lanes: int, sums: _Sums) -> None:
+            scale = text.maximum(self._size(text.load("%y", first, lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
+            text.store(scale, "%box", self._of(1, first), lanes)
+            self._compare(first, lanes, scale, sums)
+
+        def stays(first: int | str, lanes: int, sums: _Sums) -> None:
+            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), text.spread(radius, lanes))
+            holds = text.new(f"fcmp ole {kind(lanes)} {moved}, {text.load('%box', self._of(1, first), lanes)}")
+            sums["stays", lanes] = text.both(sums["stays", lanes], holds, lanes)
+
+        def later(first: int | str, lanes: int, sums: _Sums) -> None:
+            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), text.spread(radius, lanes))
+            scale = text.maximum(moved, text.load("%box", self._of(1, first), lanes), lanes)
+            text.store(scale, "%box", self._of(1, first), lanes)
+            self._compare(first, lanes, scale, sums)
+
+        radius = self._radius_by(self._for_all(at_first, self._sums_of_coefficients()))
+        begin = self.block
+        ends = text.new(f"fcmp olt double {radius}, {literal(float('inf'))}")
+        text.lines += [f"  br i1 {ends}, label %moves, label %known", "moves:"]
+        self.block = "moves"
+        all_stay = self._every(self._for_all(stays, {"stays": ("i1", ones)}), "stays")
+        moves = self.block
+        text.lines += [f"  br i1 {all_stay}, label %known, label %grows", "grows:"]
+        self.block = "grows"
+        again = self._radius_by(self._for_all(later, self._sums_of_coefficients()))
+        text.label("known")
+        value = text.new(f"phi double [ {radius}, %{begin} ], [ {radius}, %{moves} ], [ {again}, %{self.block} ]")
+        self.block = "known"
+        return value
+
+    def _length(self, radius: str, unit: str) -> str:
+        text = self.text
+        limit = text.op("fmul", 1, radius, unit)
+        text.store(limit, "%box", Box.LIMIT)
+        limits = text.new(f"fcmp olt double {limit}, {literal(float('inf'))}")
+        longest = text.new(f"select i1 {limits}, double {text.load('%box', Box.LONGEST)}, double {text.load('%box', Box.UNLIMITED)}")
+        possible = text.minimum(limit, longest)
+        text.store(possible, "%box", Box.POSSIBLE)
+        until = text.minimum(text.new(f"fadd double %t, {possible}"), text.load("%box", Box.UNTIL))
+        step = text.new(f"fsub double {until}, %t")
+        text.store(step, "%box", Box.STEP)
+        ahead = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.SMALLEST)}")
+        plain = text.new(f"fcmp ole double {step}, {text.load('%box', Box.LOOK)}")
+        both = text.both(ahead, plain, 1)
+        text.lines += [f"  br i1 {both}, label %polynomial, label %care", "care:", f"  ret i64 {CAREFULLY}", "polynomial:"]
+        self.block = "polynomial"
+        return step
+
+    # ---- the step
+
+    def _polynomial(self, step: str, unit: str) -> None:
+        """Coefficients for the step, its end, slopes there, and sums that tell whether all is finite."""
+        text, n, order = self.text, self.n, self.order
+        powers = ["", text.new(f"fdiv double {step}, {unit}")]
+        for k in range(2, order + 1):
+            powers.append(text.op("fmul", 1, powers[k // 2], powers[k - k // 2]))
+        spread = {lanes: [text.spread(power, lanes) if power else "" for power in powers] for lanes in {lanes for _, lanes in chunks(n)}}
+
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+            # two sums of each kind, smallest terms first, so that neither waits for the other
+            ends, slopes, sizes = ["", ""], ["", ""], ["", ""]
+            for k in range(order, 0, -1):
+                a = text.op("fmul", lanes, self._coefficients(k, first, lanes), spread[lanes][k])
+                text.store(a, "%a", self._place(k, first, 0), lanes)
+                steep = a if k == 1 else text.op("fmul", lanes, a, spread_literal(float(k), lanes))
+                which = k & 1
+                for kept, value in ((ends, a), (slopes, steep), (sizes, self._size(steep, lanes))):
+                    kept[which] = text.new(f"fadd {kind(lanes)} {kept[which]}, {value}") if kept[which] else value
+            end, slope, size = (text.new(f"fadd {kind(lanes)} {kept[0]}, {kept[1]}") for kept in (ends, slopes, sizes))
+            y = text.load("%y", first, lanes)
+            size = text.new(f"fadd {kind(lanes)} {size}, {self._size(y, lanes)}")
+            text.store(slope, "%box", self._of(2, first), lanes)
+            text.store(size, "%box", self._of(3, first), lanes)
+            text.store(text.new(f"fadd {kind(lanes)} {y}, {end}"), "%end", first, lanes)
+            finite = text.new(f"fcmp olt {kind(lanes)} {size}, {spread_literal(float('inf'), lanes)}")
+            sums["finite", lanes] = text.both(sums["finite", lanes], finite, lanes)
+            allowed = text.op("fmul", lanes, text.load("%box", self._of(1, first), lanes), text.spread(idle, lanes))
+            rests = text.new(f"fcmp ole {kind(lanes)} {self._size(end, lanes)}, {allowed}")
+            sums["rests", lanes] = text.both(sums["rests", lanes], rests, lanes)
+
+        idle = text.load("%box", Box.IDLE)
+        gathered = self._for_all(body, {"finite": ("i1", ones), "rests": ("i1", ones)})
+        text.store(text.new(f"uitofp i1 {self._every(gathered, 'rests')} to double"), "%box", Box.IS_IDLE)
+        clear = self._clear(powers)
+        text.store(text.new(f"uitofp i1 {clear} to double"), "%box", Box.IS_CLEAR)
+        text.lines += [f"  br i1 {self._every(gathered, 'finite')}, label %compare, label %care", "compare:"]
+        self.block = "compare"
+
+    def _clear(self, powers: list[str]) -> str:
+        """Whether bounds on the whole step say that no divisor comes to zero (Horner's rule, on [0, 1])."""
+        text, order = self.text, self.order
+        clear = "true"
+        zero = literal(0.0)
+        for place in self.divisors:
+            begin = text.load("%out", place(0))
+            is_negative = text.new(f"fcmp olt double {begin}, {zero}")
+            sign = text.new(f"select i1 {is_negative}, double {literal(-1.0)}, double {literal(1.0)}")
+            low = ""
+            rho = zero
+            for k in range(order, 0, -1):
+                b = text.op("fmul", 1, text.op("fmul", 1, text.load("%out", place(k)), sign), powers[k])
+                if k >= order - 1:
+                    part = text.op("fmul", 1, text.call("fabs", 1, b), literal(1.0 if k == order else _LEFT_OUT))
+                    rho = text.op("fadd", 1, rho, part)
+                low = text.minimum(text.op("fadd", 1, b, low) if low else b, zero)
+            size = text.call("fabs", 1, begin)
+            rho = text.op("fadd", 1, rho, text.op("fmul", 1, size, literal(_ROUNDING)))
+            clear = text.both(clear, text.new(f"fcmp ogt double {text.op('fadd', 1, size, low)}, {rho}"), 1)
+        return clear
+
+    def _fit(self, step: str) -> None:
+        text = self.text
+        later = text.new(f"fadd double %t, {step}")
+        text.lines.append(f"  call void @{self.name}.start(double {later}, ptr %end, ptr %p, ptr %m, ptr %out) nounwind")
+        for first, lanes in chunks(self.n):
+            rates = self.rates[first : first + lanes]
+            if all(isinstance(rate, int) for rate in rates) and list(rates) == list(range(int(rates[0]), int(rates[0]) + lanes)):
+                text.store(text.load("%out", int(rates[0]), lanes), "%rate", first, lanes)
+                continue
+            for q, rate in enumerate(rates, first):
+                text.store(literal(rate) if isinstance(rate, float) else text.load("%out", rate), "%rate", q)
+
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+            rate = text.op("fmul", lanes, text.load("%rate", first, lanes), text.spread(step, lanes))
+            left = self._size(text.new(f"fsub {kind(lanes)} {rate}, {text.load('%box', self._of(2, first), lanes)}"), lanes)
+            scale = text.load("%box", self._of(1, first), lanes)
+            scale = text.maximum(self._size(text.load("%end", first, lanes), lanes), scale, lanes)
+            allowed = text.op("fmul", lanes, scale, text.spread(fit, lanes))
+            rounding = text.op("fmul", lanes, text.load("%box", self._of(3, first), lanes), spread_literal(_ROUNDING, lanes))
+            allowed = text.op("fadd", lanes, allowed, rounding)
+            sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
+
+        fit = text.load("%box", Box.FIT)
+        fits = self._every(self._for_all(body, {"fits": ("i1", ones)}), "fits")
+        text.lines.append(f"  ret i64 {text.new(f'select i1 {fits}, i64 {DONE}, i64 {CAREFULLY}')}")

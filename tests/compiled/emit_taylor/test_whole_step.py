@@ -1,0 +1,157 @@
+"""A whole step in machine code against the same step in plain Python, made of the series alone, for models with few and with many unknowns."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
+from tidegate.compiled.emit_taylor.recurrences import series_program
+from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box, box_size
+from tidegate.compiled.emit_taylor.whole_step import inverse_root
+from tidegate.compiled.native import load
+from tidegate.expressions import Expr, Role, node, symbol
+
+__all__: list[str] = []
+
+T = symbol(Role.TIME, "time")
+_ORDER = 12
+_RTOL = 1e-9
+
+
+def _model(n: int) -> tuple[list[Expr], list[Expr], Any]:
+    """A ring of pendulums and a chain that feeds it; and its rates in plain Python."""
+    states = [symbol(Role.UNKNOWN, f"y{k}") for k in range(n)]
+    rates = [node("sin", (states[(k + 1) % n] - states[k],)) * (1.0 + T) - states[k - 1] / (2.0 + states[k] * states[k]) for k in range(n)]
+
+    def plain(t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sin(np.roll(y, -1) - y) * (1.0 + t) - np.roll(y, 1) / (2.0 + y * y)
+
+    return states, rates, plain
+
+
+class Steps:
+    """The two functions of a model, called with arrays."""
+
+    def __init__(self, states: list[Expr], rates: list[Expr], *, is_looped: bool, divisors: tuple[Expr, ...] = ()) -> None:
+        self.n = len(states)
+        positions = {T: ("t", 0)} | {state: ("y", k) for k, state in enumerate(states)}
+        arguments = Arguments(("t", "y", "p", "m", "out"), frozenset({"t"}), positions)
+        program = series_program(states, rates)
+        made = emit_series(program, arguments, _ORDER, "series", is_looped=is_looped, with_step=True, divisors=divisors)
+        self.module = load(made.text)
+        self.out = np.zeros(made.n_numbers)
+        self.box = np.zeros(box_size(self.n))
+        self.a, self.end, self.rate = np.zeros((_ORDER, self.n)), np.zeros(self.n), np.zeros(self.n)
+        self.box[FIRST_LEAST : FIRST_LEAST + self.n] = 1e-2
+        self.box[Box.CAUTION] = 0.2
+        self.box[Box.LONGEST] = self.box[Box.UNLIMITED] = self.box[Box.LOOK] = 10.0
+        self.box[Box.UNTIL] = 1e300
+        self.box[Box.FIT] = 1e3 * _RTOL
+        self.box[Box.IDLE] = 5e-3
+
+    def series(self, t: float, y: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+        """Coefficients of orders 1 and above."""
+        self.out[0] = unit
+        nothing = np.zeros(1)
+        function = ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.c_void_p] * 4)(self.module.address("series"))
+        function(t, *(array.ctypes.data for array in (y, nothing, nothing, self.out)))
+        return self.out[1 : 1 + _ORDER * self.n].reshape(_ORDER, self.n).copy()
+
+    def step(self, t: float, y: NDArray[np.float64], unit: float) -> int:
+        """What the whole step returns; the rest is in the arrays."""
+        self.out[0] = unit
+        nothing = np.zeros(1)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, *[ctypes.c_void_p] * 8)(self.module.address("series.step"))
+        arrays = (y, nothing, nothing, self.out, self.box, self.a, self.end, self.rate)
+        return int(function(t, *(array.ctypes.data for array in arrays)))
+
+
+def _radius(coefficients: NDArray[np.float64], scale: NDArray[np.float64]) -> float:
+    return min(inverse_root(float(np.max(np.abs(coefficients[k - 1]) / scale)), k) for k in (_ORDER, _ORDER - 1))
+
+
+@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20, 61])
+def test_a_whole_step_is_the_series_its_length_its_end_and_the_rates_there(n: int, is_looped: bool) -> None:
+    states, rates, plain = _model(n)
+    steps = Steps(states, rates, is_looped=is_looped)
+    random = np.random.default_rng(n)
+    for _ in range(20):
+        t, unit = random.uniform(0.0, 2.0), random.uniform(0.05, 0.5)
+        y = random.normal(size=n) * 10.0 ** random.uniform(-4.0, 1.0)
+        c = steps.series(t, y, unit)
+        scale = np.maximum(np.abs(y), 1e-2)
+        moved = 0.2 * _radius(c, scale) * np.abs(c[0])
+        scale = np.maximum(scale, moved)
+        length = 0.2 * _radius(c, scale) * unit
+        steps.box[Box.IS_STARTED] = 0.0
+        assert steps.step(t, y, unit) == DONE
+        assert steps.box[Box.LIMIT] == pytest.approx(length, rel=1e-12)
+        step = steps.box[Box.STEP]
+        assert step == pytest.approx(min(length, 10.0), rel=1e-12)
+        a = c * (step / unit) ** np.arange(1, _ORDER + 1)[:, None]
+        assert steps.a == pytest.approx(a, rel=1e-12, abs=1e-300)
+        assert steps.end == pytest.approx(y + a.sum(axis=0), rel=1e-14, abs=1e-15 * np.abs(y).max())
+        assert steps.rate == pytest.approx(plain(t + step, steps.end), rel=1e-12, abs=1e-13 * np.abs(y).max())
+        assert steps.box[Box.IS_IDLE] == float(np.all(np.abs(a.sum(axis=0)) <= 5e-3 * scale))
+        # and from its end, whose first coefficients are known
+        t, y = t + step, steps.end.copy()
+        steps.box[Box.IS_STARTED] = 1.0
+        assert steps.step(t, y, unit) == DONE
+        known = steps.a.copy(), steps.end.copy(), steps.rate.copy()
+        steps.box[Box.IS_STARTED] = 0.0
+        assert steps.step(t, y, unit) == DONE
+        assert all(np.array_equal(one, other) for one, other in zip(known, (steps.a, steps.end, steps.rate), strict=True))
+
+
+def test_the_inverse_root_is_right_to_two_percent() -> None:
+    for x in 10.0 ** np.linspace(-280.0, 280.0, 999):
+        for order in (4, 13, 20):
+            assert inverse_root(float(x), order) == pytest.approx(math.exp(-math.log(x) / order), rel=0.02)
+
+
+@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
+def test_what_is_not_finite_does_not_fit_or_is_too_long_is_left_to_the_plain_way(is_looped: bool) -> None:
+    x = symbol(Role.UNKNOWN, "x")
+    steps = Steps([x], [node("sqrt", (x,))], is_looped=is_looped)
+    assert steps.step(0.0, np.array([1.0]), 1.0) == DONE
+    assert steps.step(0.0, np.array([0.0]), 1.0) == CAREFULLY  # its series has no coefficients
+    assert steps.step(0.0, np.array([np.nan]), 1.0) == CAREFULLY
+    assert steps.step(0.0, np.array([-1.0]), 1.0) == CAREFULLY
+    steps.box[Box.LOOK] = 1e-3
+    assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
+    steps.box[Box.LOOK], steps.box[Box.SMALLEST] = 10.0, 20.0
+    assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
+    steps = Steps([x], [1.0 / x], is_looped=is_looped)
+    assert steps.step(0.0, np.array([1.0]), 1.0) == DONE
+    steps.box[Box.FIT], steps.box[Box.CAUTION] = 0.0, 1.0
+    assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
+
+
+@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
+def test_divisors_are_said_to_be_clear_only_where_no_point_of_the_step_brings_them_near_zero(is_looped: bool) -> None:
+    x = symbol(Role.UNKNOWN, "x")
+    divisor = x - 2.0 + node("sin", (x + T,))
+    steps = Steps([x], [1.0 / divisor], is_looped=is_looped, divisors=(divisor,))
+    random = np.random.default_rng(3)
+    clear = 0
+    for _ in range(2000):
+        t, start = random.uniform(-3.0, 3.0), random.uniform(-3.0, 6.0)
+        steps.box[Box.IS_STARTED], steps.box[Box.CAUTION] = 0.0, random.uniform(0.1, 0.6)
+        steps.box[Box.FIT] = 1e-3
+        if steps.step(t, np.array([start]), 0.1) != DONE:
+            continue
+        if steps.box[Box.IS_CLEAR] == 0.0:
+            continue
+        clear += 1
+        theta = np.linspace(0.0, 1.0, 101)
+        path: NDArray[np.float64] = start + (steps.a[:, 0] * theta[:, None] ** np.arange(1, _ORDER + 1)).sum(axis=1)
+        values: NDArray[np.float64] = path - 2.0 + np.sin(path + t + theta * steps.box[Box.STEP])
+        assert np.all(values > 0.0) or np.all(values < 0.0)
+    assert clear > 500
