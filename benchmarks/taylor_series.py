@@ -172,14 +172,27 @@ def _oscillator(y: Any) -> list[Any]:
 
 
 def _ring(y: Any) -> list[Any]:
-    return [(y[(k + 1) % 20] - y[k - 2]) * y[k - 1] - y[k] + 8.0 for k in range(20)]
+    n = len(y)
+    return [(y[(k + 1) % n] - y[k - 2]) * y[k - 1] - y[k] + 8.0 for k in range(n)]
+
+
+def _chain(y: Any) -> list[Any]:
+    """Ten pendulums, each bound to its neighbours."""
+    sine: Any = np.sin
+    if not isinstance(y, np.ndarray) and type(y[0]).__module__.startswith("heyoka"):
+        import heyoka
+
+        sine = heyoka.sin
+    angle, rate = y[:10], y[10:]
+    pulls = [sine(angle[k + 1] - angle[k]) if k < 9 else 0.0 for k in range(10)]
+    return [*rate, *[pulls[k] - sine(angle[k]) - (pulls[k - 1] if k else 0.0) for k in range(10)]]
 
 
 def _smooth_case(title: str, rates: Callable[[Any], list[Any]], start: list[float], t_end: float, end: tuple[float, ...] = ()) -> Case:
     def model() -> Any:
         import tidegate as tg
 
-        return tg.ode(lambda t, y: rates(y), y0=start)
+        return tg.ode(lambda t, y: rates([y[k] for k in range(len(start))]), y0=start)
 
     return Case(title, t_end, model, _smooth(rates, start, t_end), tuple(f"y[{k}]" for k in range(len(start))), end)
 
@@ -195,6 +208,8 @@ CASES: Final = (
     _smooth_case("an orbit, ten turns", _orbit, [0.4, 0.0, 0.0, 2.0], 20.0 * math.pi, (0.4, 0.0, 0.0, 2.0)),
     _smooth_case("van der Pol, mu = 1", _oscillator, [2.0, 0.0], 50.0),
     _smooth_case("Lorenz' ring of 20", _ring, [8.0 + math.sin(k) for k in range(20)], 2.0),
+    _smooth_case("Lorenz' ring of 250", _ring, [8.0 + math.sin(k) for k in range(250)], 2.0),
+    _smooth_case("ten pendulums", _chain, [0.5 + 0.1 * k for k in range(10)] + [0.0] * 10, 10.0),
 )
 
 
