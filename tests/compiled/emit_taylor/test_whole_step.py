@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import tidegate as tg
 from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
 from tidegate.compiled.emit_taylor.recurrences import series_program
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box, box_size
@@ -155,3 +156,9 @@ def test_divisors_are_said_to_be_clear_only_where_no_point_of_the_step_brings_th
         values: NDArray[np.float64] = path - 2.0 + np.sin(path + t + theta * steps.box[Box.STEP])
         assert np.all(values > 0.0) or np.all(values < 0.0)
     assert clear > 500
+
+
+def test_a_model_that_rounds_down_itself_has_a_whole_step_too() -> None:
+    model = tg.ode(lambda t, y, p: [-np.floor(p["k"]) * y["x"]], y0={"x": 1.0}, p={"k": 2.5})
+    result = tg.simulate(model, (0.0, 1.0), method="taylor", rtol=1e-10)
+    assert result.final["x"] == pytest.approx(math.exp(-2.0), rel=1e-9)

@@ -14,7 +14,7 @@ from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.straight_line import straight_line_body
-from tidegate.compiled.emit_taylor.whole_step import whole_step
+from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
 from tidegate.expressions import Expr
 
 __all__ = ["Arguments", "SeriesText", "emit_series"]
@@ -98,7 +98,8 @@ def emit_series(
         rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
         function += whole_step(name, n, order, rates, [_places_of(item, places, plan, watched) for item in divisors])
     n_numbers = begin + ((order + 1) * plan.width if plan is not None else len(moving) + order * len(divisors))
-    return SeriesText(f"{emit_module([start])}\n{pieces}{function}", n_numbers, loops)
+    module = emit_module([start])
+    return SeriesText(f"{module}\n{step_declarations(n, module) if with_step else ''}{pieces}{function}", n_numbers, loops)
 
 
 def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan | None, watched: Mapping[Expr, int]) -> Callable[[int], int]:

@@ -14,7 +14,7 @@ from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST,
 from tidegate.compiled.emit_taylor.straight_line import literal
 from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
 
-__all__ = ["inverse_root", "whole_step"]
+__all__ = ["inverse_root", "step_declarations", "whole_step"]
 
 _LEAST: Final = 1e-290  # coefficients below say nothing about the radius
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
@@ -59,9 +59,11 @@ def _inverse_root(text: VectorText, x: str, order: int) -> str:
     return text.op("fmul", 1, text.new(f"bitcast i64 {raised} to double"), bent)
 
 
-def _declarations(n: int) -> list[str]:
+def step_declarations(n: int, before: str) -> str:
+    """What the function of a whole step of n states calls, as far as the text of its module before it does not declare it."""
     widths = sorted({1, *(lanes for _, lanes in chunks(n))})
-    return [f"declare {kind(lanes)} @llvm.fabs.{suffix(lanes)}({kind(lanes)})" for lanes in widths] + ["declare double @llvm.floor.f64(double)"]
+    called = {f"llvm.fabs.{suffix(lanes)}": kind(lanes) for lanes in widths} | {"llvm.floor.f64": "double"}
+    return "".join(f"declare {own} @{name}({own})\n" for name, own in called.items() if f" @{name}(" not in before)
 
 
 def whole_step(name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]] = ()) -> str:
@@ -102,8 +104,7 @@ class _Step:
         self._fit(step)
         arguments = "double %t, ptr %y, ptr %p, ptr %m, ptr %out, ptr %box, ptr %a, ptr %end, ptr %rate"
         body = "\n".join(text.lines)
-        declared = "\n".join(_declarations(self.n))
-        return f"{declared}\ndefine i64 @{self.name}.step({arguments}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
+        return f"define i64 @{self.name}.step({arguments}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
 
     # ---- the same for all unknowns
 
