@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 
 from tidegate.errors import StructureError, UnknownNameError, UsageError
 from tidegate.frontends.components import Connector
-from tidegate.model import Lowerable, Model, Variable
+from tidegate.model import Lowerable, Model, Variable, VariableRole
 from tidegate.model.validate import validate
 from tidegate.names import listed, shortened, suggestion
 from tidegate.pictures import Picture, connections_scene, equations_scene, levels
@@ -168,7 +168,7 @@ def _alone(model: Model, ends: Iterable[str]) -> Iterator[tuple[str, tuple[str, 
     """What a part has whose unknowns depend on what it is connected with."""
     names = list(ends)
     yield f"how it is solved depends on what its connector{'s' * (len(names) > 1)} {listed(names)} will be connected with", ("",)
-    others = [variable for variable in model.variables if variable not in model.parameters and not variable.is_hidden]
+    others = [variable for variable in model.variables if variable.role is not VariableRole.PARAMETER and not variable.is_hidden]
     for heading, variables in (("variables", others), ("parameters", model.parameters)):
         yield heading, tuple(map(_declared, variables))
     own = [item for item in model.equations if not item.label.endswith("is not connected")]

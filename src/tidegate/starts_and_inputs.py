@@ -49,8 +49,8 @@ def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any
     if isinstance(source, type) or not isinstance(source, Lowerable) or isinstance(source, str):
         return source, left  # what it is, is said where it is lowered
     known = started_variables(source.lower())
-    starts = _of_each_part(_by_name(y0, {name: variable.size for name, variable in known.items()}), list(known))
-    names = tuple(dict.fromkeys((*starts, *_of_each_part(dict.fromkeys(named, 0.0), list(known)))))
+    starts = _of_each_part(_by_name(y0, {name: variable.size for name, variable in known.items()}), known)
+    names = tuple(dict.fromkeys((*starts, *_of_each_part(dict.fromkeys(named, 0.0), known))))
     if starts:
         parameters = dict(left.get("parameters") or {})
         twice = [name for name in starts if any(key.startswith(f"{name}{SUFFIX}") for key in parameters)]
@@ -96,11 +96,12 @@ def _by_name(y0: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
     return found
 
 
-def _of_each_part(given: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+def _of_each_part(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Values by name, with those of ``cell.T`` under the names of all parts ``cell[0].T, cell[1].T, ...``; an array has one for each."""
     found: dict[str, Any] = {}
+    names = list(known)
     for name, value in given.items():
-        across = across_parts(name, known) if isinstance(name, str) and name not in known else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        across = across_parts(name, names) if isinstance(name, str) and name not in known else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if across is None:
             found[name] = value
             continue
@@ -108,7 +109,7 @@ def _of_each_part(given: Mapping[str, Any], known: Sequence[str]) -> dict[str, A
         if shape and shape[: len(across.shape)] != across.shape:
             raise UsageError(f"y0 has values of shape {shape} for {name}, of which there are {across.shape}", hint="a number, or one for each part")
         each = np.asarray(value).reshape(-1, *shape[len(across.shape) :]) if shape else [value] * len(across.places)
-        found |= {known[place]: each[k] for k, place in enumerate(across.places)}
+        found |= {names[place]: each[k] for k, place in enumerate(across.places)}
     return found
 
 
