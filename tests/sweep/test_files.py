@@ -83,8 +83,9 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
     path = tmp_path / f"sweep.{suffix}"
     part = tmp_path / f"sweep.{suffix}.part"
     options: dict[str, Any] = {"grid": GRID, "outputs": 0.5}
+    # the first batches are single runs; how many runs later ones hold depends on how long the first took, so that they may be all that are left
     with pytest.raises(Stopped):
-        tg.sweep(ball, (0.0, 2.0), out=path, workers=2, progress=stop_after(5), **options)
+        tg.sweep(ball, (0.0, 2.0), out=path, workers=2, progress=stop_after(1), **options)
     assert not path.exists()
     with part.open("ab") as file:
         file.write(b"\x10\x00\x00\x00 a frame that was cut")
@@ -94,7 +95,7 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
         tg.sweep(ball, (0.0, 2.5), out=path, resume=True, **options)
     done: list[int] = []
     found = tg.sweep(ball, (0.0, 2.0), out=path, resume=True, progress=lambda count, total: done.append(count), **options)
-    assert min(done) > 5
+    assert 1 < min(done) <= max(done) == 12
     assert_same(found.load(), tg.sweep(ball, (0.0, 2.0), **options))
     found.close()
     assert not part.exists()
