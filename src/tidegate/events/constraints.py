@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 
 __all__ = ["find_off", "move_onto", "note_drift"]
@@ -115,22 +115,23 @@ def _solved(a, b, n):
     return True
 
 
-@kernel_entry(NUMBER)
-def move_onto(run, t):
-    """Move the states of the current point onto the constraints; 0, or 1 if that does not come to an end."""
+@kernel_entry(NUMBER, INTEGER)
+def move_onto(run, t, offset):
+    """Move the states of the point at offset ``offset`` of r onto the constraints; 0, or 1 if that does not come to an end."""
     n = run.n
+    y = vector(run.r, offset, n)
     n_c = run.n_constraints
     c = run.constraints
     g = run.constraint_slopes
     a = run.constraint_system
     weights = run.scratch_1
     for q in range(n):
-        weight = run.atol[q] + run.rtol * max(abs(run.y[q]), run.y_max[q])
+        weight = run.atol[q] + run.rtol * max(abs(y[q]), run.y_max[q])
         weights[q] = weight * weight if run.is_algebraic[q] == 0 else 0.0
     last = np.inf
     for _ in range(_MOST):
-        call_value(run.f_constraints, t, run.y, run.p, run.m, c)
-        call_value(run.f_constraint_slopes, t, run.y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * n))
+        call_value(run.f_constraints, t, y, run.p, run.m, c)
+        call_value(run.f_constraint_slopes, t, y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * n))
         for i in range(n_c):
             for j in range(n_c):
                 x = 0.0
@@ -145,8 +146,8 @@ def move_onto(run, t):
             for i in range(n_c):
                 x += g[i, q] * c[i]
             x *= weights[q]
-            run.y[q] -= x
-            size = max(size, abs(x) / (1e-13 * max(run.y_max[q], abs(run.y[q])) + 1e-6 * run.atol[q]))
+            y[q] -= x
+            size = max(size, abs(x) / (1e-13 * max(run.y_max[q], abs(y[q])) + 1e-6 * run.atol[q]))
         if not size < np.inf:
             return 1
         if size <= 1.0 or (size >= 0.5 * last and size < 1e3):

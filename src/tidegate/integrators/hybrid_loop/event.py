@@ -103,7 +103,7 @@ def _keep_constraints(run, t):
     off = find_off(run, t)
     if off < 0:
         return 0
-    if run.makes_consistent == 0 or run.n_sens > 0 or move_onto(run, t) != 0:
+    if run.makes_consistent == 0 or run.n_sens > 0 or move_onto(run, t, run.y_at) != 0:
         return OFF_CONSTRAINTS
     code = consistent_point(run, t, run.y_at)
     return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)

@@ -50,6 +50,7 @@ from tidegate.events.settle import note_conditions
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
@@ -214,6 +215,9 @@ def _find_step(run):
     run.c_steps += 1
     run.length = run.step
     run.quiet_flips = 0
+    code = follow_forces(run)
+    if code != 0:
+        return code
     code = cut_at_break(run) if run.past != 0 else _WHOLE
     code = _cut_at_event(run) if code == _WHOLE else _at_a_block(run, code)
     if code != 0:

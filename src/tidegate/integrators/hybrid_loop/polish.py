@@ -12,8 +12,8 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.events.guards import expected_sign
 from tidegate.events.illinois import narrowed, secant
-from tidegate.events.restart import consistent_point
 from tidegate.events.tolerances import ACROSS, EPS
+from tidegate.integrators.hybrid_loop.forces import put_on_equations
 
 __all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
 
@@ -174,7 +174,7 @@ def polish(run, t, step, guard, theta, most):
     slope = _slope(run, t, step, guard, final)
     end_point(run, final, point)
     for _ in range(3):
-        code = consistent_point(run, t + run.step, run.y_new_at)
+        code = put_on_equations(run, t + run.step, point, run.y_new_at)
         if code != 0:
             return code
         g = run.g
@@ -188,4 +188,4 @@ def polish(run, t, step, guard, theta, most):
         run.step = min(final * step, most)
         if moved <= 4 * EPS * max(abs(t / step), 1.0):
             break
-    return consistent_point(run, t + run.step, run.y_new_at)
+    return put_on_equations(run, t + run.step, point, run.y_new_at)

@@ -12,6 +12,7 @@ from typing import Final
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, UNDECIDED_GUARD, matrix
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
+from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import renew_jacobian
@@ -114,6 +115,9 @@ def locate(run, theta, crossed):
         stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
         for q in range(n):
             end[q] = y[q] + z[s - 1, q]
+        code = follow_forces(run)
+        if code != 0:
+            return code
         which = earliest_crossing(run, t, step)
         found = run.found_theta
         if which == UNDEFINED:
