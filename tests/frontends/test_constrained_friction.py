@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import tidegate as tg
@@ -94,3 +95,64 @@ def test_constraints_that_a_form_uses_hold_to_rounding_by_ida_and_the_others_dri
     for part in "45":
         drift = result.statistics.extra[f"drift of F{part}"]
         assert drift < 1e-13 if part in used else 1e-10 < drift < 1e-5, (part, drift)
+
+
+def toggled_truth(drag: float, threshold: float, start: list[float], t_end: float) -> tuple[NDArray[np.float64], int]:
+    """Angle and speed at the end, how often the force rises through a threshold, which switches drag on and off."""
+
+    def rises(_: float, q: Any) -> float:
+        return q[1] ** 2 + G * math.cos(q[0]) - threshold
+
+    rises.terminal, rises.direction = True, 1.0  # type: ignore[attr-defined]
+    t, q, count = 0.0, np.array(start), 0
+    while t < t_end:
+        now = drag * (count % 2)
+        run = solve_ivp(
+            lambda _, q, now=now: [q[1], -G * math.sin(q[0]) - now * q[1]], (t, t_end), q, method="DOP853", rtol=1e-12, atol=1e-13, events=rises
+        )
+        t, q = float(run.t[-1]), run.y[:, -1]
+        count += run.status
+        if run.status == 1:
+            # off the zero, so that it is not found again; drag does not change the force
+            back = solve_ivp(lambda _, q: [q[1], -G * math.sin(q[0]) - drag * (count % 2) * q[1]], (t, t + 1e-6), q, rtol=1e-12, atol=1e-13)  # noqa: B023
+            t, q = t + 1e-6, back.y[:, -1]
+    return q, count
+
+
+@pytest.mark.parametrize("method", ["radau", "ida"])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_event_on_a_force_that_changes_friction_happens_once_in_every_form(seed: int, method: str) -> None:
+    random = np.random.default_rng(seed)
+    drag, threshold, angle, speed = (float(x) for x in random.uniform([0.2, 3.0, 0.8, -1.0], [0.9, 9.0, 1.4, 1.0]))
+    q, count = toggled_truth(drag, threshold, [angle, speed], 2.0)
+
+    def pulls(y: Any, p: Any, d: Any) -> tuple[Any, Any]:
+        return -y["force"] * y["px"] - d["drag"] * y["vx"], -y["force"] * y["py"] - d["drag"] * y["vy"] - G
+
+    def f3(t: Any, y: Any, p: Any, d: Any) -> Any:
+        ax, ay = pulls(y, p, d)
+        return y["vx"] ** 2 + y["vy"] ** 2 + y["px"] * ax + y["py"] * ay
+
+    model = tg.hdae(
+        f1=lambda t, y, p, d: [y["vx"], y["vy"], *pulls(y, p, d)],
+        f3=f3,
+        f4=lambda t, y, p, d: y["px"] * y["vx"] + y["py"] * y["vy"],
+        f5=lambda t, y, p, d: (y["px"] ** 2 + y["py"] ** 2 - 1) / 2,
+        x1=lambda p: {
+            "px": np.sin(p["angle"]), "py": -np.cos(p["angle"]), "vx": p["speed"] * np.cos(p["angle"]), "vy": p["speed"] * np.sin(p["angle"]),
+        },
+        x3={"force": 0.0}, discrete={"drag": 0.0, "n": 0.0}, p={"angle": angle, "speed": speed},
+        events=tg.event(lambda t, y, p, d: y["force"] > threshold, lambda t, y, p, d: {"drag": drag - d["drag"], "n": d["n"] + 1}, name="rises"),
+    )  # fmt: skip
+    wanted = [math.sin(q[0]), -math.cos(q[0]), q[1] * math.cos(q[0]), q[1] * math.sin(q[0])]
+    h = 1e-4
+    moved = [toggled_truth(drag, threshold, [angle + k * h, speed], 2.0)[0] for k in (1, -1)]
+    slope = (np.sin(moved[0][0]) - np.sin(moved[1][0])) / (2 * h)
+    for form in FORMS:
+        for rtol in (1e-6, 1e-9):
+            asks = ["angle"] if method == "radau" else None
+            result = tg.simulate(model, (0, 2), rtol=rtol, hdae=form, make_consistent=True, method=method, sensitivities=asks)
+            assert result.final["n"] == count, form
+            assert [result.final[name] for name in ("px", "py", "vx", "vy")] == pytest.approx(wanted, abs=300 * rtol + 1e-7), form
+            if asks:
+                assert result.sensitivity("px", "angle")[-1] == pytest.approx(slope, abs=1e-3), form
