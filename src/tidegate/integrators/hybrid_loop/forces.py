@@ -96,6 +96,8 @@ def follow_forces(run):
                 a[k, q] = point[q] - y[q]
     for q in range(n):
         if run.index_two[q] == 1:
+            run.own_forces[q] = run.y_end[q]
             run.y_end[q] = point[q]
             _to_powers(run, degree, q)
+    run.has_own_forces = 1
     return 0
