@@ -263,6 +263,10 @@ class CallableDiagnosis:
         bad = np.flatnonzero(~np.isfinite(numbers))
         return Trouble(f"the equation of {self._layout.unknowns[bad[0]]}", float(numbers[bad[0]]), "rhs", Origin()) if len(bad) else None
 
+    def not_finite_near(self, at: Point) -> None:  # noqa: ARG002, a call there may do anything
+        """Nothing is known."""
+        return
+
     def not_a_number(self, at: Point, suspected: int) -> int:
         """A guard that is NaN, or the suspected one."""
         bad = np.flatnonzero(np.isnan(np.array(self._guards(at.time, at.y, at.p, at.m), dtype=float)))

@@ -354,6 +354,10 @@ class Diagnosis(Protocol):
         """An equation that is not finite."""
         ...
 
+    def not_finite_near(self, at: Point) -> Trouble | None:
+        """An equation that is finite there and not beside it; None where nothing is known."""
+        ...
+
     def missing_connection(self, loose: Sequence[str]) -> str:
         """What to try where these unknowns are not determined; empty where nothing is known."""
         ...

@@ -27,6 +27,9 @@ _SAME_DIVISOR: Final = 1e-9  # likewise, of two that are written differently
 _ENDS: Final = ("sqrt", "log", "div", "pow", "asin", "acos")  # operations with an end of their domain
 
 
+_NEAR: Final = 1e-9  # how far from a point its neighbours are, in parts of the values
+
+
 class ExpressionDiagnosis:
     """Looks at expressions with the numbers of a point.
 
@@ -66,6 +69,19 @@ class ExpressionDiagnosis:
             (number,) = evaluate([equation.residual], values)
             if not np.isfinite(number):
                 return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
+        return None
+
+    def not_finite_near(self, at: Point) -> Trouble | None:
+        """An equation that is finite at the point, and not a little later or with all unknowns a little larger or smaller."""
+        values = self._values(at)
+        later = {item: value + _NEAR * max(abs(value), 1.0) for item, value in values.items() if item.data.role is Role.TIME}
+        moved = [{item: values[item] + side * max(abs(values[item]), 1.0) for item in self._symbols.unknowns} for side in (_NEAR, -_NEAR)]
+        for change in (later, *moved):
+            near = values | change
+            for index, equation in enumerate(self._model.equations):
+                (number,) = evaluate([equation.residual], near)
+                if not np.isfinite(number):
+                    return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
         return None
 
     def not_a_number(self, at: Point, suspected: int) -> int:

@@ -288,6 +288,14 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
             origin=model.words.origin(guard),
             hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
         )
+    beside = model.diagnosis.not_finite_near(integrator)
+    if beside is not None:
+        return NotFiniteError(
+            f"{beside.label} gives {beside.number} right behind t = {t:.9g}, whatever step is tried: {beside.text}; {_largest(problem, integrator)}",
+            time=t,
+            origin=beside.origin,
+            hint="the solution may leave the domain of a root, a logarithm or a table there; guard it with `if` or tg.where, or end the run before",
+        )
     return NotFiniteError(
         f"the equations give NaN or infinity in every step that was tried behind t = {integrator.time:.9g}; {_largest(problem, integrator)}",
         time=integrator.time,

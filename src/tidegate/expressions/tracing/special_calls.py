@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -42,6 +43,8 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
         return _sorted
     if function in SUBSTITUTES and is_symbolic(args, kwargs) and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
         return lambda _, args, kwargs: stored(SUBSTITUTES[function](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+    if is_interpolator(function) and is_symbolic(args):
+        return lambda _, args, kwargs: stored(interpolated(function, *map(plain, args), **kwargs))
     if isinstance(function, type) and issubclass(function, np.floating) and is_symbolic(args):
         return _float
     return None
