@@ -43,6 +43,7 @@ from tidegate.errors import (
     UnsettledEventError,
     UntraceableError,
     UsageError,
+    WrongCallError,
     ZenoError,
 )
 from tidegate.names import suggestion
@@ -179,6 +180,7 @@ __all__ = [
     "UntraceableError",
     "UsageError",
     "Verification",
+    "WrongCallError",
     "ZenoError",
     "as_part",
     "assertion",

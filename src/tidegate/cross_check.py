@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import shorten
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from tidegate.results import Result
 from tidegate.results.comparison import apart_from_events
 from tidegate.results.labels import number
 from tidegate.simulate import prepare
+from tidegate.wrong_calls import explained
 
 __all__ = ["CrossCheck", "Difference", "cross_check"]
 
@@ -70,6 +72,7 @@ class Difference:
         return self.largest / self.size if self.size > 0.0 else self.largest
 
 
+@partial(explained, instead_of_call="print(check) shows how far the engines are apart, check.agrees is the verdict")
 @dataclass(frozen=True, eq=False)
 class CrossCheck:
     """What ``cross_check`` found; printing it shows the table.
@@ -130,6 +133,7 @@ class CrossCheck:
         return f"<p>{escape(self._verdict())}</p><ul>{problems}</ul><table><tr>{head}</tr>{body}</table>"
 
 
+@explained
 def cross_check(
     source: Lowerable | Called | TakesOptions,
     t_span: tuple[float, float],

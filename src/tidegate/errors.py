@@ -11,6 +11,7 @@
     │   └── UnitError              a unit that cannot be read or does not fit
     ├── UsageError                 a bad name, number, option or file given by the caller
     │   ├── DSblockOrderError      something asked of a DSblock before or after its time
+    │   ├── WrongCallError         arguments that what is called does not take (also a TypeError)
     │   ├── UnknownNameError       a name that something does not have (also an AttributeError and a KeyError)
     │   └── UnknownEventError      a number that no event of a log has (also an IndexError)
     └── RunError                   a run stopped before its end; ``.result`` keeps what was computed
@@ -89,6 +90,7 @@ __all__ = [
     "UnsettledEventError",
     "UntraceableError",
     "UsageError",
+    "WrongCallError",
     "ZenoError",
 ]
 
@@ -271,6 +273,10 @@ class UsageError(TidegateError):
 
 class DSblockOrderError(UsageError):
     """Something was asked of a DSblock in a phase in which it must not be."""
+
+
+class WrongCallError(UsageError, TypeError):
+    """A call without arguments that are needed, or with some that are not taken, or of something that cannot be called or calculated with."""
 
 
 class UnknownNameError(UsageError, AttributeError, KeyError):

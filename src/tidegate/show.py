@@ -17,6 +17,7 @@ from tidegate.model.validate import validate
 from tidegate.names import listed, shortened, suggestion
 from tidegate.pictures import Picture, connections_scene, equations_scene, levels
 from tidegate.structure import StructureReport, check_structure, structure_report
+from tidegate.wrong_calls import explained
 
 __all__ = ["Shown", "parts_of", "show"]
 
@@ -116,6 +117,7 @@ class Shown:
         return f"<pre>{html.escape(str(self))}</pre>" + "".join(f"<div>{item.svg}</div>" for item in drawn)
 
 
+@explained
 def show(source: Lowerable) -> Shown:
     """Tell what a model is made of and how it will be solved, without running it.
 

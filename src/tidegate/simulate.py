@@ -22,12 +22,14 @@ from tidegate.model.validate import validate
 from tidegate.results import Result
 from tidegate.starts_and_inputs import with_starts_and_inputs
 from tidegate.structure import PASSES, Reduced, reduced
+from tidegate.wrong_calls import explained
 
 __all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
 
 _OF_MODELS: Final = ("y0", "inputs")  # options that go into the model before it is compiled
 
 
+@explained
 def simulate(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Lowerable | Called | TakesOptions,
     t_span: tuple[float, float] | None = None,
@@ -135,6 +137,7 @@ def _both(first: Callable[[Result], None], second: Callable[[Result], None]) -> 
     return give
 
 
+@explained
 def prepare(source: Lowerable | Called | TakesOptions, t_span: tuple[float, float] | None = None, **options: Any) -> Prepared:
     """Do everything of ``simulate`` but the run itself, for running the same thing often.
 

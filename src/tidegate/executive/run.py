@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from tidegate.executive.session import Session
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.results import Result
+from tidegate.wrong_calls import explained
 
 __all__ = ["Prepared", "prepare"]
 
@@ -33,6 +34,7 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     return Prepared(problem_of(compiled, t_span, options), options, source)
 
 
+@partial(explained, instead_of_call="prepared.run() makes a run, prepared.with_parameters(k=3.0) prepares another")
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.
 
@@ -82,6 +84,7 @@ class Prepared:
             integrator.reset()
             self._spare.append(integrator)
 
+    @partial(explained, hint="other values of parameters: prepared.with_parameters(k=3.0).run(); all else is said to tg.prepare")
     def run(self) -> Result:
         """Run to the end.
 

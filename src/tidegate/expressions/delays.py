@@ -13,12 +13,14 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.expressions.elementwise import elementwise
 from tidegate.expressions.nodes import Expr, Role, as_real, node, symbol, walk
+from tidegate.wrong_calls import explained
 
 __all__ = ["delay", "has_delays"]
 
 _HOW: Final = "tg.delay(x, 0.5), half a unit of time ago"
 
 
+@explained
 def delay(expr: Any, time: Any, history: Any = None) -> Any:
     """An expression as it was some time ago, from the dense solution of the run itself.
 

@@ -22,6 +22,7 @@ from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import table
 from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, node, select, value_of
+from tidegate.wrong_calls import explained
 
 __all__ = [
     "SUBSTITUTES",
@@ -191,6 +192,7 @@ def degrees(x: Any) -> Any:
     return x * (180.0 / math.pi)
 
 
+@explained
 @_on_elements
 def where(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``, element by element; of texts too, where a variable is given them or compared with them.
@@ -207,18 +209,21 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     return _choose(condition, a, b)
 
 
+@explained
 @_on_elements
 def minimum(a: Any, b: Any) -> Any:
     """The smaller of two; ``a`` where they are equal."""
     return _choose(a <= b, a, b)
 
 
+@explained
 @_on_elements
 def maximum(a: Any, b: Any) -> Any:
     """The larger of two; ``a`` where they are equal."""
     return _choose(a >= b, a, b)
 
 
+@explained
 def clip(x: Any, low: Any = None, high: Any = None) -> Any:
     """x, but not below ``low`` and not above ``high``; None for no limit."""
     limited = x if low is None else maximum(x, low)
@@ -231,6 +236,7 @@ def absolute(x: Any) -> Any:
     return abs(x)
 
 
+@explained
 @_on_elements
 def sign(x: Any) -> Any:
     """1 for positive, -1 for negative, 0 for zero."""

@@ -19,6 +19,7 @@ from tidegate.expressions.elementwise import elementwise
 from tidegate.expressions.ieee_arithmetic import apply, segment_index
 from tidegate.expressions.node_data import Spline
 from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
+from tidegate.wrong_calls import explained
 
 __all__ = ["Grid", "QuietGrid", "Table", "table"]
 
@@ -104,6 +105,7 @@ class Table:
         return lookup(k, self.y[:pieces]) + lookup(k, self.slopes) * (x - lookup(k, self.x[:pieces]))
 
 
+@explained
 def table(
     x: Sequence[float] | np.ndarray,
     y: Sequence[float] | np.ndarray,

@@ -14,6 +14,7 @@ from tidegate.expressions.lookup_tables import Grid, QuietGrid
 from tidegate.expressions.node_data import QUIET
 from tidegate.expressions.nodes import Expr, node, walk
 from tidegate.expressions.substitute import Substitution
+from tidegate.wrong_calls import explained
 
 __all__ = ["heard", "is_quiet", "makes_events", "no_event"]
 
@@ -30,6 +31,7 @@ def makes_events(item: Expr) -> bool:
     return item.op in _RELATIONS and not is_quiet(item)
 
 
+@explained
 def no_event(expr: Any) -> Any:
     """An expression whose relations make no events: ``where``, ``min``, ``abs``, ``floor`` and tables are what they are at each evaluation.
 

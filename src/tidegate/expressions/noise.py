@@ -16,6 +16,7 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.expressions import elementary as f
 from tidegate.expressions.nodes import Expr, as_real, node
+from tidegate.wrong_calls import explained
 
 __all__ = ["noise", "random_integers"]
 
@@ -24,6 +25,7 @@ _ROUNDS: Final = 5
 _KINDS: Final = ("normal", "uniform")
 
 
+@explained
 def noise(t: Any, *, seed: int, every: Any = 1.0, deviation: Any = 1.0, kind: str = "normal", stream: int = 0) -> Any:
     """Random numbers, constant over every interval of time and independent from one to the next.
 

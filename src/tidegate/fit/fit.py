@@ -24,6 +24,7 @@ from tidegate.names import unknown_name
 from tidegate.results import Result
 from tidegate.simulate import prepare, simulate
 from tidegate.starts_and_inputs import with_named_starts
+from tidegate.wrong_calls import explained
 
 __all__ = ["fit"]
 
@@ -42,6 +43,7 @@ _NOT_HERE: Final = {
 }
 
 
+@explained
 def fit(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Any,
     data: Any = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -22,6 +22,7 @@ from tidegate.fit.observations import Series
 from tidegate.names import listed
 from tidegate.results import Result
 from tidegate.results.labels import number
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,6 +66,7 @@ class Outcome:
     failures: Sequence[str]
 
 
+@partial(explained, instead_of_call="fit.parameters are the values found, fit.result the run with them")
 class Fit:
     """Parameters that fit data; made by ``tg.fit``.
 

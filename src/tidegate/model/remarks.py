@@ -13,6 +13,7 @@ from typing import Final
 from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
+from tidegate.wrong_calls import explained
 
 __all__ = ["collect_remarks", "message", "sentences", "terminate"]
 
@@ -68,6 +69,7 @@ def terminate(reason: str = "") -> None:
     _collect(Terminate(_text(reason, "terminate"), path_condition()), "terminate")
 
 
+@explained
 def message(text: str) -> None:
     """Note a sentence in the event log, from the body of an event; under an ``if`` only when its condition holds then.
 

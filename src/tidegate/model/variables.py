@@ -11,6 +11,7 @@ import numpy as np
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, symbol
 from tidegate.numbers_as_texts import Texts
+from tidegate.wrong_calls import explained
 
 __all__ = ["MAX_DIMENSIONS", "STATE_SELECTS", "Bound", "StateSelect", "Variable", "VariableRole", "element_names"]
 
@@ -41,6 +42,7 @@ _SYMBOL_ROLE: Final = {
 }
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A lower or upper limit; ``is_open`` excludes the value itself.

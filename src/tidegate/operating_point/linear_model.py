@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 from tidegate.results.labels import number
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,6 +30,7 @@ _FAR: Final = 1e9  # times the size of the model: a generalised eigenvalue beyon
 _POINTS: Final = 400  # of a curve
 
 
+@partial(explained, instead_of_call='linear.bode() is a picture, linear.to_scipy() a system of scipy.signal')
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
     """``x' = A x + B u``, ``y = C x + D u`` for small deviations; made by ``tg.linearize``.

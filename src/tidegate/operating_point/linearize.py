@@ -24,6 +24,7 @@ from tidegate.operating_point.linear_model import LinearModel
 from tidegate.operating_point.steady_point import SteadyState
 from tidegate.operating_point.steady_state import steady_state
 from tidegate.simulation import NamedValues, Simulation
+from tidegate.wrong_calls import explained
 
 __all__ = ["linearize"]
 
@@ -32,6 +33,7 @@ _RANK: Final = 1e-12  # of the largest singular value; below it is rounding
 _SINGULAR: Final = 1e-13
 
 
+@explained
 def linearize(
     source: Any, *, at: SteadyState | Simulation | Mapping[str, ArrayLike] | None = None, inputs: str | Sequence[str] | None = None,
     outputs: str | Sequence[str] | None = None, parameters: Mapping[str, ArrayLike] | None = None, time: float | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -13,10 +14,12 @@ from tidegate.executive import Standing
 from tidegate.names import unknown_name
 from tidegate.results.labels import ParameterValues, number
 from tidegate.simulation import NamedValues, Simulation
+from tidegate.wrong_calls import explained
 
 __all__ = ["SteadyState"]
 
 
+@partial(explained, instead_of_call='steady["x"] is a value, steady.linearize() the linear model there')
 class SteadyState(Mapping[str, Any]):
     """Values at which nothing changes, by name; made by ``tg.steady_state``.
 

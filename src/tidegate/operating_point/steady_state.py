@@ -23,6 +23,7 @@ from tidegate.results.labels import number
 from tidegate.simulate import compiled_of
 from tidegate.simulation import Simulation
 from tidegate.sweep.members import Members, members_of
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,6 +34,7 @@ _MOVED: Final = 1e-6  # of the size of a variable: what a tick changes by less h
 _SPAN: Final = "span=..., in which the model runs first, with its events"
 
 
+@explained
 @overload
 def steady_state(
     source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
@@ -43,6 +45,7 @@ def steady_state(
     source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
     span: float | None = None, grid: Mapping[str, ArrayLike],
 ) -> xr.Dataset: ...  # fmt: skip
+@explained
 def steady_state(
     source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
     span: float | None = None, grid: Mapping[str, ArrayLike] | None = None,

@@ -23,6 +23,7 @@ from tidegate.plot.marks import CLOCK
 from tidegate.plot.panels import chosen_columns, value_panels
 from tidegate.plot.runs import unit_of_time
 from tidegate.results import EventLog, Result, known_suffix, written_whole
+from tidegate.wrong_calls import explained
 
 __all__ = ["Page", "explore"]
 
@@ -33,6 +34,7 @@ _SHOWN_PANELS: Final = 4  # at first
 _HEIGHT: Final = 560  # pixels in a notebook
 
 
+@explained
 class Page:
     """A page of HTML that needs nothing else; a notebook shows it.
 

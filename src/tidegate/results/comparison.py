@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from numbers import Real
 from textwrap import shorten
@@ -19,6 +20,7 @@ from tidegate.results.columns import Column
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant
 from tidegate.results.labels import number
+from tidegate.wrong_calls import explained
 
 __all__ = ["Comparison", "Deviation", "EventPair", "apart_from_events", "compared"]
 
@@ -91,6 +93,7 @@ class EventPair:
         return abs(self.first - self.second) <= self.allowed
 
 
+@partial(explained, instead_of_call='comparison["x"] is the deviation of a variable, comparison.agrees the verdict')
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """How far two results are apart; made by ``result.compare(other)``.

@@ -21,7 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import Origin, UnknownEventError
 from tidegate.names import listed, unknown_name
 from tidegate.results.columns import Column
+from tidegate.results.instead import OF_EVENTS, NoNumber
 from tidegate.results.labels import FinalValues, number
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +71,7 @@ class _ByName(dict[str, float]):
         raise unknown_name("sensitivity parameter", name, list(self), of="this event")
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Event:
     """One instant at which the system changed.
@@ -181,7 +184,8 @@ class EventColumns(NamedTuple):
     dt_dp: NDArray[np.float64]
 
 
-class EventLog(Sequence[Event]):
+@explained
+class EventLog(NoNumber, Sequence[Event]):
     """The events of a run in order; a sequence that filters and prints itself.
 
     Parameters
@@ -198,6 +202,7 @@ class EventLog(Sequence[Event]):
     """
 
     __slots__ = ("_events", "_times", "time_unit")
+    _instead = OF_EVENTS
 
     def __init__(self, events: Sequence[Event] = (), times: ArrayLike | None = None, time_unit: str = "") -> None:
         self._events = events

@@ -1,13 +1,15 @@
-"""What others call the parts of a result (stage: results). In: a name that a result does not have; out: what to write instead."""
+"""What others call the parts of a result, and do with it (stage: results). In: a name that it does not have, a call; out: what to write instead."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
+from tidegate.errors import WrongCallError
 from tidegate.results.columns import Column
 
-__all__ = ["no_attribute"]
+__all__ = ["OF_A_RESULT", "OF_EVENTS", "NoNumber", "no_attribute"]
 
 _INSTEAD: Final = {
     "y": 'result["x"] is a variable by its name, result.final all last values; solve_ivp gives results in SciPy\'s words',
@@ -28,3 +30,52 @@ def no_attribute(result: object, name: str, columns: Iterable[Column]) -> Attrib
     else:
         said = f"{type(result).__name__!r} object has no attribute {name!r}" + (f"; {_INSTEAD[name]}" if name in _INSTEAD else "")
     return AttributeError(said, name=name, obj=result)
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What a thing is, in words, and what to write where it is called, calculated with or assigned to."""
+
+    name: str
+    of_call: str
+    of_number: str
+    of_assignment: str
+
+
+OF_A_RESULT: Final = Instead(
+    "a result",
+    'result.at(0.5) is what it holds at a time, result["x"] a variable',
+    'result["x"] is a variable and result.final["x"] its last value; result.compare(other) says how far two are apart',
+    'a copy can be: values = result["x"].values.copy(); frame = result.to_dataframe()',
+)
+OF_EVENTS: Final = Instead(
+    "a log of events",
+    "result.events[0] is the first event, result.events.of('state') are those of a kind",
+    "len(result.events) is how many there are, result.events.times are their times",
+    "a copy can be: frame = result.events.to_dataframe()",
+)
+
+
+class NoNumber:
+    """What is neither a function nor a number, and says what to write where it is taken for one."""
+
+    __slots__ = ()
+    _instead: ClassVar[Instead]
+
+    if not TYPE_CHECKING:  # a checker shall still say that these cannot be
+
+        def __call__(self, *_args: Any, **_kwargs: Any) -> NoReturn:  # noqa: D102 - there is nothing to call
+            raise WrongCallError(f"{self._instead.name} is no function", hint=self._instead.of_call)
+
+        def __setitem__(self, _key: Any, _value: Any) -> NoReturn:
+            raise WrongCallError(f"{self._instead.name} is not changed", hint=self._instead.of_assignment)
+
+        def __delitem__(self, _key: Any) -> NoReturn:
+            raise WrongCallError(f"nothing is taken out of {self._instead.name}", hint=self._instead.of_assignment)
+
+        def _number(self, *_args: Any) -> NoReturn:
+            raise WrongCallError(f"{self._instead.name} is no number", hint=self._instead.of_number)
+
+        __float__ = __int__ = __complex__ = __round__ = __neg__ = __abs__ = _number
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _number
+        __lt__ = __le__ = __gt__ = __ge__ = _number

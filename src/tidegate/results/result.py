@@ -25,11 +25,12 @@ from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
-from tidegate.results.instead import no_attribute
+from tidegate.results.instead import OF_A_RESULT, NoNumber, no_attribute
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.labels import FinalValues, ParameterValues, number
 from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,8 @@ _RECORDED: Final = (
 _MAKING: Final = RLock()
 
 
-class Result:
+@explained
+class Result(NoNumber):
     """Everything a run computed.
 
     Parameters
@@ -77,6 +79,8 @@ class Result:
     >>> float(result["level"][-1]), result.final
     (3.0, {'level': 3.0})
     """
+
+    _instead = OF_A_RESULT
 
     def __init__(  # noqa: PLR0913, the recorder hands over everything at once, by name
         self,
@@ -534,18 +538,15 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write to a file whose suffix tells the format: .nc or .csv."""
-        written: Path = later("save")(self, path)
-        return written
+        return later("save")(self, path)
 
     def to_netcdf(self, path: str | Path) -> Path:
         """Write all of it to a NetCDF file; ``Result.load`` reads it."""
-        written: Path = later("to_netcdf")(self, path)
-        return written
+        return later("to_netcdf")(self, path)
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the trajectories and sensitivities to a CSV file, every digit kept."""
-        written: Path = later("to_csv")(self, path)
-        return written
+        return later("to_csv")(self, path)
 
     def to_dataframe(self, *, sensitivities: bool = False) -> pd.DataFrame:
         """One row a recorded time, one column a scalar, the time as index."""
@@ -555,8 +556,7 @@ class Result:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what ``to_netcdf`` or ``to_csv`` wrote, or the ``.part`` that a killed run left; see ``tidegate.export.load.load``."""
-        loaded: Self = later("load")(path)
-        return loaded
+        return later("load")(path)
 
     @staticmethod
     def appended(path: str | Path) -> Any:

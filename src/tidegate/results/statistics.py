@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from tidegate.results.labels import seconds
+from tidegate.wrong_calls import explained
 
 __all__ = ["Statistics"]
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Counters and times of one run.

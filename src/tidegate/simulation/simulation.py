@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -21,12 +22,14 @@ from tidegate.results.labels import number
 from tidegate.simulate import compiled_of, configured, judged_by
 from tidegate.simulation.named_values import NamedValues, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
+from tidegate.wrong_calls import explained
 
 __all__ = ["Simulation"]
 
 FloatArray = NDArray[np.float64]
 
 
+@partial(explained, instead_of_call='simulation.advance(1.0) goes on to a time, simulation["x"] is a value')
 class Simulation:
     """A run that goes on when it is told to, and can be looked at and changed in between. Copied or pickled, it is another that goes on by itself.
 

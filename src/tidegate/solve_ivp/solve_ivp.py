@@ -16,6 +16,7 @@ from tidegate.solve_ivp.arguments import Ivp, Watched, check_events, check_metho
 from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
 from tidegate.solve_ivp.plan import SolvePlan, plan_of
 from tidegate.solve_ivp.retold import Ran
+from tidegate.wrong_calls import explained
 
 __all__ = ["solve_ivp"]
 
@@ -24,6 +25,7 @@ FloatArray = NDArray[np.float64]
 _MESSAGES: Final = {0: "The solver successfully reached the end of the integration interval.", 1: "A termination event occurred."}
 
 
+@explained
 def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     fun: Callable[..., Any],
     t_span: Sequence[float],

@@ -27,6 +27,7 @@ from tidegate.sweep.members import Members, members_of
 from tidegate.sweep.progress import Progress
 from tidegate.sweep.study import Study, study_of
 from tidegate.sweep.workers import as_executor, in_executor, in_this_thread, in_threads, together
+from tidegate.wrong_calls import explained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ _NOT_HERE = {
 }
 
 
+@explained
 def sweep(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     source: Any,
     t_span: tuple[float, float] | None = None,

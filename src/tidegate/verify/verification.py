@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from textwrap import shorten
 from typing import Final, Literal
 
 from tidegate.results.labels import number
+from tidegate.wrong_calls import explained
 
 __all__ = ["Finding", "Kind", "Tally", "Verification"]
 
@@ -86,6 +88,7 @@ class Tally:
         return sorted(self._found.values(), key=lambda item: (item.ok, -item.share if item.share == item.share else 0.0))
 
 
+@partial(explained, instead_of_call="print(verification) shows what was found, verification.ok is the verdict")
 @dataclass(frozen=True, eq=False)
 class Verification:
     """What ``tg.verify`` found; printing it shows the table.

@@ -25,6 +25,7 @@ from tidegate.verify.happenings import Happenings
 from tidegate.verify.pieces import Exact, StepPiece, pieces_of
 from tidegate.verify.records import check_joints, check_rows
 from tidegate.verify.verification import Tally, Verification
+from tidegate.wrong_calls import explained
 
 __all__ = ["verify"]
 
@@ -49,6 +50,7 @@ class Retellable(Protocol):
         ...
 
 
+@explained
 def verify(result: Result | Retellable, source: Lowerable | None = None, *, points: int | None = None, allowed: float = _ALLOWED) -> Verification:
     """Judge a result by the model itself, called as plain Python with numbers: no tracing, no mode bits, no machine code.
 

@@ -13,12 +13,14 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.sorting import store_order
 from tidegate.csmp.language.written_numbers import HIGHEST_BLOCK
 from tidegate.errors import CsmpError
+from tidegate.wrong_calls import explained
 
 __all__ = ["block_problems", "control_problems", "integration_problems", "output_blocks"]
 
 _MOST_STEPS: Final = 1e15  # a machine for a year
 
 
+@explained
 def integration_problems(lower: float, upper: float, interval: float) -> list[Diagnostic]:
     """What is wrong with limits and interval: what INT refuses."""
     if not all(map(math.isfinite, (lower, upper, interval))):
@@ -47,6 +49,7 @@ def block_problems(program: CsmpProgram) -> list[Diagnostic]:
     return found
 
 
+@explained
 def control_problems(program: CsmpProgram, control: RunControl) -> list[Diagnostic]:
     """Everything that is wrong with a run's control."""
     found = integration_problems(control.lower, control.upper, control.interval)
@@ -56,6 +59,7 @@ def control_problems(program: CsmpProgram, control: RunControl) -> list[Diagnost
     return found
 
 
+@explained
 def output_blocks(program: CsmpProgram, wanted: str | int | Sequence[int | str]) -> tuple[int, ...]:
     """Block numbers of a list of numbers and labels, or of "A" for all blocks ascending and "AS" for all in sorted order.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tidegate.csmp.fortran_numbers import five
 from tidegate.csmp.language.program import CsmpProgram
+from tidegate.wrong_calls import explained
 
 __all__ = ["DebugEntry", "debug_entries", "debug_text"]
 
@@ -63,6 +64,7 @@ def debug_entries(program: CsmpProgram, listed: Iterable[NDArray[np.float64]]) -
     ]
 
 
+@explained
 def debug_text(entries: Iterable[DebugEntry]) -> list[str]:
     """The listing: two lines of headings, two for each entry."""
     headings = [_line(["TIME", "B", "T  ", "X", "X1", "X2", "X3"]), _line(["", "", "M", "P1", "P2", "P3"])]

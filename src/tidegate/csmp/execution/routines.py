@@ -17,6 +17,7 @@ from typing import Any, Final
 from tidegate.csmp.language.block_kinds import MOST_USER_TYPES, BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.program import Routine
 from tidegate.errors import UsageError
+from tidegate.wrong_calls import explained
 
 __all__ = ["Routine", "Routines", "interpolation", "routines_of", "user"]
 
@@ -25,6 +26,7 @@ _NAME: Final = re.compile(r"(?:user|u)(?P<user>\d+)|(?:intrp|interpolation)(?P<i
 _MOST_INTERPOLATIONS: Final = 3
 
 
+@explained
 def user(number: int) -> Callable[[Routine], Routine]:
     """Mark a function as the routine USERm, which computes the blocks of type Um.
 
@@ -48,6 +50,7 @@ def user(number: int) -> Callable[[Routine], Routine]:
     return _marked("user", number, MOST_USER_TYPES, "types of user blocks are U1 to U15")
 
 
+@explained
 def interpolation(number: int) -> Callable[[Routine], Routine]:
     """Mark a function as the routine INTRPk, which interpolates in the function blocks whose P1 is -k.
 
@@ -82,6 +85,7 @@ def _marked(role: str, number: int, most: int, hint: str) -> Callable[[Routine],
     return mark
 
 
+@explained
 @dataclass(frozen=True)
 class Routines:
     """Which function computes what.
@@ -107,6 +111,7 @@ class Routines:
         return None
 
 
+@explained
 def routines_of(source: object) -> Routines:
     """The routines in whatever a user hands over.
 

@@ -12,6 +12,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, notice, say
 from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import CsmpError, UsageError
+from tidegate.wrong_calls import explained
 
 __all__ = ["Remark", "RunStatus", "ending"]
 
@@ -25,6 +26,7 @@ _ERRORS: Final = {
 }
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Remark:
     """Something a run said.

@@ -13,6 +13,7 @@ from tidegate.csmp.execution.routines import routines_of
 from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import CsmpError, UsageError
+from tidegate.wrong_calls import explained
 
 __all__ = ["SEED", "run", "run_program"]
 
@@ -20,6 +21,7 @@ SEED: Final = 524287  # of jitter, what the PDP-10's FORTRAN library began with
 _LARGEST_SEED: Final = 2**31 - 2
 
 
+@explained
 def run(  # noqa: PLR0913, options are keywords, and help and editors show them with their defaults
     program: CsmpProgram,
     *,
@@ -76,6 +78,7 @@ def run(  # noqa: PLR0913, options are keywords, and help and editors show them 
     return run_program(program, control, user=user, debug=debug, seed=seed, progress=progress)
 
 
+@explained
 def run_program(
     program: CsmpProgram,
     control: RunControl,

@@ -13,6 +13,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.errors import Origin
 from tidegate.names import suggestion
+from tidegate.wrong_calls import explained
 
 __all__ = ["Control", "RunControl", "control_lines", "take_control"]
 
@@ -39,6 +40,7 @@ class Control(TypedDict, total=False):
     seed: int
 
 
+@explained
 @dataclass(frozen=True)
 class RunControl:
     """Integration and output control.

@@ -22,6 +22,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.sections import Section, sections_of
 from tidegate.csmp.language.statements import ConfigurationReader, FunctionReader, ParameterReader
 from tidegate.errors import CsmpError, Origin, UsageError
+from tidegate.wrong_calls import explained
 
 __all__ = ["Part", "Reading", "load", "read", "read_statements", "read_tolerantly", "text_of", "write"]
 
@@ -77,6 +78,7 @@ def read(source: str | Path) -> tuple[CsmpProgram, Control]:
     return reading.program, reading.control
 
 
+@explained
 def load(source: str | Path) -> CsmpProgram:
     r"""Read a model file, with headings or without.
 

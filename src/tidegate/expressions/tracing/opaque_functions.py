@@ -19,6 +19,7 @@ from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import Expr, as_real, opaque_call, walk
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict, is_function, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
+from tidegate.wrong_calls import explained
 
 __all__ = ["Opaque", "opaque", "probe_values"]
 
@@ -96,6 +97,7 @@ class Opaque:
         return len(leaves), shape
 
 
+@explained
 def opaque(function: Callable[..., Any] | None = None, n_outputs: int | None = None) -> Any:
     """Mark a function that must be called as it is, because it cannot be followed on symbols: compiled code, a data-dependent loop.
 

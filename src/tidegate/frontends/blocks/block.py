@@ -20,6 +20,7 @@ from tidegate.frontends.blocks.signals import Signals, build, is_number
 from tidegate.frontends.blocks.standing_alone import written_alone
 from tidegate.model.ports import OpenModel
 from tidegate.names import suggestion
+from tidegate.wrong_calls import explained
 
 __all__ = ["About", "Block", "Composite", "Driver", "InPort", "OutPort", "Port", "closest"]
 
@@ -92,6 +93,7 @@ def closest(name: str, known: Sequence[str], what: str) -> str:
     return suggestion(name, known, f"its {what} are {', '.join(known)}" if known else f"it has no {what}", 0.5)  # ports have short names
 
 
+@explained
 class Block(Signals):
     """A block of a diagram; subclasses say what it computes.
 
@@ -114,6 +116,11 @@ class Block(Signals):
     aliases: Mapping[str, str] = {}
     table_parameters: ClassVar[tuple[str, ...]] = ()
     is_recorded: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "__init__" in vars(cls):
+            cls.__init__ = explained(cls.__init__)
 
     def __init__(self, about: About, **parameters: Any) -> None:
         put = object.__setattr__
@@ -440,6 +447,7 @@ class Block(Signals):
             raise UsageError(f"{self.path} ({self.kind}): {sentence}", origin=self.origin, hint=hint)
 
 
+@explained
 class Composite(Block):
     """A block that holds blocks: what these, and the way to the model, know of a diagram.
 

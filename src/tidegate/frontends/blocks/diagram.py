@@ -19,6 +19,7 @@ from tidegate.frontends.blocks.signals import is_number
 from tidegate.later_stages import later
 from tidegate.model import Model
 from tidegate.model.ports import OpenModel
+from tidegate.wrong_calls import explained
 
 __all__ = ["Connection", "Diagram"]
 
@@ -43,6 +44,7 @@ class Connection:
         return f"{self.source} -> {self.target}"
 
 
+@explained
 class Diagram(Composite):
     """A block diagram, and a block itself once it has inputs and outputs.
 

@@ -11,6 +11,7 @@ from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.statements import noted
 from tidegate.model import Branch, Message, Terminate, When
 from tidegate.model.remarks import terminate as terminate_in_body
+from tidegate.wrong_calls import explained
 
 __all__ = ["Demand", "assertion", "clause_of", "terminate"]
 
@@ -33,6 +34,7 @@ class Demand:
     origin: Origin = field(default_factory=Origin)
 
 
+@explained
 def assertion(condition: Any, text: str, level: Literal["error", "warning"] = "error") -> Demand:
     """What must hold during the whole run, its start included; to be yielded by ``equations``.
 
@@ -63,6 +65,7 @@ def assertion(condition: Any, text: str, level: Literal["error", "warning"] = "e
     return noted(Demand(~as_boolean(condition), _text(text, "tg.assertion", place), level, place), "tg.assertion", place)
 
 
+@explained
 def terminate(reason: Any = "", text: str | None = None) -> Demand | None:
     """End the run, as a success: in the body of an event with a reason; or yielded by ``equations`` with a condition and a reason.
 

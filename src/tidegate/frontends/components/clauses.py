@@ -17,6 +17,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import class_names, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
+from tidegate.wrong_calls import explained
 
 __all__ = ["Clause", "Trigger", "at", "every", "finally_", "initially", "when"]
 
@@ -144,6 +145,7 @@ def _priority(value: int, place: Origin) -> int:
     return value
 
 
+@explained
 def when(*conditions: Given, priority: int = DEFAULT_PRIORITY, at_start: bool = False) -> Callable[[Body | Clause], Clause]:
     """The method happens when a condition becomes true; with several conditions, when any of them does.
 
@@ -168,6 +170,7 @@ def when(*conditions: Given, priority: int = DEFAULT_PRIORITY, at_start: bool = 
     return _decorator(Trigger("when", conditions=conditions, priority=_priority(priority, place), origin=place, at_start=at_start))
 
 
+@explained
 def every(period: Given, start: Given = 0.0, *, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
     """The method happens at ``start`` and every ``period`` after it.
 
@@ -187,6 +190,7 @@ def every(period: Given, start: Given = 0.0, *, priority: int = DEFAULT_PRIORITY
     return _decorator(Trigger("every", times=(start,), period=period, priority=_priority(priority, place), origin=place))
 
 
+@explained
 def at(*times: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clause], Clause]:
     """The method happens at one time or at several.
 
@@ -206,6 +210,7 @@ def at(*times: Given, priority: int = DEFAULT_PRIORITY) -> Callable[[Body | Clau
     return _decorator(Trigger("at", times=times, priority=_priority(priority, place), origin=place))
 
 
+@explained
 def initially(body: Body | Clause) -> Clause:
     """The method happens once, at the start of a run, before consistent values are computed.
 
@@ -218,6 +223,7 @@ def initially(body: Body | Clause) -> Clause:
     return _decorator(Trigger("initially", origin=written_at()))(cast(Any, body))
 
 
+@explained
 def finally_(body: Body | Clause) -> Clause:
     """The method happens once, at the end of a run.
 

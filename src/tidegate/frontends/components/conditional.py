@@ -15,6 +15,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.declarations import Constant, Declaration
 from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.part import Part, Parts
+from tidegate.wrong_calls import explained
 
 __all__ = ["Absent", "conditional"]
 
@@ -110,6 +111,7 @@ class _Conditional(Parts):
         return bool(given)
 
 
+@explained
 def conditional(part: Any, condition: Given | Constant) -> Any:
     """A part that is there only if a condition holds, which is known when the instance is made.
 

@@ -26,6 +26,7 @@ from tidegate.frontends.components.part_array import PartArray
 from tidegate.frontends.components.statements import noted
 from tidegate.names import listed
 from tidegate.units import parse
+from tidegate.wrong_calls import explained
 
 __all__ = ["Connection", "connect", "connection_equalities", "no_flow"]
 
@@ -53,6 +54,7 @@ class Connection:
         raise UsageError("a connection is neither true nor false", origin=self.origin, hint="yield tg.connect(...) among the equations")
 
 
+@explained
 def connect(*ends: Any) -> Connection:
     """Connect connectors, or signals; to be yielded by ``equations``.
 

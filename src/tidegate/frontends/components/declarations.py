@@ -25,6 +25,7 @@ from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.elements import quantity as symbols_named
 from tidegate.model import Bound, VariableRole
 from tidegate.names import suggestion
+from tidegate.wrong_calls import explained
 
 __all__ = [
     "ATTRIBUTES",
@@ -141,6 +142,7 @@ class Modification:
         return f"start({', '.join(f'{name}={value!r}' for name, value in self.attributes.items())})"
 
 
+@explained
 def start(value: Any = UNSET, **attributes: Any) -> Modification:
     """A start value with attributes, for a variable of a part or an instance: ``Capacitor(C=0.01, v=tg.start(5.0, fixed=True))``.
 

@@ -15,6 +15,7 @@ from tidegate.expressions.tracing import Vector
 from tidegate.frontends.components.choices import Choice, choice_of
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.known_numbers import Number, Numbers, Pending, WantedFirst, now
+from tidegate.wrong_calls import explained
 
 __all__ = ["before_of", "change", "continuous_of", "der", "edge", "pre", "time"]
 
@@ -65,6 +66,7 @@ def _derivative(x: Any) -> Any:
     return tangent([x], seeds)[0]
 
 
+@explained
 def der(x: Any) -> Any:
     """The derivative with respect to time, of a state or of an expression of states, time and parameters; of arrays by element.
 
@@ -105,6 +107,7 @@ def before_of(item: Expr) -> list[Expr]:
     return [symbol(role, item.data.name) for role in (Role.PREVIOUS, _BEFORE.get(item.data.role)) if role is not None]
 
 
+@explained
 def pre(x: Any) -> Any:
     """The value before a round of an event; between events the value itself.
 
@@ -138,6 +141,7 @@ def _changes(x: Any) -> Any:
     return as_real(x) != as_real(before)
 
 
+@explained
 def edge(b: Any) -> Any:
     """True at an event at which a truth value has become true: ``b`` and not ``tg.pre(b)``; of arrays by element.
 
@@ -151,6 +155,7 @@ def edge(b: Any) -> Any:
     return _each_truth(_rises, b)
 
 
+@explained
 def change(v: Any) -> Any:
     """True at an event at which a variable has changed: it is not ``tg.pre`` of it; of arrays by element.
 

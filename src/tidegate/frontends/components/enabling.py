@@ -12,6 +12,7 @@ from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.connectors import Connector
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.statements import noted
+from tidegate.wrong_calls import explained
 
 __all__ = ["Enable", "enable"]
 
@@ -31,6 +32,7 @@ class Enable:
     origin: Origin = field(default_factory=Origin)
 
 
+@explained
 def enable(part: Any, when: Any) -> Enable:
     """A part that takes part only while a condition holds; to be yielded by ``equations``.
 

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from tidegate.errors import Origin, UsageError
+from tidegate.wrong_calls import explained
 
 __all__ = ["equation_methods", "refuse_super", "replaces", "require_self"]
 
 
+@explained
 def replaces(method: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator of ``equations``: they stand in place of those of base classes, and are not added to them.
 

@@ -9,6 +9,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.equalities import Equality, read_equalities
 from tidegate.frontends.components.statements import noted
+from tidegate.wrong_calls import explained
 
 __all__ = ["InitialEquations", "initial_equations"]
 
@@ -21,6 +22,7 @@ class InitialEquations:
     origin: Origin = field(default_factory=Origin)
 
 
+@explained
 def initial_equations(*items: Any) -> InitialEquations:
     """Equations that hold at the start, with all others; each determines the start value of one state that is not ``fixed=True``.
 

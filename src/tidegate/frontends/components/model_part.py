@@ -17,6 +17,7 @@ from tidegate.frontends.components.declarations import UNSET, Algebraic, Declara
 from tidegate.frontends.components.part import Part
 from tidegate.model import Form, Lowerable, Model, Variable, VariableRole
 from tidegate.model.ports import HasPorts, OpenModel
+from tidegate.wrong_calls import explained
 
 __all__ = ["ModelPart", "as_part", "declaration_of", "is_source"]
 
@@ -103,6 +104,7 @@ def is_source(item: Any) -> bool:
     return not isinstance(item, type) and isinstance(item, HasPorts)
 
 
+@explained
 def as_part(source: Lowerable | HasPorts) -> Any:
     """A model as a part of components; blocks and diagrams are such without being asked for it.
 

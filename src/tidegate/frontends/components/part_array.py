@@ -24,12 +24,14 @@ from tidegate.frontends.components.part_rules import by_name
 from tidegate.model import element_names
 from tidegate.model.ports import HasPorts
 from tidegate.names import suggestion
+from tidegate.wrong_calls import explained
 
 __all__ = ["Array", "PartArray"]
 
 _TWO: Final = 2  # arguments, or more, of a function that is asked for each element by itself: the component, and the place
 
 
+@explained
 class Array(Parts):
     """As many parts of one class as a shape has places.
 

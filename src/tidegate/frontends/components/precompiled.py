@@ -27,6 +27,7 @@ from tidegate.frontends.components.sealed import sealed, without_names_of_tables
 from tidegate.model import Model, Variable, VariableRole, element_names
 from tidegate.model.portable import as_data, from_data
 from tidegate.model.ports import OpenModel
+from tidegate.wrong_calls import explained
 
 __all__ = ["StoredPart", "load_component", "precompile"]
 
@@ -36,6 +37,7 @@ _MOST_BYTES: Final = 1 << 28  # what a file may unpack to
 _KINDS: Final[dict[str, type[Declaration]]] = {kind.__name__: kind for kind in (Potential, Flow, InputSignal, OutputSignal, Input, Output, Parameter)}
 
 
+@explained
 def precompile(
     component: Component, path: str | os.PathLike[str], *, grade: Literal["graph", "sealed"] = "graph", public: Sequence[str] | None = None
 ) -> Path:
@@ -215,6 +217,7 @@ def _made_again(content: Mapping[str, Any], inside: Mapping[str, Any]) -> Stored
     return part
 
 
+@explained
 def load_component(path: str | os.PathLike[str]) -> type[StoredPart]:
     """The class of the component that a file holds; it is used like any other, and opening the file runs nothing of it.
 

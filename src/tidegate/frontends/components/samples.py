@@ -13,6 +13,7 @@ from typing import Any, Final
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, as_boolean, as_real, symbol
 from tidegate.expressions.tracing import written_at
+from tidegate.wrong_calls import explained
 
 __all__ = ["collected_samples", "sample"]
 
@@ -30,6 +31,7 @@ def collected_samples() -> Generator[dict[Expr, tuple[Expr, Expr]]]:
         _collector.reset(token)
 
 
+@explained
 def sample(start: Any, interval: Any) -> Any:
     """True at ``start`` and every ``interval`` after it; one of the conditions of a ``@tg.when``.
 

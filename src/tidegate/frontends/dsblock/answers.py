@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tidegate.wrong_calls import explained
+
 __all__ = ["Accepted", "EventAction", "Happening", "Ignored", "Phase", "Refused", "Start", "Warned"]
 
 
@@ -21,6 +23,7 @@ class Phase(enum.Enum):
     CLOSED = "closed"
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Happening:
     """What happens at an event.
@@ -40,6 +43,7 @@ class Happening:
         return name.upper() in {zero.upper() for zero in self.zero}
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Start:
     """What ``start`` answers; None leaves a thing as it is declared.
@@ -62,6 +66,7 @@ class Start:
     n_indicators: int | None = None
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class EventAction:
     """What ``event`` answers; likewise.
@@ -84,6 +89,7 @@ class EventAction:
     reason: str = ""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """A changed parameter is taken; with it other start values."""
@@ -92,6 +98,7 @@ class Accepted:
     xdot0: Mapping[str, Any] | Sequence[Any] | None = None
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Warned:
     """It is taken, and the user is warned."""
@@ -101,6 +108,7 @@ class Warned:
     xdot0: Mapping[str, Any] | Sequence[Any] | None = None
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Refused:
     """It cannot have this value."""
@@ -108,6 +116,7 @@ class Refused:
     reason: str
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Ignored:
     """It may have this value, but nothing depends on it now."""

@@ -6,10 +6,12 @@ from os import PathLike
 from typing import Any, Literal
 
 from tidegate.later_stages import later
+from tidegate.wrong_calls import explained
 
 __all__ = ["export"]
 
 
+@explained
 def export(source: Any, name: str, *, language: Literal["c", "fortran"] = "c", folder: str | PathLike[str] = ".") -> Any:
     """Write a model as the source text of a block that follows DSblock 3.3.
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.declaration import Declaration
 from tidegate.frontends.dsblock.interface import DSblock
+from tidegate.wrong_calls import explained
 
 __all__ = ["LinearBlock", "linear"]
 
@@ -44,6 +45,7 @@ class LinearBlock(DSblock):
         return {"Y": own + self.d @ u.U if self.b.shape[1] else own}
 
 
+@explained
 def linear(A: ArrayLike, B: ArrayLike, C: ArrayLike, D: ArrayLike | None = None, *, x0: ArrayLike = 0.0, name: str = "linear") -> LinearBlock:
     """The block ``X' = A X + B U``, ``Y = C X + D U``.
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from tidegate.frontends.dsblock.named import Named
 from tidegate.frontends.dsblock.python_block import SHARED, Memory
+from tidegate.wrong_calls import explained
 
 __all__ = ["shared"]
 
 
+@explained
 def shared[Result](method: Callable[..., Result]) -> Callable[..., Result]:
     """A method of a block that several callbacks ask for the same: ``self.forces(t, x, u, p, m)``.
 

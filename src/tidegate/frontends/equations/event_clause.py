@@ -11,6 +11,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.model import DEFAULT_PRIORITY
+from tidegate.wrong_calls import explained
 
 __all__ = ["EventClause", "GivenTime", "event"]
 
@@ -47,6 +48,7 @@ class EventClause:
         return self.condition is None
 
 
+@explained
 def event(  # noqa: PLR0913, what can be said of an event are keywords, and editors show them with their defaults
     condition: Callable[..., Any] | None = None,
     reset: Callable[..., Any] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
@@ -16,10 +17,12 @@ from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.model import Form, Model
+from tidegate.wrong_calls import explained
 
 __all__ = ["FunctionModel", "FunctionOptions", "checked_description", "function_model"]
 
 
+@partial(explained, instead_of_call="tg.simulate(model, (0, 10)) runs a model")
 @dataclass(frozen=True, eq=False)
 class FunctionModel:
     """A model written as functions; simulate it, or take its neutral form with ``lower()``."""

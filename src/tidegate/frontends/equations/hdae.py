@@ -11,6 +11,7 @@ from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import Outputs, Parts
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, checked_description
 from tidegate.model import Form
+from tidegate.wrong_calls import explained
 
 __all__ = ["ConstrainedFunctions", "hdae"]
 
@@ -44,6 +45,7 @@ class ConstrainedFunctions(FunctionModel):
         return ConstrainedFunctions(self.description)
 
 
+@explained
 def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     f1: Callable[..., Any],
     f2: Callable[..., Any] | None = None,

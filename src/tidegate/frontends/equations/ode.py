@@ -9,10 +9,12 @@ from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import Outputs
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
 from tidegate.model import Form
+from tidegate.wrong_calls import explained
 
 __all__ = ["ode"]
 
 
+@explained
 def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     f: Callable[..., Any],
     y0: Any,

@@ -31,6 +31,7 @@ from tidegate.frontends.processes.supervisor import Supervisor
 from tidegate.frontends.processes.surroundings import OfStep
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
+from tidegate.wrong_calls import explained
 
 __all__ = ["Environment", "WaitUntil"]
 
@@ -124,6 +125,7 @@ class _Agenda:
         simpy.Environment.step(self._env)
 
 
+@explained
 class Environment(simpy.Environment):
     """SimPy's environment with variables that flow, waits for conditions on them, and samples of them.
 

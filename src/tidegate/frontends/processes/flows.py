@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Protocol
 from tidegate.errors import UsageError
 from tidegate.frontends.processes.moved_number import plain
 from tidegate.frontends.processes.named import Named, NotANumber
+from tidegate.wrong_calls import explained
 
 __all__ = ["Asleep", "Continuous", "Flow", "Group", "Moving", "Parameter", "Sample", "Variable", "calm", "hurry"]
 
@@ -311,6 +312,7 @@ class Sample(_Part):
         self._flow.set_frequency(self, value)
 
 
+@explained
 class Group(Named):
     """Variables, continuous bodies and samples that start and stop together, in the order in which they were put in.
 

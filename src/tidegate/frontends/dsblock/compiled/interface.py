@@ -18,12 +18,14 @@ from tidegate.frontends.dsblock.description import Description, ParameterEntry, 
 from tidegate.frontends.dsblock.proposals import OWN_OPTIONS, Environment, RunOptions, proposed
 from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model.callables import CallableModel
+from tidegate.wrong_calls import explained
 
 __all__ = ["CompiledDSblock", "build", "load"]
 
 TIME_LIMIT: Final = 60.0  # seconds: no callback of a step takes as long
 
 
+@explained
 class CompiledDSblock:
     """A block in a shared library; ``load`` and ``build`` make it. It is simulated, and connected, as one written in Python."""
 
@@ -77,6 +79,7 @@ class CompiledDSblock:
         return f"<DSblock {self.block_name}>"
 
 
+@explained
 def load(
     library: str | PathLike[str],
     *,
@@ -119,6 +122,7 @@ def _loaded(source: IsolatedSource, *, is_isolated: bool) -> CompiledDSblock:
     return CompiledDSblock(Models(opened(source.path, prefix, source.language), lambda library: NativeModel(library, prefix, data, folders)))
 
 
+@explained
 def build(
     sources: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,

@@ -23,6 +23,7 @@ from tidegate.frontends.dsblock.runnable import Runnable
 from tidegate.model import Form
 from tidegate.model.callables import CallableModel
 from tidegate.names import listed, suggestion
+from tidegate.wrong_calls import explained
 
 __all__ = ["Connection", "join"]
 
@@ -36,6 +37,7 @@ class _Source(Protocol):
         ...
 
 
+@explained
 class Connection:
     """Connected blocks: what ``join`` returns. It is run, and joined again, as a ``DSblock`` is."""
 
@@ -77,6 +79,7 @@ class Connection:
         return f"<connection {self.declared.name} of {listed(part.name for part in self.block.plan.wired.parts)}>"
 
 
+@explained
 def join(
     blocks: Mapping[str, Any],
     links: Mapping[str, str],

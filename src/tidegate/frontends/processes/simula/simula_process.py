@@ -11,12 +11,14 @@ from simpy.events import Event
 
 from tidegate.errors import UsageError
 from tidegate.frontends.processes.simula.event_list import FRONT, EventList, Notice, Place
+from tidegate.wrong_calls import explained
 
 __all__ = ["SimulaProcess"]
 
 _YIELD: Final = "write `yield` in front of it"
 
 
+@explained
 class SimulaProcess(simpy.Process):
     """A process with a life of its own; derive from it and write what it does as `actions`.
 
