@@ -229,16 +229,17 @@ class InvalidModelError(ModelError):
     Parameters
     ----------
     problems : each a sentence and the place it is about (or None).
+    hint : what to try.
     """
 
-    def __init__(self, problems: list[tuple[str, Origin | None]]) -> None:
+    def __init__(self, problems: list[tuple[str, Origin | None]], hint: str = "") -> None:
         self.problems = problems
         lines: list[str] = []
         for sentence, origin in problems:
             lines.append(f"{sentence}\n      at {told(origin)}" if origin and str(origin) else sentence)
         count = len(problems)
         head = f"the model has {count} problem{'s' if count > 1 else ''}:"
-        super().__init__("\n  - ".join([head, *lines]))
+        super().__init__("\n  - ".join([head, *lines]), hint=hint)
 
 
 class CsmpError(ModelError):

@@ -1,20 +1,24 @@
 """Calls whose arguments do not fit, answered with how a thing is called. In go functions and classes that users call, out come the same.
 
 Python itself says `f() missing 1 required positional argument: 'y0'`, which names no way out. Nothing is looked at before a call has failed, so that
-calls that fit cost a frame and no more.
+calls that fit cost a frame and no more. Values that nobody has checked end in a TypeError somewhere inside; where the user himself made the call,
+it becomes one of ours, with what he called and Python's own sentence.
 """
 
 from __future__ import annotations
 
 import inspect
+import reprlib
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from types import FunctionType
 from typing import Any, Final, NoReturn, cast
 
-from tidegate.errors import WrongCallError
+from tidegate.errors import TidegateError, WrongCallError
 from tidegate.names import listed, suggestion
+from tidegate.user_frames import is_of_a_library
 
 __all__ = ["explained"]
 
@@ -52,8 +56,10 @@ def explained[T](thing: T, hint: str = "", instead_of_call: str = "") -> T:
         if name.startswith("_") and name not in _SPECIAL:
             continue
         bound: Any = item
-        if isinstance(bound, staticmethod | classmethod):
-            setattr(thing, name, type(bound)(_function(bound.__func__, "")))
+        if isinstance(bound, staticmethod):
+            setattr(thing, name, staticmethod(_function(cast("Any", bound).__func__, "")))
+        elif isinstance(bound, classmethod):
+            setattr(thing, name, classmethod(_function(cast("Any", bound).__func__, "")))
         elif isinstance(item, FunctionType):
             setattr(thing, name, _function(item, hint if name == "__init__" else ""))
     return cast("T", thing)
@@ -75,11 +81,15 @@ def _function(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError:
-            wrong = _wrong_call(function, args, kwargs, hint)
+        except (TypeError, AttributeError) as error:
+            if isinstance(error, TidegateError):
+                raise
+            wrong, reason = _wrong_call(function, args, kwargs, hint), None
+            if wrong is None and _is_between_the_user_and_us(error):
+                wrong, reason = _wrong_value(function, args, kwargs, error), error
             if wrong is None:
                 raise
-        raise wrong
+        raise wrong from reason
 
     cast("Any", call).is_explained = True
     return call
@@ -96,8 +106,7 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
         return None
     parameters = list(signature.parameters.values())
     is_method = bool(parameters) and parameters[0].name in _NOT_THE_CALLERS
-    made: Any = type(args[0]) if is_method and function.__name__ == "__init__" else function
-    name = _shown_name(made)
+    name = _shown_name(function, args)
     parameters, given = parameters[is_method:], args[is_method:]
     in_order = [item for item in parameters if item.kind in _IN_ORDER]
     takes_any = any(item.kind is item.VAR_KEYWORD for item in parameters)
@@ -118,8 +127,27 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
     return WrongCallError(f"{name} is called without {listed(missing, between=' and ' if len(missing) == 2 else ', ')}", hint=hint or call)
 
 
-def _shown_name(thing: Callable[..., Any]) -> str:
+def _is_between_the_user_and_us(error: BaseException) -> bool:
+    """Whether the user called, and nothing of his was called on the way to where it failed."""
+    here = error.__traceback__
+    caller = here.tb_frame.f_back if here is not None else None
+    inside = traceback.extract_tb(here)
+    return caller is not None and not is_of_a_library(caller.f_code.co_filename) and all(is_of_a_library(frame.filename) for frame in inside)
+
+
+def _wrong_value(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception) -> WrongCallError:
+    """What is said of an argument with which nothing can be done, and which nobody has looked at before."""
+    parameters = list(inspect.signature(function).parameters.values())
+    is_method = bool(parameters) and parameters[0].name in _NOT_THE_CALLERS
+    name = _shown_name(function, args)
+    values = [*(reprlib.repr(value) for value in args[is_method:]), *(f"{key}={reprlib.repr(value)}" for key, value in kwargs.items())]
+    said = f"nothing can be made of {name}({', '.join(values)}): {error}"
+    return WrongCallError(said, hint=_shown_call(name, parameters[is_method:]))
+
+
+def _shown_name(function: Callable[..., Any], args: Sequence[Any]) -> str:
     """As a user writes it: ``tg.ode``, ``Result.at``, ``Gain``."""
+    thing: Any = cast("Any", type(args[0])) if args and function.__name__ == "__init__" else function
     name = getattr(thing, "__qualname__", "it").rpartition("<locals>.")[2].removesuffix(".__call__")
     package = sys.modules.get("tidegate")
     return f"tg.{name}" if package is not None and name in getattr(package, "__all__", ()) else name

@@ -100,7 +100,7 @@ def test_branches_with_different_numbers_of_equations_name_their_lines() -> None
         case(lambda self: 1 == 1, "contains no variable: it always holds"),
         case(lambda self: self.k == self.k, "says nothing"),
         case(lambda self: "x' = 1", 'equations yields "x\' = 1"; an equation is expected'),
-        case(lambda self: None, "equations yields None"),
+        case(lambda self: None, "None is yielded, and an equation is expected"),
     ],
 )
 def test_what_is_no_equation_is_refused(item: Any, said: str) -> None:

@@ -60,6 +60,10 @@ _OF_ONE_METHOD: Final = {"min_step": "rke", "max_halvings": "pc", "disc_halvings
 _INTEGERS: Final = {
     "max_steps": "max_steps=10_000; none at all for no limit", "max_halvings": "30 is usual", "disc_halvings": "10 is usual",
 }  # fmt: skip
+_EXAMPLES: Final = {
+    "max_step": "max_step=0.1", "first_step": "first_step=1e-3", "max_steps": "max_steps=10_000", "min_step": "min_step=1e-9",
+    "max_halvings": "max_halvings=30", "disc_halvings": "disc_halvings=10",
+}  # fmt: skip
 
 EVENTS: Final = ("fast", "proved")
 
@@ -210,7 +214,7 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         raise UsageError(f"rtol must lie between 1e-14 and 1, not {options.rtol}", hint="1e-6 is usual, 1e-10 is tight")
     for name in ("max_step", "first_step", "max_steps", *_OF_ONE_METHOD):
         if getattr(options, name) is not None and not _number(options, name) > 0:
-            raise UsageError(f"{name} must be positive, not {getattr(options, name)}")
+            raise UsageError(f"{name} must be positive, not {getattr(options, name)}", hint=f"{_EXAMPLES[name]}, or leave it out for no limit")
     for name, hint in _INTEGERS.items():
         value = getattr(options, name)
         if value is not None and value != int(min(value, 1e18)):
@@ -220,13 +224,16 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         hint = _SCIPY_METHODS.get(str(options.method), "")
         raise UsageError(f"there is no method {options.method!r}", hint=hint or suggestion(options.method, METHODS, known))
     _check_steps_of_one_method(options)
-    for name, kinds, expected in (("sensitivities", (str, Sequence), '"all" or a list of names'), ("parameters", Mapping, "a dict by name")):
+    for name, kinds, expected, example in (
+        ("sensitivities", (str, Sequence), '"all" or a list of names', 'sensitivities=["k"]'),
+        ("parameters", Mapping, "a dict by name", 'parameters={"k": 2.0}'),
+    ):
         if getattr(options, name) is not None and not isinstance(getattr(options, name), kinds):
-            raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}")
+            raise UsageError(f"{name} must be {expected}, not {getattr(options, name)!r}", hint=example)
     if options.progress is not None and not isinstance(options.progress, bool) and not callable(options.progress):
-        raise UsageError(f"progress must be True or a function of the time, not {options.progress!r}")
+        raise UsageError(f"progress must be True or a function of the time, not {options.progress!r}", hint="progress=True, or progress=print")
     if options.on_rows is not None and not callable(options.on_rows):
-        raise UsageError(f"on_rows must be a function, not {options.on_rows!r}")
+        raise UsageError(f"on_rows must be a function, not {options.on_rows!r}", hint="on_rows=lambda part: print(part.t[-1])")
     _check_choices(options)
     return start, end
 
@@ -236,7 +243,7 @@ def _check_choices(options: Options) -> None:
     for name in ("dense", "event_rows"):
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
-            raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}")
+            raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}", hint=f"{name}=True")
     if options.record_disabled not in RECORD_DISABLED:
         raise UsageError(
             f"record_disabled is {options.record_disabled!r}",
@@ -263,7 +270,7 @@ def _check_steps_of_one_method(options: Options) -> None:
 def _number(options: Options, name: str) -> float:
     value = getattr(options, name)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise UsageError(f"{name} must be a number, not {value!r}")
+        raise UsageError(f"{name} must be a number, not {value!r}", hint=_EXAMPLES.get(name, f"{name}=1e-6"))
     return float(value)
 
 

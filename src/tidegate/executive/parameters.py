@@ -76,14 +76,15 @@ def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArr
     UsageError : it is none, or not finite.
     """
     expected = f"an array of shape {shape}" if shape else "a number"
+    hint = f"a list or array of {math.prod(shape)} numbers, or one number for all" if shape else "a number, as 2.0"
     try:
         numbers = numbers_given(np.asarray(value) * 1)  # which makes numbers of truth values
     except (TypeError, ValueError):
-        raise UsageError(f"{what} needs {expected}, not {value!r}") from None
+        raise UsageError(f"{what} needs {expected}, not {value!r}", hint=hint) from None
     if numbers.shape != shape and numbers.ndim:
-        raise UsageError(f"{what} needs {expected}, not one of shape {numbers.shape}")
+        raise UsageError(f"{what} needs {expected}, not one of shape {numbers.shape}", hint=hint)
     if not np.all(np.isfinite(numbers)):
-        raise UsageError(f"{what} must be finite, not {value}")
+        raise UsageError(f"{what} must be finite, not {value}", hint=hint)
     return np.broadcast_to(numbers, shape).ravel()
 
 

@@ -30,7 +30,14 @@ _FAR: Final = 1e9  # times the size of the model: a generalised eigenvalue beyon
 _POINTS: Final = 400  # of a curve
 
 
-@partial(explained, instead_of_call='linear.bode() is a picture, linear.to_scipy() a system of scipy.signal')
+def _numbers(given: ArrayLike, name: str) -> FloatArray:
+    try:
+        return np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} is {given!r:.60}; numbers are expected", hint=f"{name}=np.linspace(0.1, 10.0, 200)") from None
+
+
+@partial(explained, instead_of_call="linear.bode() is a picture, linear.to_scipy() a system of scipy.signal")
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
     """``x' = A x + B u``, ``y = C x + D u`` for small deviations; made by ``tg.linearize``.
@@ -138,7 +145,7 @@ class LinearModel:
         """
         import xarray as xr
 
-        at = np.atleast_1d(np.asarray(omega, dtype=float))
+        at = _numbers(omega, "omega")
         coords = {"omega": at, "output": self.D["output"].values, "input": self.D["input"].values}
         return xr.DataArray(self._response(at), coords, ("omega", "output", "input"))
 
@@ -161,7 +168,7 @@ class LinearModel:
         """
         import xarray as xr
 
-        at = np.linspace(0.0, self._settling(), _POINTS) if times is None else np.atleast_1d(np.asarray(times, dtype=float))
+        at = np.linspace(0.0, self._settling(), _POINTS) if times is None else _numbers(times, "times")
         if np.any(np.diff(at) <= 0.0) or (at.size and at[0] < 0.0) or not np.all(np.isfinite(at)):
             raise UsageError("times must increase, from zero on", hint="times=np.linspace(0, 10, 500)")
         a, b, c, d = self._matrices()

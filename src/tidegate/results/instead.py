@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from tidegate.errors import WrongCallError
+from tidegate.names import close_names
 from tidegate.results.columns import Column
 
 __all__ = ["OF_A_RESULT", "OF_EVENTS", "NoNumber", "no_attribute"]
@@ -28,7 +29,9 @@ def no_attribute(result: object, name: str, columns: Iterable[Column]) -> Attrib
     if any(column.name == name for column in columns):
         said = f'a result has no attribute {name!r}; the variable is result["{name}"]'
     else:
-        said = f"{type(result).__name__!r} object has no attribute {name!r}" + (f"; {_INSTEAD[name]}" if name in _INSTEAD else "")
+        close = close_names(name, [one for one in dir(type(result)) if not one.startswith("_")])
+        instead = _INSTEAD.get(name, f"did you mean result.{close[0]}?" if close else "")
+        said = f"{type(result).__name__!r} object has no attribute {name!r}" + (f"; {instead}" if instead else "")
     return AttributeError(said, name=name, obj=result)
 
 

@@ -419,7 +419,7 @@ class Block(Signals):
             hint = "give a number, or a list of numbers"
             raise UsageError(f"{self.path}: {name} is {value!r}; numbers are expected", origin=self.origin, hint=hint) from None
         if not np.all(np.isfinite(array)):
-            raise UsageError(f"{self.path}: {name} is {value!r}; it must be finite", origin=self.origin)
+            raise UsageError(f"{self.path}: {name} is {value!r}; it must be finite", origin=self.origin, hint=f"{name}=1.0, or a list of numbers")
         return float(array) if array.shape == () else array
 
     def require_positive(self, *names: str) -> None:

@@ -88,6 +88,16 @@ def _bound(limit: Limit, what: str, place: Origin) -> Bound | None:
 _followed: Final[ContextVar[Any]] = ContextVar("followed", default=None)
 
 
+def _shape(given: Any, place: Origin) -> tuple[int, ...] | None:
+    """Numbers of elements along each axis; None where they follow from the value."""
+    sizes = (given,) if isinstance(given, int) else given
+    if sizes is None:
+        return None
+    if isinstance(sizes, list | tuple) and all(isinstance(size, int) and size >= 0 for size in cast("Sequence[Any]", sizes)):
+        return tuple(cast("Sequence[int]", sizes))
+    raise UsageError(f"shape is {given!r:.60}; numbers of elements are expected", origin=place, hint="write e.g. shape=3 or shape=(2, 3)")
+
+
 @contextmanager
 def only_variables_of(component: Any) -> Generator[None]:
     """While this lasts, variables of instances that are no part of this component are refused: they have the names of its own."""
@@ -247,7 +257,7 @@ class Declaration:
         self.texts = texts_among(values, self.value, self.origin)
         if self.texts:
             self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)
-        self.shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        self.shape = _shape(shape, self.origin)
         for name, text in given.items():
             if not isinstance(text, str):
                 raise UsageError(f"{name} is {text!r}; a text is expected", origin=self.origin, hint='write e.g. unit="m/s"')

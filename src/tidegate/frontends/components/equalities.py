@@ -80,6 +80,12 @@ def _refuse(item: object, origin: Origin) -> ModelError:
             origin=origin,
             hint="yield `left == right` between real expressions; use a discrete variable for a truth value",
         )
+    if item is None:
+        return ModelError(
+            "None is yielded, and an equation is expected",
+            origin=origin,
+            hint="what only says or ends something stands without `yield`, as tg.message(...) in a clause; an equation is `yield left == right`",
+        )
     return ModelError(
         f"equations yields {item!r}; an equation is expected",
         origin=origin,

@@ -34,6 +34,8 @@ def replaces(method: Callable[..., Any]) -> Callable[..., Any]:
     >>> len(Full().lower().equations)
     1
     """
+    if not hasattr(method, "__dict__"):
+        raise UsageError(f"tg.replaces is given {method!r:.60}, which is no method", hint="write @tg.replaces above `def equations(self):`")
     method.__dict__["_replaces"] = True
     return method
 

@@ -78,6 +78,8 @@ class Part:
                 origin=self._written_at,
                 hint=f"make it an attribute of the class, `{type(self).__name__.lower()} = {type(self).__name__}(...)`, or in __init__",
             )
+        if mods is not None and not isinstance(mods, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"mods is {mods!r:.60}; values by names are expected", origin=self._written_at, hint='mods={"resistor.R": 5.0}')
         self._overrides = {}
         self._mods = {}
         for name, value in {**values, **(mods or {})}.items():

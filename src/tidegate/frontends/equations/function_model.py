@@ -126,7 +126,8 @@ def checked_description(
     if starts[0] is None and parts is None:
         problems.append((f"{maker} was given no start values: y0 is None", origin))
     if problems:
-        raise InvalidModelError(problems)
+        x1 = "x1" if parts else "y0"
+        raise InvalidModelError(problems, hint=f'{maker}(f, {x1}={{"x": 1.0}}, p={{"k": 2.0}}), or {x1}=[1.0] for unknowns without names')
     for one in (function, *(parts.functions if parts else ())):
         if one is not None:
             _check_arguments(replace(description, function=one), maker, function_origin(one), description.name if one is function else _name_of(one))
