@@ -28,8 +28,6 @@ _HOMES: Final = {
     "monitor_statistics": "tidegate.executive.monitor",
     "run_due": "tidegate.executive.monitor",
     "Segments": "tidegate.simulation",
-    "safe_directory": "tidegate.compiled.cache_folder",
-    "prune": "tidegate.compiled.cache_folder",
     "compiled_of": "tidegate.simulate",
     "export_dsblock": "tidegate.source_text",
 }

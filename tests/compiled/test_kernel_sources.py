@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.cache_folder import prune, safe_directory
 from tidegate.compiled import kernel_keys
 from tidegate.compiled import kernel_sources as sources_of_kernel
-from tidegate.compiled.cache_folder import prune, safe_directory
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
 from tidegate.compiled.kernel_sources import kernel_sources, native_modules
 from tidegate.integrators.kernel_cache import kernel

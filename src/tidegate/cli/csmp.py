@@ -13,8 +13,8 @@ from typing import Final, TextIO, cast
 
 import typer
 
+from tidegate.cache_folder import cache_directory
 from tidegate.cli.told_errors import FAILED, INTERRUPTED
-from tidegate.compiled.cache_folder import cache_directory
 from tidegate.csmp import SEED, CsmpRun, RunControl, output_blocks, routines_of, run_program
 from tidegate.csmp.language.control import Control
 from tidegate.csmp.language.model_lines import read

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
-from tidegate.compiled.cache_folder import said
+from tidegate.cache_folder import said
 from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
 

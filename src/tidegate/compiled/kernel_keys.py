@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from tidegate.compiled.cache_folder import prune, safe_directory
+from tidegate.cache_folder import prune, safe_directory
 from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
 
 __all__ = ["entry_directory", "kernel_directory", "remember_the_sources", "sources_are_as_they_were"]

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from tidegate.compiled.cache_folder import prune, safe_directory
+from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
 __all__ = ["NativeModule", "link", "load", "read_object", "write_object"]

@@ -16,7 +16,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from tidegate.compiled.cache_folder import cache_directory
+from tidegate.cache_folder import cache_directory
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
 
 __all__ = ["compile_ahead", "kernel"]

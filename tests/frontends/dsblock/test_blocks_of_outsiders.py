@@ -106,7 +106,7 @@ def run_wild(deed: int, where: str, time_limit: float) -> tg.Result:
 @pytest.mark.parametrize("where", ["3", "S", "V", "K", "T", "C"])
 def test_whatever_an_isolated_block_does_this_process_goes_on(deed: int, where: str) -> None:
     with pytest.raises(tg.CallbackError, match=WILD[deed]) as said:
-        run_wild(deed, where, 5.0)
+        run_wild(deed, where, 2.0 if deed == 12 else 5.0)  # which is waited out for the rest of an answer that is garbage
     assert "DSblock wild" in str(said.value)
     assert deed == 12 or f"BLOCK{where.replace('3', 'B')}" in str(said.value)
 

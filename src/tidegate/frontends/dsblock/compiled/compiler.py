@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
-from tidegate.later_stages import later
 
 __all__ = ["SOURCE_SUFFIXES", "build_library", "compiler_of"]
 
@@ -96,11 +96,11 @@ def build_library(name: str, sources: Sequence[Path], options: Sequence[str] = (
     key = hashlib.sha256(repr((compiler, Path(compiler).stat().st_mtime_ns, flags, sys.platform)).encode())
     for path in (*sources, *beside):
         key.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    folder = later("safe_directory")() / "dsblocks"
+    folder = safe_directory() / "dsblocks"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     library = folder / f"lib{name}-{key.hexdigest()[:24]}.so"
     if not library.is_file():
-        later("prune")(folder.iterdir(), _MOST_BYTES, _last_used)
+        prune(folder.iterdir(), _MOST_BYTES, _last_used)
         _compile(compiler, flags, sources, library)
     os.utime(library)
     return library

@@ -1,4 +1,4 @@
-"""Where compiled code is kept between processes (stage: compiled): a folder that nobody else can write to, without what is no longer used.
+"""Where compiled code is kept between processes: a folder that nobody else can write to, without what is no longer used. In: nothing. Out: its path.
 
 What is loaded from it is carried out, so a folder that another user can write to is refused, as ssh refuses such a key.
 """
