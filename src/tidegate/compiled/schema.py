@@ -234,9 +234,6 @@ _EVENTS: Final = [
     *_arrays("number", "m_trial", "n_modes"),
     # the point of the event before anything has happened, and after its mode was left
     *_arrays("number", "noted_y noted_ydot y_unsolved y_old ydot_before y_new f0", "n"),
-    # unknowns of index two at the end of the last step as the method found them, where run.y has them as they follow from x1; 1 if so
-    *_arrays("number", "own_forces", "n"),
-    *_single("integer", "has_own_forces"),
     # how large the unknowns had been before it
     *_arrays("number", "size_before", "n"),
     *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),

@@ -13,6 +13,7 @@ from tidegate.compiled.jit import native
 from tidegate.events.constraints import move_onto
 from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point
+from tidegate.linear.systems import evaluate_jacobian
 
 __all__ = ["follow_forces", "put_on_equations"]
 
@@ -96,8 +97,8 @@ def follow_forces(run):
                 a[k, q] = point[q] - y[q]
     for q in range(n):
         if run.index_two[q] == 1:
-            run.own_forces[q] = run.y_end[q]
             run.y_end[q] = point[q]
             _to_powers(run, degree, q)
-    run.has_own_forces = 1
+    # that of the equations that are integrated again, which the method goes on with
+    evaluate_jacobian(run, run.t, y)
     return 0

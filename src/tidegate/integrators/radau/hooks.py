@@ -32,7 +32,6 @@ def radau_restart(run, t, which):
         set_stages(run, run.stages_wanted)
     run.is_first = 1
     run.has_polynomial = 0
-    run.has_own_forces = 0
     run.needs_jacobian = 1
     run.needs_factors = 1
     run.faccon = 1.0

@@ -202,21 +202,13 @@ def _after_newton_failure(run, step):
         update_scale(run, step)
 
 
-@native
-def _exchange_forces(run):
-    """Unknowns of index two as the method found them in place of those that follow from x1, or back."""
-    for q in range(run.n):
-        if run.index_two[q] == 1:
-            run.y[q], run.own_forces[q] = run.own_forces[q], run.y[q]
+@kernel_entry(NUMBER, INTEGER)
+def take_step(run, _number, _whole):
+    """Find the next accepted step from the current point; nothing is committed.
 
-
-@native
-def _polynomial(run):
-    stage_polynomial(POLYNOMIAL[(run.stages - 3) // 2], run.stages, run.n, run.z, run.coefficients)
-
-
-@native
-def _take_step(run):
+    Leaves the step in run.step, its stages, its polynomial, its end, and the proposal for the step after it in run.step_new. Returns 0 or the reason
+    of failure.
+    """
     n = run.n
     t = run.t
     if run.stages < run.stages_wanted and run.good_steps >= _STEPS_TO_RAISE:
@@ -322,36 +314,9 @@ def _take_step(run):
     run.good_steps += 1
     run.step = step
     run.step_new = proposed
-    _polynomial(run)
+    stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, run.coefficients)
     end = run.y_end
     y = run.y
     for q in range(n):
         end[q] = y[q] + z[s - 1, q]
     return 0
-
-
-@kernel_entry(NUMBER, INTEGER)
-def take_step(run, _number, _whole):
-    """Find the next accepted step from the current point; nothing is committed.
-
-    Leaves the step in run.step, its stages, its polynomial, its end, and the proposal for the step after it in run.step_new. Returns 0 or the reason
-    of failure.
-
-    Where relations look at forces of index two, the current point has those that follow from x1. The step goes on from its own: both are right within
-    the tolerance, but the jump from one to the other would be seen inside the step, however short.
-    """
-    if run.has_own_forces == 0:
-        return _take_step(run)
-    run.has_own_forces = 0
-    _exchange_forces(run)
-    model_rates(run, run.t, run.y, run.f0)
-    code = _take_step(run)
-    _exchange_forces(run)
-    if code == 0:
-        z = run.z
-        for i in range(run.stages):
-            for q in range(run.n):
-                if run.index_two[q] == 1:
-                    z[i, q] += run.own_forces[q] - run.y[q]
-        _polynomial(run)
-    return code
