@@ -2,6 +2,8 @@
 
 Whoever calls an entry, from C, from Python or from another entry, jumps through a cell of memory. At first the cell leads to a function that asks
 Python for the entry; from then on to the entry itself. So a run compiles, or reads from disk, what it comes to and nothing else.
+
+The jumps are the same code for all entries with arguments of the same kinds, a few of them in one module: a module each took 3 ms of every process.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from tidegate.compiled.native import NativeModule, load
@@ -21,7 +24,9 @@ __all__ = ["CalledFirst"]
 
 _OUR_DEFECT: Final = 70  # exit status of a program with a defect of its own (sysexits.h)
 _resolving = threading.RLock()
-_ASK: Final = ctypes.CFUNCTYPE(None)
+_ASK: Final = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+_GATES: Final = 4  # in a module: many kinds of arguments have one entry or two
+_CELL: Final = ctypes.sizeof(ctypes.c_size_t)
 
 
 class CalledFirst:
@@ -42,11 +47,9 @@ class CalledFirst:
     def __init__(self, name: str, kinds: list[str], find: Callable[[], int], returned: str = "i64") -> None:
         self.name = name
         self._find = find
-        self._cell = ctypes.c_size_t(0)
-        self._ask = _ASK(self._asked)
-        self._stub: NativeModule = load(_stub(returned, kinds, ctypes.addressof(self._cell), ctypes.cast(self._ask, ctypes.c_void_p).value or 0))
-        self._cell.value = self._stub.address("first")
-        self.address = self._stub.address("entry")
+        with _resolving:
+            self._gates = _gates_with_room(returned, tuple(kinds))
+            self.address, self._cell = self._gates.take(self._asked)
         self._is_there = False
 
     def there(self) -> None:
@@ -75,14 +78,53 @@ class CalledFirst:
             return
 
 
-def _stub(returned: str, kinds: list[str], cell: int, ask: int) -> str:
-    parameters = ", ".join(f"{kind} %a{index}" for index, kind in enumerate(kinds))
-    jump = f"""  %f = load volatile ptr, ptr inttoptr (i64 {cell} to ptr)
+class _Gates:
+    """Functions with arguments of the same kinds that jump through cells of their own, which lead at first to a function that asks Python."""
+
+    def __init__(self, returned: str, kinds: tuple[str, ...]) -> None:
+        self._module: NativeModule = load(_jumps(returned, ", ".join(f"{kind} %a{index}" for index, kind in enumerate(kinds))))
+        self._asked: list[Callable[[], None]] = []
+        self._ask = _ASK(lambda number: self._asked[number]())
+        ctypes.c_size_t.from_address(self._module.variable("ask")).value = ctypes.cast(self._ask, ctypes.c_void_p).value or 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all are taken."""
+        return len(self._asked) == _GATES
+
+    def take(self, asked: Callable[[], None]) -> tuple[int, ctypes.c_size_t]:
+        """The address of the next one, and its cell; ``asked`` is called by its first call."""
+        number = len(self._asked)
+        self._asked.append(asked)
+        return self._module.address(f"entry{number}"), ctypes.c_size_t.from_address(self._module.variable("cells") + number * _CELL)
+
+
+@cache
+def _gates(returned: str, kinds: tuple[str, ...]) -> list[_Gates]:
+    """All that have been made for these kinds."""
+    return []
+
+
+def _gates_with_room(returned: str, kinds: tuple[str, ...]) -> _Gates:
+    made = _gates(returned, kinds)
+    if not made or made[-1].is_full:
+        made.append(_Gates(returned, kinds))
+    return made[-1]
+
+
+def _jumps(returned: str, parameters: str) -> str:
+    """LLVM's text, which holds no address, so that its machine code is kept on disk."""
+    first = ", ".join(f"ptr @first{number}" for number in range(_GATES))
+    text = [f"@ask = global ptr null\n@cells = global [{_GATES} x ptr] [{first}]\n"]
+    for number in range(_GATES):
+        jump = f"""  %f = load volatile ptr, ptr getelementptr inbounds ([{_GATES} x ptr], ptr @cells, i64 0, i64 {number})
   {"" if returned == "void" else "%code = "}musttail call {returned} %f({parameters})
   ret {"void" if returned == "void" else f"{returned} %code"}
 }}
 """
-    return f"""define {returned} @entry({parameters}) {{
-{jump}define {returned} @first({parameters}) {{
-  call void inttoptr (i64 {ask} to ptr)()
-{jump}"""
+        text.append(f"""define {returned} @entry{number}({parameters}) {{
+{jump}define {returned} @first{number}({parameters}) {{
+  %ask = load volatile ptr, ptr @ask
+  call void %ask(i64 {number})
+{jump}""")
+    return "".join(text)

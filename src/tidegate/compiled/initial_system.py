@@ -12,8 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from tidegate.errors import InitializationError
 from tidegate.expressions import Expr, differentiate, evaluate, jacobian
@@ -133,6 +131,9 @@ class InitialSystem:
         n = len(self._residuals)
         rows, columns = (np.array([place[k] for place in self._slopes], dtype=np.intp) for k in (0, 1))
         if n > _LARGE:
+            from scipy.sparse import csc_matrix  # 0.1 s, for large models only
+            from scipy.sparse.linalg import splu
+
             try:
                 return np.asarray(splu(csc_matrix((slopes, (rows, columns)), shape=(n, n))).solve(right), dtype=float)
             except RuntimeError:

@@ -59,6 +59,11 @@ class NativeModule:
             raise UsageError(f"the compiled module has no function `{name}`", hint="ask for one that was given to emit_module")
         return address
 
+    def variable(self, name: str) -> int:
+        """Address of a global variable of the module; it must be there."""
+        with _compiling:
+            return int(self._engine.get_global_value_address(name))
+
 
 def load(ir: str) -> NativeModule:
     """Compile LLVM text to machine code, or fetch it from the cache, and link it into this process.
