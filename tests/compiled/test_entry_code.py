@@ -115,6 +115,16 @@ def test_an_entry_is_asked_for_once_and_its_arguments_arrive() -> None:
     assert asked == [1]
 
 
+def test_each_of_many_entries_with_the_same_arguments_is_led_to_its_own_code() -> None:
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+    bodies = [kind(lambda number, index=index: 100 * index + number) for index in range(11)]  # type: ignore[misc]
+    entries = [
+        CalledFirst(f"entry {index}", ["i64"], lambda body=body: ctypes.cast(body, ctypes.c_void_p).value or 0) for index, body in enumerate(bodies)
+    ]
+    for _ in range(2):
+        assert [kind(entry.address)(7) for entry in entries[::-1]] == [100 * index + 7 for index in range(11)][::-1]
+
+
 def test_ctrl_c_while_an_entry_is_compiled_waits_until_it_is_there() -> None:
     tries: list[int] = []
     kind = ctypes.CFUNCTYPE(ctypes.c_int64)

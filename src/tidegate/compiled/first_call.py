@@ -100,7 +100,7 @@ class _Gates:
 
 
 @cache
-def _gates(returned: str, kinds: tuple[str, ...]) -> list[_Gates]:
+def _gates(returned: str, kinds: tuple[str, ...]) -> list[_Gates]:  # noqa: ARG001, the list is found by them
     """All that have been made for these kinds."""
     return []
 
