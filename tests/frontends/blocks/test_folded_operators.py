@@ -50,6 +50,25 @@ def test_a_parameter_that_is_set_keeps_its_block() -> None:
     assert tg.simulate(d, (0, 1)).final["y"] == 6.0
 
 
+@pytest.mark.parametrize("is_read", [False, True], ids=["gone", "read by another block"])
+def test_a_parameter_of_what_was_put_into_another_block_is_refused_by_name(is_read: bool) -> None:
+    d = tg.Diagram("set")
+    d.x = b.Integrator(1.0)(0.0)
+    doubled = 2.0 * d.x
+    if is_read:
+        d.z = b.Gain(1.0)(doubled)
+    d.y = b.Gain(1.0)(doubled + 1.0)
+    with pytest.raises(tg.UsageError, match=r"(?s)gain of .* has no effect on offset1.*give the block a name first"):
+        doubled.block.gain = 5.0
+    with pytest.raises(tg.UsageError, match="has no effect"):
+        doubled.block.disconnect("x1")
+    d.late = doubled  # a name comes too late: the model has no parameter that would change one of the two
+    assert tg.simulate(d, (0, 1)).final["late"] == 2.0
+    with pytest.raises(tg.UsageError, match=r"no parameter 'late\.gain'"):
+        tg.simulate(d, (0, 1), parameters={"late.gain": 5.0})
+    assert tg.simulate(d, (0, 1), parameters={"y.gain": 2.0}).final["y"] == 6.0
+
+
 def combined(kind: int, c: float, p: Any, q: Any) -> Any:
     """One of nine ways to write it."""
     ways = (

@@ -139,6 +139,7 @@ class Block(Signals):
         self._open: set[str] = set()
         self._diagram: Composite | None = None
         self._made_of: Any = None
+        self._put_into = ""
         for name, value in parameters.items():
             if value is not None:
                 self._parameters[name] = self.as_numbers(name, value)
@@ -220,6 +221,23 @@ class Block(Signals):
         """Remember that an operator made it; None where it has got a name since."""
         self._made_of = what
 
+    def was_put_into(self, other: Block) -> None:
+        """Remember that an operator took what this block computes into another, where changes of this one would not arrive."""
+        self._put_into = other.path
+
+    @property
+    def is_put_elsewhere(self) -> bool:
+        """Whether an operator did so; its parameters are then numbers, and not parameters of the model."""
+        return bool(self._put_into)
+
+    def _require_its_own(self, what: str) -> None:
+        if self._put_into:
+            raise UsageError(
+                f"{what} of {self.path} has no effect on {self._put_into}, into which an operator has put what this {self.kind} computes",
+                origin=written_at(),
+                hint="change it before the signal is used in sums and products, or give the block a name first: diagram.add(signal.block, name='a')",
+            )
+
     @property
     def parameters(self) -> dict[str, Value]:
         """Values of its parameters, by name."""
@@ -273,6 +291,7 @@ class Block(Signals):
         if name.startswith("_"):
             object.__setattr__(self, name, value)
         elif name in self._parameters:
+            self._require_its_own(name)
             new = self.as_numbers(name, value)
             if np.shape(new) != np.shape(self._parameters[name]):
                 raise UsageError(f"{self.path}.{name} has the shape {np.shape(self._parameters[name])}, but {value!r} has {np.shape(new)}")
@@ -381,6 +400,7 @@ class Block(Signals):
 
     def disconnect(self, port: str) -> None:
         """Take away what is connected to an input."""
+        self._require_its_own(port)
         self._drivers.pop(self.port(port).name, None)
 
     def open_model(self, connected: Collection[str] | None = None) -> OpenModel:

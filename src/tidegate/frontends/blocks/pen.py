@@ -85,6 +85,11 @@ class EquationWriter(Protocol):
         """Values, by name."""
         ...
 
+    @property
+    def is_put_elsewhere(self) -> bool:
+        """Whether an operator has put what it computes into another block too, which does not read its parameters."""
+        ...
+
     def one_number(self, name: str) -> float:
         """The value of one that is no array."""
         ...
@@ -147,6 +152,8 @@ class Pen:
     def elements(self, name: str) -> list[Expr]:
         """The elements of a parameter, in row order."""
         value = self.block.parameters[name]
+        if self.block.is_put_elsewhere:  # a parameter that acted on some of what was written with it would be wrong without a word
+            return [as_expr(float(item)) for item in np.ravel(value)]
         full = self.name(name)
         if full not in self.ink.variables:
             start = tuple(as_expr(float(item)) for item in np.ravel(value))

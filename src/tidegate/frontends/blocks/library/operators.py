@@ -101,17 +101,19 @@ def _sum_block(terms: Mapping[OutPort, float]) -> Any:
 
 def _build(wanted: _Weighted, *operands: Any) -> Any:
     """The signal of a sum of operands, with as few blocks as it takes; blocks of operands that nobody reads any more go."""
-    for operand in operands:
-        if not is_number(operand):
-            _forget(operand._signal(), wanted.terms)  # noqa: SLF001 - as above
+    taken = [operand._signal() for operand in operands if not is_number(operand)]  # noqa: SLF001 - as above
+    for port in taken:
+        _forget(port, wanted.terms)
     total = _sum_block(wanted.terms)
     if total not in wanted.terms:
         total.block.was_made_of(_Weighted(wanted.terms))
-    if wanted.offset == 0.0:
-        return total
-    shifted = Offset(wanted.offset)(total)
-    shifted.block.was_made_of(wanted)
-    return shifted
+    if wanted.offset != 0.0:
+        total = Offset(wanted.offset)(total)
+        total.block.was_made_of(wanted)
+    for port in taken:
+        if port.block.made_of is not None and port not in wanted.terms:
+            port.block.was_put_into(total.block)
+    return total
 
 
 def _forget(port: OutPort, kept: Mapping[OutPort, float]) -> None:
