@@ -17,6 +17,7 @@ import numpy as np
 
 from tidegate.errors import Origin, UnknownNameError, UsageError
 from tidegate.expressions.tracing import written_at
+from tidegate.expressions.tracing.sent_functions import WrittenIn
 from tidegate.expressions.tracing.source import followed_place
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import require_value
@@ -173,6 +174,7 @@ class Part:
                     hint=f"give a new value, `{name} = 1.0`, a new declaration, or choose another name",
                 )
             setattr(cls, name, declared.with_value(item))
+        cls._written_in = WrittenIn([item for item in vars(cls).values() if not isinstance(item, Part | Parts)], everywhere=False)
 
     # -- as an attribute of another
 
@@ -223,6 +225,13 @@ class Part:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: item for name, item in vars(self).items() if name != "_structure_key"}  # which is known by identities
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for kind in type(self).__mro__:
+            written_in: Any = vars(kind).get("_written_in")
+            if written_in is not None:
+                written_in.restore(list(vars(kind).values()))
+        vars(self).update(state)
 
     def __repr__(self) -> str:
         return f"{self._path} ({type(self).__name__})" if self._path else f"{type(self).__name__}()"

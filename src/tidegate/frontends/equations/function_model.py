@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
+from tidegate.expressions.tracing.sent_functions import WrittenIn
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import FunctionsDescription, Outputs, Parts, by_name
@@ -45,7 +46,11 @@ class FunctionModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """What was followed here is followed again elsewhere: what it read belongs to this process."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
+        return {"description": self.description, "written_in": WrittenIn(self.description)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self)["description"] = state["description"]
+        state["written_in"].restore(self.description)
 
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainFunctions:  # noqa: ARG002, as any source
         """The functions called as Python with numbers; see ``tidegate.model.plain_model``."""
