@@ -6,7 +6,7 @@ cloudpickle, from 3.1.3 on, sends a function without the name of its file, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final, cast
 
@@ -73,11 +73,11 @@ def _functions(thing: Any, everywhere: bool) -> Iterator[FunctionType]:
             if not is_tidegates_own(item.__code__.co_filename):
                 yield item
                 if everywhere:
-                waiting.extend(_read_by(item))
+                    waiting.extend(_read_by(item))
         elif isinstance(item, Mapping):
             waiting.extend(cast("Mapping[Any, Any]", item).values())
         elif isinstance(item, list | tuple):
-            waiting.extend(cast("list[Any] | tuple[Any, ...]", item))
+            waiting.extend(cast("Sequence[Any]", item))
         elif type(item).__module__.startswith(_HOLDERS) and hasattr(item, "__dict__"):
             waiting.extend(vars(item).values())
 
