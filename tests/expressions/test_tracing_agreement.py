@@ -201,10 +201,6 @@ def looked_up_by_a_variable(y):
     return {1.0: 5.0}.get(y[0], 0.0)
 
 
-def indexed_by_a_condition(y):
-    return {True: 1.0, False: 2.0}[y[0] > 0]
-
-
 def number_among_symbols(y):
     return {y[0]: 5.0}.get(1.0, 0.0)
 
@@ -322,7 +318,6 @@ def read_the_clock(y):
     [
         (looked_up, "among keys"),
         (looked_up_by_a_variable, "among keys"),
-        (indexed_by_a_condition, "among keys"),
         (number_among_symbols, "among keys"),
         (kept_in_a_set, "among keys"),
         (made_a_set, "among keys"),

@@ -82,7 +82,7 @@ def different_texts(y):
     mode = "low"
     if y[0] > 0:
         mode = "high"
-    return {"low": 1.0, "high": 2.0}[mode]  # here
+    return {"low": 1.0, "high": 2.0}.get(mode)  # here
 
 
 def appended_in_one_branch(y):
@@ -188,7 +188,7 @@ CASES = [
     (appended_in_one_branch, "a list was changed differently"),
     (returns_in_one_branch, "None in the other"),
     (filtered_comprehension, "comprehension"),
-    (symbolic_index, "as an index"),
+    (symbolic_index, "may be no whole number"),
     (symbolic_mask, "indexed"),
     (compiled_function, "alpha"),
     (unpacked_number, "cannot be unpacked"),

@@ -16,7 +16,7 @@ from tidegate.expressions.nodes import Expr, node, walk
 from tidegate.expressions.substitute import Substitution
 from tidegate.wrong_calls import explained
 
-__all__ = ["heard", "is_quiet", "makes_events", "no_event"]
+__all__ = ["heard", "is_quiet", "makes_events", "no_event", "without_own_event"]
 
 _RELATIONS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})  # what a discontinuity comes of
 
@@ -63,6 +63,23 @@ def _quiet(expr: Any) -> Any:
         if makes_events(item):
             put_in[item] = node(item.op, tuple(put_in(item.args)), QuietGrid(item.data) if item.op == "segment" else QUIET)
     return put_in([expr])[0]
+
+
+def without_own_event(test: Expr) -> Expr:
+    """A comparison, or ``and`` and ``or`` of some, that makes no event, while relations inside of what is compared go on to make theirs.
+
+    For comparisons of what changes at events only, or beyond which there is an error.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x = symbol(Role.UNKNOWN, "x")
+    >>> makes_events(without_own_event(x > 0))
+    False
+    """
+    if test.op in ("and", "or", "not"):
+        return node(test.op, tuple(map(without_own_event, test.args)))
+    return node(test.op, test.args, QUIET) if test.op in ("ge", "gt") else test
 
 
 def heard(expr: Expr) -> Expr:

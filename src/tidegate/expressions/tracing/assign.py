@@ -14,7 +14,9 @@ from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.call_frames import CallFrame
+from tidegate.expressions.tracing.chosen_entries import is_chosen, places_of
 from tidegate.expressions.tracing.is_and_type import check_entry
+from tidegate.expressions.tracing.merge import merge
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import Vector, is_symbolic
@@ -79,8 +81,11 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     """Carry out ``place[index] = value``."""
     if is_array(place):
         place = promoted(tracer, place, value, index)
-    if isinstance(index, Expr) and not index.is_constant:
-        raise tracer.error(f"the index `{index!r}` of an assignment is known only during the run", "choose with `if` or np.where for every index")
+    if is_chosen(index) and (is_array(place) or isinstance(place, list)):
+        tracer.touch(place)
+        for k, condition in places_of(tracer, place, index).items():
+            place[k] = merge(condition, value, place[k])
+        return
     check_entry(tracer, place, index)
     tracer.touch(place)
     place[index] = value

@@ -18,7 +18,8 @@ from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
-from tidegate.expressions.tracing.is_and_type import check_entry, check_key, check_member, equal_sequences, same_object
+from tidegate.expressions.tracing.chosen_entries import entry_of
+from tidegate.expressions.tracing.is_and_type import check_key, check_member, equal_sequences, same_object
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array
@@ -258,8 +259,7 @@ def _attribute(tracer: Tracer, node: ast.Attribute, frame: CallFrame) -> Any:
 def _subscript(tracer: Tracer, node: ast.Subscript, frame: CallFrame) -> Any:
     value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
     tracer.position = (frame.file, node)
-    check_entry(tracer, value, index)
-    found = value[index]
+    found = entry_of(tracer, value, index)
     if type(found) is list:
         tracer.made(found) if isinstance(node.slice, ast.Slice) else None
     return tracer.usable(found, node)

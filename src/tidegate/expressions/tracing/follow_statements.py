@@ -20,8 +20,8 @@ from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.branches import fork, scope
 from tidegate.expressions.tracing.call_frames import CallFrame, Flow
+from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
-from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -146,8 +146,7 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: CallFrame) -> None:
         set_attribute(tracer, place, name, new)
     else:
         place, index = tracer.evaluate(tracer, target.value, frame), tracer.evaluate(tracer, target.slice, frame)
-        check_entry(tracer, place, index)
-        new = _changed(tracer, node, tracer.usable(place[index], target), frame)
+        new = _changed(tracer, node, tracer.usable(entry_of(tracer, place, index), target), frame)
         place = tracer.evaluate(tracer, target.value, frame)
         assign_item(tracer, place, index, new)
 

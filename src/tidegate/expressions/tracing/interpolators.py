@@ -17,7 +17,7 @@ from tidegate.errors import UntraceableError
 from tidegate.expressions.elementary import clip, mod, where
 from tidegate.expressions.elementwise import elementwise
 from tidegate.expressions.lookup_tables import Grid, QuietGrid, Table
-from tidegate.expressions.no_event import no_event
+from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.node_data import Spline
 from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
 
@@ -127,7 +127,7 @@ def _by_pieces(x: Expr, corners: Grid, coefficients: np.ndarray) -> Expr:
 
 
 def _or_nan(value: Any, x: Expr, first: float, last: float) -> Any:
-    return where(no_event((x >= first) & (x <= last)), value, math.nan)
+    return where(without_own_event((x >= first) & (x <= last)), value, math.nan)
 
 
 def _filled(function: Any) -> tuple[float, float]:
@@ -158,7 +158,7 @@ def _one_dimensional(function: Any) -> Any:
         if goes_on:
             return inside
         for is_out, number in ((place < ends[0], pair[0]), (place > ends[-1], pair[1])):
-            inside = where(no_event(is_out) if np.isnan(number) else is_out, number, inside)
+            inside = where(without_own_event(is_out) if np.isnan(number) else is_out, number, inside)
         return inside
 
     return value

@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.chosen_entries import whole_range
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import is_scalar
@@ -111,7 +112,7 @@ def _int(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not is_symbolic(args):
         return int(*args, **kwargs)
     value = args[0].item() if is_array(args[0]) else args[0]
-    return math.trunc(as_real(value))
+    return as_real(value) if whole_range(value) is not None else math.trunc(as_real(value))
 
 
 def _bool(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:

@@ -1,0 +1,246 @@
+"""``ratios[gear]`` where the place is known only during the run (stage: tracing the user's Python).
+
+In: a list, tuple, array or dictionary, and an index that depends on symbols but is surely a whole number: made of ``int``, ``floor``, truth values,
+branches between whole numbers, and sums of these. Out: the entry, as branches among the entries; or, to assign, the condition of each place. When the
+place changes is an event already, by what the index is made of, so the branches make none of their own. Outside of the container, where Python would
+raise an error, the entry is NaN, and the run ends with an error that names the equation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.expressions.chosen_texts import ChosenText
+from tidegate.expressions.no_event import without_own_event
+from tidegate.expressions.nodes import Expr, as_boolean, as_real, lookup
+from tidegate.expressions.tracing.is_and_type import check_entry
+from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
+from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+
+__all__ = ["entry_of", "is_chosen", "places_of", "whole_range"]
+
+Range = tuple[float, float]
+
+_MOST_BRANCHES: Final = 256
+_LONG: Final = 4  # numbers of which fewer are branches, and more are a table
+_LIMIT: Final = "use whole numbers: int(...), math.floor(...), branches between numbers; or u = tg.table(times, values), called with the time"
+
+
+def is_chosen(index: Any) -> bool:
+    """Whether an index is known only during the run."""
+    return isinstance(index, ChosenText) or any(isinstance(item, Expr) and not item.is_constant for item in _parts(index))
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return tuple(index) if isinstance(index, tuple) else (index,)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+
+
+def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
+    """``container[index]``.
+
+    Raises
+    ------
+    UntraceableError
+        For an index that may be no whole number, and for entries that have no common structure.
+    """
+    if not is_chosen(index) or not (is_sequence(container) or is_dict(container) or is_array(container)):
+        check_entry(tracer, container, index)
+        return container[index]
+    if isinstance(index, ChosenText):
+        return _merged(tracer, index.condition, *(entry_of(tracer, container, one) for one in (index.a, index.b)))
+    parts = _parts(index)
+    axis = next(k for k, item in enumerate(parts) if is_chosen(item))
+
+    def part(k: int) -> Any:
+        return entry_of(tracer, container, (*parts[:axis], k, *parts[axis + 1 :]) if len(parts) > 1 else k)
+
+    return _Choice(tracer, parts[axis], _keys(container, axis), part).entry(parts[axis])
+
+
+def places_of(tracer: Tracer, container: Any, index: Any) -> dict[Any, Expr]:
+    """Every place that the index may mean, and the condition that it does."""
+    if not isinstance(index, tuple):
+        return _conditions(tracer, index, _keys(container))
+    along = [_conditions(tracer, item, _keys(container, axis)) if is_chosen(item) else {item: True} for axis, item in enumerate(_parts(index))]
+    return {place: as_boolean(_all(part[k] for part, k in zip(along, place, strict=True))) for place in product(*along)}
+
+
+def whole_range(index: Expr) -> Range | None:
+    """Between which whole numbers an expression lies; None if it may be no whole number."""
+    return _range(index, {})
+
+
+def _keys(container: Any, axis: int = 0) -> list[int]:
+    """The whole numbers that Python takes as an index, negative ones too."""
+    if is_dict(container):
+        return sorted(key for key in container if isinstance(key, int))
+    length = container.shape[axis] if is_array(container) else len(container)
+    return list(range(-length, length))
+
+
+def _conditions(tracer: Tracer, index: Expr, keys: list[int]) -> dict[int, Expr]:
+    limits = whole_range(index)
+    if limits is None or limits[0] < keys[0] or limits[1] > keys[-1]:
+        raise tracer.error(
+            f"the index `{index!r}` of an assignment may lie outside of what there is" if limits else f"the index `{index!r}` may be no whole number",
+            f"limit it to what there is, min(max(i, 0), {keys[-1]})" if limits else _LIMIT,
+        )
+    return {k: as_boolean(_Choice(tracer, index, keys, lambda j, k=k: j == k).entry(index)) for k in keys if limits[0] <= k <= limits[1]}
+
+
+def _all(conditions: Any) -> Any:
+    result: Any = True
+    for condition in conditions:
+        result = condition if result is True else result & condition
+    return result
+
+
+def _merged(tracer: Tracer, condition: Any, a: Any, b: Any) -> Any:
+    try:
+        return merge(as_boolean(condition), a, b)
+    except MismatchError as mismatch:
+        raise tracer.error(f"which entry is taken is known only during the run, and the entries differ: {mismatch}", OPAQUE_HINT) from None
+
+
+class _Choice:
+    """Entries, by whole numbers, and what an expression chooses among them."""
+
+    def __init__(self, tracer: Tracer, index: Expr, keys: list[int], entry_at: Callable[[int], Any]) -> None:
+        self._tracer, self._keys, self._entry_at = tracer, keys, entry_at
+        self._ranges: dict[Expr, Range | None] = {}
+        self._known: dict[Expr, Any] = {}
+        if _range(index, self._ranges) is None:
+            raise tracer.error(f"the index `{index!r}` may be no whole number", _LIMIT)
+
+    def entry(self, index: Expr) -> Any:
+        """The entry that the index means; branches of the index are branches of the entry."""
+        if index in self._known:
+            return self._known[index]
+        if index.is_constant and not index.is_boolean:
+            found = self._entry_at(int(index.value))
+        elif index.is_boolean:
+            found = _merged(self._tracer, index, self._entry_at(1), self._entry_at(0))
+        elif index.op == "select":
+            found = _merged(self._tracer, index.args[0], self.entry(index.args[1]), self.entry(index.args[2]))
+        else:
+            found = self._by_value(index)
+        self._known[index] = found
+        return found
+
+    def _by_value(self, index: Expr) -> Any:
+        limits = _range(index, self._ranges)
+        assert limits is not None  # the whole is a whole number, so each branch is
+        entries = {k: self._entry_at(k) for k in self._keys if limits[0] <= k <= limits[1]}
+        if not entries:
+            raise self._tracer.error(f"the index `{index!r}` lies outside of what there is", "count from 0 to the length less one")
+        value = self._looked_up(index, entries) if _are_numbers(entries) else self._branches(index, entries)
+        if limits[0] < min(entries) or limits[1] > max(entries):
+            value = _merged(self._tracer, without_own_event((index >= min(entries)) & (index <= max(entries))), value, self._nothing(value))
+        return value
+
+    def _looked_up(self, index: Expr, entries: Mapping[int, Any]) -> Expr:
+        first = min(entries)
+        return lookup(as_real(index) - first, [float(entries.get(k, math.nan)) for k in range(first, max(entries) + 1)])
+
+    def _branches(self, index: Expr, entries: Mapping[int, Any]) -> Any:
+        if len(entries) > _MOST_BRANCHES:
+            raise self._tracer.error(f"an index that is known only during the run, among {len(entries)} entries that are no numbers", OPAQUE_HINT)
+        first, *others = entries
+        value, before = entries[first], first
+        for k in others:
+            if k - before > 1:
+                value = _merged(self._tracer, without_own_event(index > before), self._nothing(value), value)
+            value = _merged(self._tracer, without_own_event(index >= k), entries[k], value)
+            before = k
+        return value
+
+    def _nothing(self, value: Any) -> Any:
+        if is_scalar(value):
+            return math.nan
+        if is_array(value):
+            return np.full(value.shape, math.nan)
+        if is_sequence(value) and all(is_scalar(item) for item in value):
+            return type(value)([math.nan] * len(value))
+        raise self._tracer.error(
+            "an index that is known only during the run may lie outside of what there is", "limit it to what there is, min(max(i, 0), length - 1)"
+        )
+
+
+def _are_numbers(entries: Mapping[int, Any]) -> bool:
+    return len(entries) > _LONG and all(is_scalar(item) and not isinstance(item, Expr) for item in entries.values())
+
+
+def _range(item: Expr, known: dict[Expr, Range | None]) -> Range | None:
+    if item not in known:
+        known[item] = _range_of(item, known)
+    return known[item]
+
+
+def _range_of(item: Expr, known: dict[Expr, Range | None]) -> Range | None:
+    if item.is_boolean:
+        return 0.0, 1.0
+    if item.is_constant:
+        return (item.value, item.value) if item.value == math.floor(item.value) else None
+    if item.op == "floor":
+        return -math.inf, math.inf
+    if item.op == "segment":
+        return 0.0, len(item.data) - 2.0
+    if item.op == "lookup":
+        return (min(item.data), max(item.data)) if all(value == math.floor(value) for value in item.data) else None
+    parts = [_range(argument, known) for argument in (item.args[1:] if item.op == "select" else item.args)]
+    whole = [part for part in parts if part is not None]
+    if item.op not in _RULES or len(whole) < len(parts):
+        return None
+    if item.op == "select":
+        return _of_branches(item, *whole)
+    if item.op == "sub" and (divisor := _remainder_by(item)) > 0.0:
+        return 0.0, divisor - 1.0
+    return _RULES[item.op](*whole)
+
+
+def _of_branches(item: Expr, a: Range, b: Range) -> Range:
+    """Of ``min`` and ``max`` more is known than of other branches: their condition compares them."""
+    test, x, y = item.args
+    if test.op in ("ge", "gt"):
+        if as_real(y - x) is test.args[0]:
+            return min(a[0], b[0]), min(a[1], b[1])
+        if as_real(x - y) is test.args[0]:
+            return max(a[0], b[0]), max(a[1], b[1])
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _remainder_by(item: Expr) -> float:
+    """The number n of ``x % n``, which is written x - n*floor(x/n); 0 for what is no remainder."""
+    x, part = item.args
+    if part.op != "mul":
+        return 0.0
+    for number, floor in (part.args, part.args[::-1]):
+        if number.is_constant and floor.op == "floor" and as_real(x / number) is floor.args[0]:
+            return number.value
+    return 0.0
+
+
+def _product(a: Range, b: Range) -> Range:
+    corners = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _sum(a: Range, b: Range) -> Range:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _difference(a: Range, b: Range) -> Range:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _negative(a: Range) -> Range:
+    return -a[1], -a[0]
+
+
+_RULES: Final[dict[str, Callable[..., Range]]] = {"select": _of_branches, "add": _sum, "sub": _difference, "mul": _product, "neg": _negative}
