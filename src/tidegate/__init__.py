@@ -292,6 +292,18 @@ _CALLED_OTHERWISE: Final = {
     "Real": "it is tg.State, tg.Algebraic, tg.Discrete or tg.Parameter",
     "Integer": "it is tg.Discrete(0), or tg.Constant(3) where it decides the structure",
     "Boolean": "it is tg.Discrete(False)",
+    "Variable": "it is tg.State, where its derivative is given, or tg.Algebraic",
+    "Var": "it is tg.State, where its derivative is given, or tg.Algebraic",
+    "Unknown": "it is tg.Algebraic",
+    "Port": "connectors are classes: class Pin(tg.Connector), with tg.Potential() and tg.Flow()",
+    "derivative": "it is tg.der(x)",
+    "diff": "it is tg.der(x)",
+    "equation": "equations are yielded by the method `equations`: yield tg.der(self.x) == -self.x",
+    "run": "it is tg.simulate(model, t_span)",
+    "solve": "it is tg.simulate(model, t_span)",
+    "integrate": "it is tg.simulate(model, t_span)",
+    "odeint": "tg.simulate(tg.ode(f, y0={...}), t_span), with f(t, y)",
+    "plot": "results plot themselves: result.plot()",
 } | dict.fromkeys(
     (
         "sin",

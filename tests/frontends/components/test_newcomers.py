@@ -25,7 +25,15 @@ def test_an_equation_that_is_not_yielded_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("reinit", "return new values of states"), ("noEvent", "tg.no_event"), ("terminal", "@tg.finally_"), ("sin", "math.sin")]
+    ("name", "says"),
+    [
+        ("reinit", "return new values of states"),
+        ("noEvent", "tg.no_event"),
+        ("terminal", "@tg.finally_"),
+        ("sin", "math.sin"),
+        ("Variable", "tg.State"),
+        ("run", "tg.simulate"),
+    ],
 )
 def test_names_of_modelica_are_translated(name: str, says: str) -> None:
     with pytest.raises(tg.UnknownNameError, match=f"there is no tg.{name}") as caught:
