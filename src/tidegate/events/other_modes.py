@@ -3,7 +3,8 @@
 In: a point whose mode is singular, and of which ``events.posterior`` cannot find out what it would do: an ideal diode that conducts beside a source
 without resistance, or stands open at the end of a part of a circuit that nothing else joins to the ground. Out: of all combinations of the relations
 that algebraic unknowns decide the one with the fewest changes in which equations can be solved and every relation says what is assumed of it. States
-stay as they are. Diodes have one such combination where a circuit has a solution at all (Lemke's complementary pivoting would look for it likewise).
+stay as they are. Diodes have one such combination where a circuit has a solution at all. Where there are too many to try all, ``events.pivots`` goes
+from one to the next.
 
 Where relations change one another for ever although every mode has a solution, since many of them are at zero at once, as in a bridge of diodes to
 which no voltage has come yet, the combination is looked for that holds at the end of a short step of the implicit Euler method, and of a shorter one
@@ -20,17 +21,22 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.guards import refresh_activity
-from tidegate.events.posterior import what_guards_say
+from tidegate.events.pivots import pivot_ahead
+from tidegate.events.posterior import holds_ahead
 from tidegate.events.restart import consistent_point
 from tidegate.events.time_scale import time_scale
 from tidegate.events.truth import find_open
 from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 
-__all__ = ["find_mode", "find_mode_ahead"]
+__all__ = ["GAVE_UP", "find_mode", "find_mode_ahead"]
 
-_MOST_OPEN: Final = 10  # relations: a thousand combinations are tried
+GAVE_UP: Final = -2  # not every combination was tried
+
+_MOST_OPEN: Final = 10  # relations: a thousand combinations are tried; of more those that follow from what a try shows (``events.pivots``)
 _MOST_LENGTHS: Final = 4
+_SHORT: Final = 1e-6  # of the step that led to the event: in it states move by nothing
+_SHORTER: Final = 1e-2
 _APART: Final = 0.125  # from one length of a step to the next
 _AT_ZERO: Final = 1e-9  # of the largest unknown: a relation that is as near its zero agrees with both
 
@@ -118,36 +124,46 @@ def _find_relations(run, t):
 
 
 @native
-def _holds_ahead(run, t, h):
-    """True if no relation says anything else than what is assumed of it after a step of length h."""
-    says = run.reach_scratch
-    refresh_activity(run)
-    if what_guards_say(run, t + h, h, says) != 0:
-        return False
+def _rest_where_they_are(run, only_at_zero):
+    """What the relations say is not taken back to what is written: of all, or of those that rest at zero behind this point."""
     for j in range(run.n_guards):
-        if run.trial_g_end[j] != 0.0 and run.active[j] != 0.0:
-            holds = 1.0 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else -1.0
-            if says[j] * holds < 0.0:
-                return False
-    return True
+        if run.trial_g_end[j] != 0.0 and (not only_at_zero or run.reach_scratch[j] == 0.0):
+            run.left_value[j] = np.inf
+
+
+@native
+def _pivot_at_once(run, t):
+    """The combination that holds behind a step in which states move by nothing; the number of changes, or -1."""
+    h = _SHORT * (run.step_before_event if run.step_before_event > 0.0 else 1.0)
+    for _ in range(_MOST_LENGTHS):
+        changes = pivot_ahead(run, t, h)
+        if changes >= 0:
+            _rest_where_they_are(run, True)
+            return changes
+        h *= _SHORTER
+    return GAVE_UP
 
 
 @kernel_entry(NUMBER)
 def find_mode_ahead(run, t):
     """Set the relations that algebraic unknowns decide to the nearest combination that holds behind this point; 1, or 0 if there is none."""
     count = _find_relations(run, t)
-    if count == 0 or count > _MOST_OPEN:
+    if count == 0:
         return 0
     let_go(run)
     h = time_scale(run, run.ydot_at)
     for _ in range(_MOST_LENGTHS):
+        if count > _MOST_OPEN:
+            if pivot_ahead(run, t, h) >= 0:
+                _rest_where_they_are(run, False)
+                return 1
+            h *= _APART
+            continue
         chosen = 0
         while True:
             _set(run, chosen)
-            if _holds_ahead(run, t, h) and _holds_ahead(run, t, _APART * h):
-                for j in range(run.n_guards):
-                    if run.trial_g_end[j] != 0.0:
-                        run.left_value[j] = np.inf
+            if holds_ahead(run, t, h) and holds_ahead(run, t, _APART * h):
+                _rest_where_they_are(run, False)
                 return 1
             _set(run, chosen)
             chosen = _next(chosen, count)
@@ -159,10 +175,15 @@ def find_mode_ahead(run, t):
 
 @kernel_entry(NUMBER)
 def find_mode(run, t):
-    """Set the relations that algebraic unknowns decide to the nearest combination that holds; the number of changes, or -1 if there is none."""
+    """Set the relations that algebraic unknowns decide to the nearest combination that holds; the number of changes.
+
+    -1 if there is none, GAVE_UP if not all of them were tried.
+    """
     count = _find_relations(run, t)
-    if count == 0 or count > _MOST_OPEN:
+    if count == 0:
         return -1
+    if count > _MOST_OPEN:
+        return _pivot_at_once(run, t)
     chosen = _next(0, count)
     while chosen != 0:
         changes = _set(run, chosen)

@@ -18,13 +18,14 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR
+from tidegate.events.guards import refresh_activity
 from tidegate.events.tolerances import ROUNDING_SOLVED
 from tidegate.events.truth import find_open
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite_jacobian, solve_real
 
-__all__ = ["forced_point", "look_past", "what_guards_say"]
+__all__ = ["forced_point", "holds_ahead", "look_past", "what_guards_say"]
 
 _LONGEST: Final = 1e-6  # of the step that led to the event: the first h
 _APART: Final = 1e-2  # from one h to the next
@@ -110,6 +111,21 @@ def what_guards_say(run, t, h, out):
         clear = margin[j] < abs(g[j]) < np.inf
         out[j] = 0.0 if not clear else 1.0 if g[j] > 0.0 else -1.0
     return 0
+
+
+@native
+def holds_ahead(run, t, h):
+    """True if no relation marked in run.trial_g_end says anything else than what is assumed of it after a step of length h."""
+    says = run.reach_scratch
+    refresh_activity(run)
+    if what_guards_say(run, t + h, h, says) != 0:
+        return False
+    for j in range(run.n_guards):
+        if run.trial_g_end[j] != 0.0 and run.active[j] != 0.0:
+            holds = 1.0 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else -1.0
+            if says[j] * holds < 0.0:
+                return False
+    return True
 
 
 @native

@@ -26,7 +26,7 @@ from tidegate.errors import (
     ZenoError,
     told,
 )
-from tidegate.events.not_tied import FORCES, MOST_TIED, NONE_HOLDS, TOO_LARGE, VARIES, WITH_SENSITIVITIES
+from tidegate.events.not_tied import FORCES, MOST_TIED, NONE_FOUND, NONE_HOLDS, TOO_LARGE, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import listed
 from tidegate.results import Event, Result
@@ -76,6 +76,10 @@ _NONE_HOLDS: Final = (
     "no combination of its conditions that was tried gives a solution in which they hold: a source may be short-circuited, a current "
     "interrupted, or two ideal parts side by side share a current that nothing divides; a small resistance such as Ron, or a leak such as Goff, "
     "says what is meant"
+)
+_NONE_FOUND: Final = (
+    "of the conditions there are too many to try all combinations; those that followed one from the other, as each try showed what was wrong with it, "
+    "led to none that holds: give some of them a small resistance such as Ron, or a leak such as Goff, or other start values"
 )
 _KEEP_IT: Final = "let the event set values that keep it"
 _COMES_TO_REST: Final = (
@@ -365,7 +369,7 @@ def _singular(problem: Problem, integrator: StepIntegrator, *, at_start: bool) -
         time=integrator.time,
         origin=compiled.first_equation,
         hint=compiled.diagnosis.missing_connection(loose)
-        or (_NONE_HOLDS if why == NONE_HOLDS and len(compiled.guards) else "")
+        or (_NONE_HOLDS if why == NONE_HOLDS and len(compiled.guards) else _NONE_FOUND if why == NONE_FOUND else "")
         or "an equation may have lost its unknown in this mode, two may say the same, or the index is above one: differentiate a constraint",
     )
 

@@ -24,9 +24,9 @@ from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
 from tidegate.events.guards import refresh_activity
-from tidegate.events.not_tied import NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
+from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
 from tidegate.events.on_its_side import put_on_its_side
-from tidegate.events.other_modes import find_mode, find_mode_ahead
+from tidegate.events.other_modes import GAVE_UP, find_mode, find_mode_ahead
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import (
@@ -89,7 +89,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
         changes = look_past(run, t, 1 if only_first else 0)
         if changes < 0:
             changes = find_mode(run, t)
-            run.not_forced_why = NONE_HOLDS if changes < 0 else NOTHING
+            run.not_forced_why = NONE_FOUND if changes == GAVE_UP else NONE_HOLDS if changes < 0 else NOTHING
         if changes > 0:
             return 0, changes, -1
         if changes == 0:
