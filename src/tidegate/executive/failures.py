@@ -78,7 +78,7 @@ _NONE_HOLDS: Final = (
     "says what is meant"
 )
 _NONE_FOUND: Final = (
-    "of the conditions there are too many to try all combinations; those that followed one from the other, as each try showed what was wrong with it, "
+    "of the conditions there are too many to try all combinations; those that followed one from the other, as each try showed what was wrong, "
     "led to none that holds: give some of them a small resistance such as Ron, or a leak such as Goff, or other start values"
 )
 _KEEP_IT: Final = "let the event set values that keep it"
