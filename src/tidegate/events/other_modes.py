@@ -124,10 +124,18 @@ def _find_relations(run, t):
 
 
 @native
-def _rest_where_they_are(run, only_at_zero):
-    """What the relations say is not taken back to what is written: of all, or of those that rest at zero behind this point."""
+def _keep_ahead(run):
+    """What the relations say that are at zero here is known from what lies behind this point."""
     for j in range(run.n_guards):
-        if run.trial_g_end[j] != 0.0 and (not only_at_zero or run.reach_scratch[j] == 0.0):
+        if run.trial_g_end[j] != 0.0:
+            run.left_value[j] = -np.inf
+
+
+@native
+def _keep_at_rest(run):
+    """Those that rest at zero behind this point are not taken back to what is written."""
+    for j in range(run.n_guards):
+        if run.trial_g_end[j] != 0.0 and run.reach_scratch[j] == 0.0:
             run.left_value[j] = np.inf
 
 
@@ -138,7 +146,7 @@ def _pivot_at_once(run, t):
     for _ in range(_MOST_LENGTHS):
         changes = pivot_ahead(run, t, h)
         if changes >= 0:
-            _rest_where_they_are(run, True)
+            _keep_at_rest(run)
             return changes
         h *= _SHORTER
     return GAVE_UP
@@ -155,7 +163,7 @@ def find_mode_ahead(run, t):
     for _ in range(_MOST_LENGTHS):
         if count > _MOST_OPEN:
             if pivot_ahead(run, t, h) >= 0:
-                _rest_where_they_are(run, False)
+                _keep_ahead(run)
                 return 1
             h *= _APART
             continue
@@ -163,7 +171,7 @@ def find_mode_ahead(run, t):
         while True:
             _set(run, chosen)
             if holds_ahead(run, t, h) and holds_ahead(run, t, _APART * h):
-                _rest_where_they_are(run, False)
+                _keep_ahead(run)
                 return 1
             _set(run, chosen)
             chosen = _next(chosen, count)

@@ -86,6 +86,9 @@ def _find_sides(run, t, at_start):
 def truth_of(run, j):
     """1 or 0: what a guard says whose side is known."""
     side = run.sides[j]
+    if run.left_value[j] == -np.inf and abs(run.g[j]) <= run.nu_start[j]:
+        # rounding of a slope that is zero too does not tell where it goes; a step behind this point has told (``events.other_modes``)
+        return 1 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else 0
     if side != RESTS:
         return 1 if side == LEAVES_UP else 0
     if run.left_value[j] == np.inf:
