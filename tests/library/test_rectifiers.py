@@ -137,12 +137,13 @@ class Truth:
 
 def follow(bridges: list[Truth], end: float) -> FloatArray:
     """Currents of all wires, and the voltage of the capacitor that bridges share, which is all that they know of each other."""
-    edges = np.cumsum([0, *(bridge.n for bridge in bridges)])
+    edges: list[int] = [0, *np.cumsum([bridge.n for bridge in bridges]).tolist()]
 
     def own(y: FloatArray, number: int) -> FloatArray:
         return np.append(y[edges[number] : edges[number + 1]], y[-1])
 
-    t, y = 0.0, np.zeros(edges[-1] + 1)
+    t = 0.0
+    y: FloatArray = np.zeros(sum(bridge.n for bridge in bridges) + 1)
     modes = [bridge.fitting(t, own(y, number), {}) for number, bridge in enumerate(bridges)]
     while t < end:
         leaves: list[Any] = []
@@ -162,7 +163,7 @@ def follow(bridges: list[Truth], end: float) -> FloatArray:
             leak = y[-1] / bridges[0].load / bridges[0].c  # which each of them counts
             return np.append(np.concatenate([rate[:-1] for rate in rates]), sum(rate[-1] for rate in rates) + (len(bridges) - 1) * leak)
 
-        part = solve_ivp(flow, (t, end), y, events=leaves, rtol=1e-10, atol=1e-12, method="DOP853", max_step=1e-4)
+        part: Any = solve_ivp(flow, (t, end), y, events=leaves, rtol=1e-10, atol=1e-12, method="DOP853", max_step=1e-4)
         t, y = float(part.t[-1]), part.y[:, -1].copy()
         for number, (bridge, mode) in enumerate(zip(bridges, modes, strict=True)):
             first = edges[number]
