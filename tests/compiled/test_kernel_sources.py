@@ -153,6 +153,7 @@ def test_what_is_old_and_what_is_too_much_goes_and_what_is_in_use_stays(tmp_path
     assert (now.exists(), recent.exists()) == (True, False)
 
 
+@pytest.mark.slow
 def test_every_module_with_native_functions_has_a_place_of_its_own_and_no_other_has() -> None:
     places = [entry_directory(name) for name in native_modules(KERNEL)]
     assert None not in places

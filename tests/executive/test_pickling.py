@@ -146,7 +146,8 @@ def test_expressions_deeper_than_python_s_stack_are_no_obstacle() -> None:
     assert_same(pickle.loads(pickle.dumps(result)), result)
 
 
-@pytest.mark.parametrize("kind", ["component", pytest.param("function", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["component", "function"])
 def test_a_result_outlives_its_model_and_holds_no_machine_code(kind: str) -> None:
     model = Ball() if kind == "component" else tg.ode(decay, y0={"x": 1.0}, p={"k": 1.0}, outputs=halved)
     code = weakref.ref(compiled := compiled_of(neutral := model.lower()))

@@ -112,6 +112,7 @@ def test_random_tank_farms_are_as_full_as_in_plain_python(seed: int) -> None:
     assert result.final["runs"] == count
 
 
+@pytest.mark.slow
 def test_the_judge_allows_for_what_moves_while_two_times_are_one() -> None:
     result = tg.simulate(House(room={"T": 295.0}), (0.0, 5e3), rtol=1e-9)
     check = tg.verify(result)

@@ -183,6 +183,7 @@ def test_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: 
     check(kind, 5, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(CASES))
 def test_more_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: str) -> None:
     for seed in range(6, 8):  # raise it to search on

@@ -55,6 +55,7 @@ def test_what_is_given_does_not_follow() -> None:
     assert result.sensitivity("x", "k")[-1] == pytest.approx(1.5**2 / 4.5 - 2.0 * 0.01, rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", RANDOM)
 def test_random_chains_of_parameters_against_central_differences(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -49,6 +49,7 @@ GIVEN: list[dict[str, float]] = [{}, {"area": 3.0, "first": 0.75}, {"stages": 3,
 MODEL = Tank()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_parameters_and_inputs_mean_the_same(language: str, tmp_path: Path) -> None:
     block, names = exported(MODEL, f"tank_{language[0]}", tmp_path, language)

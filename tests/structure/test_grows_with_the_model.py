@@ -66,6 +66,8 @@ def test_memory_of_a_run_grows_with_the_model_and_not_with_pairs_of_its_unknowns
 @pytest.mark.parametrize("name", list(MODELS))
 def test_memory_of_translation_grows_with_the_model_and_not_with_pairs_of_its_unknowns(name: str) -> None:
     make, few, many, times = MODELS[name]
+    if name != "plate":  # tracing memory takes ten times as long as what is traced
+        few, many = few // 2, many // 2
     compiled_of(make(few))  # what is loaded or kept once
     small, large = (_peak(lambda n=n: compiled_of(make(n))) for n in (few, many))
     assert large <= 1.15 * times * small

@@ -132,6 +132,7 @@ def require_same(blocks: Blocks, wires: list[tuple[str, str]], end: float = 4.0,
     return one, two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_block_in_a_loop_of_parts_gives_what_it_gives_in_a_diagram(name: str) -> None:
     make, inputs = CASES[name]

@@ -347,6 +347,7 @@ def switches_of(c: float, end: float) -> list[float]:
         temperature, on = to, not on
 
 
+@pytest.mark.slow
 def test_one_clause_switches_each_of_five_hundred_rooms() -> None:
     c = np.linspace(5.0, 15.0, 500)
     result = tg.simulate(House(rooms={"C": c}), (0.0, 6.0), rtol=1e-8)

@@ -449,6 +449,7 @@ def driven(kind: Any) -> Any:
     return Drive()
 
 
+@pytest.mark.slow
 def test_a_sealed_file_has_none_of_the_inner_names_texts_or_lines(tmp_path: Path) -> None:
     kind = sealed(Motor(), tmp_path, public=["k"])
     inside = [

@@ -353,6 +353,7 @@ def rooms(programs: list[str], end: float) -> tuple[list[float], list[str], str]
             return T, state, seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", [["eco", "full", "eco"], ["full", "full", "full"]])
 def test_arrays_of_texts_go_where_plain_python_goes(programs: list[str], tmp_path: Path) -> None:
     found = tg.simulate(Rooms(), (0.0, 8.0), rtol=1e-9, parameters={"program": programs})

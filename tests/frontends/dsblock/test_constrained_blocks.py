@@ -120,6 +120,7 @@ def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: 
         assert result.statistics.extra["drift of F5"] < 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 @pytest.mark.parametrize("hdae", ["index1", "index1_partly_stabilised", "index1_stabilised", "index2", "index2_stabilised"])
 def test_friction_of_a_compiled_block_depends_on_the_constraint_force(hdae: str, engine: str) -> None:

@@ -66,6 +66,7 @@ def level(w: float, d: float) -> float:
     return value * math.exp(-d * (5.0 - since))
 
 
+@pytest.mark.slow
 def test_static_data_are_those_of_each_value_of_a_parameter() -> None:
     block = tg.dsblock.build(BLOCKS / "antique.f", prefix="ant")
     at = {"OMEGA": 2.0, "RATE": 0.5}  # the block gives as defaults what its COMMON has kept of another run
@@ -213,6 +214,7 @@ def drawn_for(seed: int) -> Drawn:
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_derivatives_of_a_random_compiled_block_are_those_of_exponentials(libraries: dict[str, Path], seed: int) -> None:
     drawn, ends, h = drawn_for(seed), [], 1e-5

@@ -100,6 +100,7 @@ def _simple_or_not(model: Any, patch: pytest.MonkeyPatch) -> tuple[int, int]:
     return ours.statistics.evaluations, other.statistics.evaluations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_models_run_alike_with_the_shortcut_and_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(seed)

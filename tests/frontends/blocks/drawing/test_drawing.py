@@ -85,6 +85,7 @@ def test_lines_go_from_port_to_port_in_right_angles(drawing: Drawing) -> None:
         assert all(0 <= x <= plan.width and 0 <= y <= plan.height for x, y in wire.points)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(drawings())
 def test_no_line_runs_through_a_block(drawing: Drawing) -> None:
@@ -133,6 +134,7 @@ def test_signals_go_to_the_right_but_for_those_that_close_a_loop(drawing: Drawin
         assert edge.from_id in reached
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(drawings())
 def test_the_picture_is_well_formed_and_says_every_label(drawing: Drawing) -> None:
