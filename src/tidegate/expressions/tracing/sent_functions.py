@@ -79,7 +79,7 @@ def _functions(thing: Any, everywhere: bool) -> Iterator[FunctionType]:
         elif isinstance(item, list | tuple):
             waiting.extend(cast("Sequence[Any]", item))
         elif type(item).__module__.startswith(_HOLDERS) and hasattr(item, "__dict__"):
-            waiting.extend(vars(item).values())
+            waiting.extend(cast("dict[str, Any]", vars(item)).values())
 
 
 def _read_by(function: FunctionType) -> Iterator[Any]:
