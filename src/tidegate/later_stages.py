@@ -30,6 +30,7 @@ _HOMES: Final = {
     "Segments": "tidegate.simulation",
     "compiled_of": "tidegate.simulate",
     "export_dsblock": "tidegate.source_text",
+    "as_html": "tidegate.show",
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from tidegate.errors import StructureError, UnknownNameError, UsageError
+from tidegate.errors import StructureError, TidegateError, UnknownNameError, UsageError
 from tidegate.frontends.components import Connector
 from tidegate.model import Lowerable, Model, Variable, VariableRole
 from tidegate.model.validate import validate
@@ -19,7 +19,7 @@ from tidegate.pictures import Picture, connections_scene, equations_scene, level
 from tidegate.structure import StructureReport, check_structure, structure_report
 from tidegate.wrong_calls import explained
 
-__all__ = ["Shown", "parts_of", "show"]
+__all__ = ["Shown", "as_html", "parts_of", "show"]
 
 _MOST: Final = 40  # lines of a kind
 _DRAWN: Final = 400  # parts of which a notebook shows pictures without being asked
@@ -53,8 +53,7 @@ class Shown:
         if report is None:
             yield from _under_headings(self.alone)
             return
-        kind = "explicit differential equations" if report.is_ode else "differential and algebraic equations"
-        yield f"{report.n_unknowns} unknowns, of which {report.n_solved} are solved for, by {kind}"
+        yield report.head
         if report.aliases:
             yield "aliases"
             yield from (f"  {line}" for line in shortened(list(map(str, report.aliases)), _MOST))
@@ -139,7 +138,7 @@ def show(source: Lowerable) -> Shown:
     ...         yield self.y == self.w
     ...         yield self.w == 2 * self.x
     >>> tg.show(Pair())
-    3 unknowns, of which 1 are solved for, by explicit differential equations
+    3 unknowns, of which 1 is solved for, by explicit differential equations
     aliases
       y = w
     states
@@ -164,6 +163,14 @@ def show(source: Lowerable) -> Shown:
             raise
         return Shown(model.name, parts, None, source, tuple(_alone(model, ends)))
     return Shown(model.name, parts, structure_report(model), source)
+
+
+def as_html(source: Any) -> str:
+    """What a notebook shows of a model: what ``show`` tells, or the error that it is not one yet."""
+    try:
+        return show(source)._repr_html_()
+    except TidegateError as error:
+        return f"<pre>{html.escape(repr(source))}\n{html.escape(str(error))}</pre>"
 
 
 def _alone(model: Model, ends: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

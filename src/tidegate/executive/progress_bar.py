@@ -6,6 +6,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from tidegate.notebook_bar import NotebookBar, is_in_notebook
 from tidegate.results.labels import number
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class ProgressBar:
         self._is_quiet = is_quiet
         self._began = time.monotonic()
         self._bar: Bar | None = None
+        self._below_cell: NotebookBar | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
@@ -43,15 +45,22 @@ class ProgressBar:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if self._below_cell is not None:
+            self._below_cell.stop(self._began)
 
     def __call__(self, now: float) -> None:
         """Note that the run has come to this simulated time."""
         if self._is_quiet:
             return
-        if self._bar is None:
+        if self._bar is None and self._below_cell is None:
             if time.monotonic() - self._began < _PATIENCE:
                 return
-            self._bar = self._shown(now)
+            if self._console is None and is_in_notebook():
+                self._below_cell = NotebookBar()
+            else:
+                self._bar = self._shown(now)
+        if self._below_cell is not None:
+            self._below_cell.update(abs(now - self._first) / (abs(self._last - self._first) or 1.0), f"t = {number(now)}")
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=abs(now - self._first), description=number(now))
 
@@ -62,7 +71,7 @@ class ProgressBar:
         from rich.progress import Progress as Bar
 
         console = self._console or Console(stderr=True)
-        if not (console.is_terminal or console.is_jupyter):
+        if not console.is_terminal:
             self._is_quiet = True
             return None
         columns = (TextColumn("t = {task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
+from html import escape
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -18,7 +19,9 @@ from tidegate.executive.recorder import Legend
 from tidegate.executive.session import Session
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator
+from tidegate.later_stages import later
 from tidegate.results import Result
+from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
 
 __all__ = ["Prepared", "prepare"]
@@ -57,6 +60,15 @@ class Prepared:
     def __getstate__(self) -> dict[str, Any]:
         # memory of a run holds addresses, which mean nothing in a copy
         return {name: value for name, value in vars(self).items() if name != "_legend"} | {"_spare": []}
+
+    def __repr__(self) -> str:
+        problem, options = self.problem, self.options
+        changed = "".join(f", {name} = {value!r}" for name, value in dict(options.parameters).items())
+        span = f"from {number(problem.t_start, 10)} to {number(problem.t_end, 10)}"
+        return f"<Prepared run of {problem.model.name} {span}, method {self.method}, rtol {number(problem.rtol)}{changed}: .run()>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(repr(self))}</b></p>" + ("" if self.source is None else later("as_html")(self.source))
 
     @cached_property
     def _legend(self) -> Legend:

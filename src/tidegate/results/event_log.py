@@ -341,8 +341,12 @@ class EventLog(NoNumber, Sequence[Event]):
         Console(file=page, width=120, color_system=None).print(self.table())
         return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
 
+    @property
+    def _counted(self) -> str:
+        return f"{len(self)} event{'s' * (len(self) != 1)}"
+
     def __repr__(self) -> str:
-        return f"<EventLog: {len(self)} events>"
+        return f"<EventLog: {self._counted}>"
 
     def _repr_html_(self) -> str:
         head, left_out, tail = self._selection(_SHOWN_ROWS)
@@ -351,7 +355,7 @@ class EventLog(NoNumber, Sequence[Event]):
             lines.append(f"<tr><td></td><td>...</td><td></td><td>{left_out} more</td><td></td></tr>")
         lines.extend(_html_row(self._cells(event)) for event in tail)
         header = "".join(f"<th>{title}</th>" for title in ("#", self._time_title, "kind", "cause", "change"))
-        return f"<table><caption>{len(self)} events</caption><tr>{header}</tr>{''.join(lines)}</table>"
+        return f"<table><caption>{self._counted}</caption><tr>{header}</tr>{''.join(lines)}</table>"
 
 
 def _columns_of(events: Sequence[Event]) -> EventColumns:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from tidegate.names import unknown_name
 
@@ -10,10 +13,17 @@ __all__ = ["FinalValues", "ParameterValues", "number", "seconds"]
 
 
 class FinalValues(dict[str, float]):
-    """Values by name, that answer a name which is not there with those that are."""
+    """Values by name, of an array by element or as a whole; a name which is not there is answered with those that are."""
 
-    def __missing__(self, name: str) -> float:
-        raise unknown_name("variable", name, list(self))
+    def __missing__(self, name: str) -> Any:
+        elements = [key for key in self if isinstance(name, str) and key.startswith(f"{name}[") and key.endswith("]")]  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        if not elements:
+            raise unknown_name("variable", name, list(self))
+        places = [tuple(map(int, key[len(name) + 1 : -1].split(","))) for key in elements]
+        whole = np.empty([1 + max(axis) for axis in zip(*places, strict=True)])
+        for key, place in zip(elements, places, strict=True):
+            whole[place] = self[key]
+        return whole
 
 
 class ParameterValues(dict[str, float]):

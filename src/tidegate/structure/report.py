@@ -102,10 +102,16 @@ class StructureReport:
     blocks: tuple[Block, ...]
     starts: tuple[str, ...] = ()
 
+    @property
+    def head(self) -> str:
+        """How much there is, in one line."""
+        kind = "explicit differential equations" if self.is_ode else "differential and algebraic equations"
+        verb = "is" if self.n_solved == 1 else "are"
+        return f"{self.n_unknowns} unknown{'s' * (self.n_unknowns != 1)}, of which {self.n_solved} {verb} solved for, by {kind}"
+
     def lines(self) -> Iterator[str]:
         """The report as text."""
-        kind = "explicit differential equations" if self.is_ode else "differential and algebraic equations"
-        yield f"{self.n_unknowns} unknowns, of which {self.n_solved} are solved for, by {kind}"
+        yield self.head
         yield from (f"alias: {item}" for item in self.aliases)
         yield from self.states.lines()
         yield from (f"start values {line}" for line in self.starts)
@@ -127,7 +133,7 @@ def structure_report(model: Model) -> StructureReport:
     >>> variables = Variable("x", VariableRole.STATE), *(Variable(name, VariableRole.ALGEBRAIC) for name in "ij")
     >>> model = Model("rc", Form.DAE, variables, (Equation(2 * i, x), Equation(symbol(Role.DERIVATIVE, "x"), j), Equation(i, -j)))
     >>> print(*structure_report(model).lines(), sep="\n")
-    3 unknowns, of which 1 are solved for, by explicit differential equations
+    3 unknowns, of which 1 is solved for, by explicit differential equations
     alias: i = -j
     1 state: x
     block 1: i from equation 1 (by an expression)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tidegate.notebook_bar import NotebookBar, is_in_notebook
+
 __all__ = ["Progress"]
 
 _PATIENCE: Final = 1.0  # seconds before a bar appears; shorter sweeps would only flicker
@@ -33,7 +35,9 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._bar is not None:
+        if isinstance(self._bar, NotebookBar):
+            self._bar.stop(self._began)
+        elif self._bar is not None:
             self._bar.stop()
 
     def __call__(self, done: int) -> None:
@@ -42,13 +46,18 @@ class Progress:
             self._tell(done, self._total)
         if not self._is_shown or time.monotonic() - self._began < _PATIENCE:
             return
+        if self._bar is None and is_in_notebook():
+            self._bar = NotebookBar()
+        if isinstance(self._bar, NotebookBar):
+            self._bar.update(done / max(self._total, 1), f"{done} of {self._total} runs")
+            return
         if self._bar is None:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
             console = Console(stderr=True)
-            self._is_shown = console.is_terminal or console.is_jupyter
+            self._is_shown = console.is_terminal
             if not self._is_shown:
                 return
             self._bar = Bar(TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console, transient=True)

@@ -12,6 +12,7 @@ from tidegate.frontends.components.lower_component import lower
 from tidegate.frontends.components.model_part import as_part, is_source
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.plain_component import PlainComponent
+from tidegate.later_stages import later
 from tidegate.model import Model
 from tidegate.model.plain_expressions import PlainExpressions
 from tidegate.model.plain_model import PlainModel
@@ -94,6 +95,9 @@ class Component(Part):
     def lower(self) -> Model:
         """The neutral model of this component."""
         return lower(self, type(self).__name__)
+
+    def _repr_html_(self) -> str:
+        return later("as_html")(self)
 
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainModel:
         """The methods called as Python with numbers; see ``tidegate.model.plain_model``."""

@@ -17,6 +17,7 @@ from tidegate.frontends.equations.follow_functions import FunctionsDescription, 
 from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
+from tidegate.later_stages import later
 from tidegate.model import Form, Model
 from tidegate.wrong_calls import explained
 
@@ -62,7 +63,11 @@ class FunctionModel:
 
     def __repr__(self) -> str:
         described = self.description
-        return f"<{described.form.value} {described.name!r}: {len(described.p.elements)} parameters>"
+        count = len(described.p.elements)
+        return f"<{described.form.value} {described.name!r}: {count} parameter{'s' * (count != 1)}>"
+
+    def _repr_html_(self) -> str:
+        return later("as_html")(self)
 
 
 @dataclass(frozen=True, eq=False)
