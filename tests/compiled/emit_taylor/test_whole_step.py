@@ -162,3 +162,23 @@ def test_a_model_that_rounds_down_itself_has_a_whole_step_too() -> None:
     model = tg.ode(lambda t, y, p: [-np.floor(p["k"]) * y["x"]], y0={"x": 1.0}, p={"k": 2.5})
     result = tg.simulate(model, (0.0, 1.0), method="taylor", rtol=1e-10)
     assert result.final["x"] == pytest.approx(math.exp(-2.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
+def test_long_steps_of_series_that_end_are_taken_at_once_where_the_equations_are_affine(is_looped: bool) -> None:
+    x, v = (symbol(Role.UNKNOWN, name) for name in "xv")
+    y = np.array([1.0, 2.0])
+
+    def answer(rate: Expr) -> tuple[int, NDArray[np.float64]]:
+        steps = Steps([x, v], [v, rate], is_looped=is_looped)
+        steps.box[Box.LOOK] = 1e-3
+        return steps.step(0.5, y, 0.25), steps.end
+
+    falls, end = answer(2.0 * T - 10.0)
+    assert falls == DONE
+    h = 10.0  # the longest
+    t = 0.5
+    assert end == pytest.approx([1.0 + 2.0 * h + (t - 5.0) * h * h + h**3 / 3.0, 2.0 + 2.0 * (t - 5.0) * h + h * h], rel=1e-14)
+    assert answer(-4.0 * x)[0] == CAREFULLY  # the series has no end
+    # it ends here, and not because of what the equations are made of
+    assert answer(node("sin", (v - 2.0 + 10.0 * (T - 0.5),)) - 10.0)[0] == CAREFULLY

@@ -96,7 +96,7 @@ def emit_series(
     function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
     if with_step:
         rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
-        function += whole_step(name, n, order, rates, [_places_of(item, places, plan, watched) for item in divisors])
+        function += whole_step(name, n, order, rates, [_places_of(item, places, plan, watched) for item in divisors], is_affine=program.is_affine)
     n_numbers = begin + ((order + 1) * plan.width if plan is not None else len(moving) + order * len(divisors))
     module = emit_module([start])
     return SeriesText(f"{module}\n{step_declarations(n, module) if with_step else ''}{pieces}{function}", n_numbers, loops)

@@ -29,6 +29,7 @@ __all__ = ["NoSeriesError", "Program", "Row", "series_program"]
 _TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
 _LARGEST_PRODUCT: Final = 1 << 10  # whole exponents up to here are products, which are analytic at zero, too
 _LINEAR: Final = frozenset(["add", "sub", "neg"])
+_AFFINE: Final = _LINEAR | {"state", "time", "same", "scale", "ratio", "select"}  # the second operand of scale and ratio, and conditions, do not move
 
 
 class NoSeriesError(Exception):
@@ -81,6 +82,11 @@ class Program:
     rates: tuple[Expr, ...]
     rows: tuple[Row, ...]
     first: tuple[Expr, ...]
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether y' = A y + b + c t with constant A, b, c: where the coefficients of one order above two are zero, so are all behind it."""
+        return all(row.kind in _AFFINE for row in self.rows)
 
 
 def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterable[Expr] = ()) -> Program:

@@ -66,7 +66,9 @@ def step_declarations(n: int, before: str) -> str:
     return "".join(f"declare {own} @{name}({own})\n" for name, own in called.items() if f" @{name}(" not in before)
 
 
-def whole_step(name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]] = ()) -> str:
+def whole_step(
+    name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]] = (), *, is_affine: bool = False
+) -> str:
     """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and ``name.rest``.
 
     It returns DONE or CAREFULLY. With DONE ``out`` holds the first coefficients of the step behind it.
@@ -78,16 +80,19 @@ def whole_step(name: str, n: int, order: int, rates: Sequence[int | float], divi
     order : of the series.
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
     divisors : of what must not come to zero: where the coefficient of each order stands.
+    is_affine : whether coefficients that are all zero in the last order prove that nothing comes behind it; then no long step need be looked into.
     """
-    return _Step(name, n, order, rates, divisors).text_of_all()
+    return _Step(name, n, order, rates, divisors, is_affine=is_affine).text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
 
 
 class _Step:
-    def __init__(self, name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]]) -> None:
-        self.name, self.n, self.order, self.rates, self.divisors = name, n, order, rates, divisors
+    def __init__(
+        self, name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]], *, is_affine: bool
+    ) -> None:
+        self.name, self.n, self.order, self.rates, self.divisors, self.is_affine = name, n, order, rates, divisors, is_affine
         self.text = VectorText()
         self.block = "go"
         self.loops = 0
@@ -251,10 +256,22 @@ class _Step:
         text.store(step, "%box", Box.STEP)
         ahead = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.SMALLEST)}")
         plain = text.new(f"fcmp ole double {step}, {text.load('%box', Box.LOOK)}")
+        if self.is_affine:
+            plain = text.new(f"or i1 {plain}, {self._ends()}")
         both = text.both(ahead, plain, 1)
         text.lines += [f"  br i1 {both}, label %polynomial, label %care", "care:", f"  ret i64 {CAREFULLY}", "polynomial:"]
         self.block = "polynomial"
         return step
+
+    def _ends(self) -> str:
+        """Whether the last coefficients are exactly zero."""
+        text = self.text
+
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+            zero = text.new(f"fcmp oeq {kind(lanes)} {self._coefficients(self.order, first, lanes)}, {spread_literal(0.0, lanes)}")
+            sums["ends", lanes] = text.both(sums["ends", lanes], zero, lanes)
+
+        return self._every(self._for_all(body, {"ends": ("i1", ones)}), "ends")
 
     # ---- the step
 
