@@ -59,13 +59,19 @@ def _put_sum(x, y, sign, degree, out):
 @native
 def _put_product(x, y, degree, out):
     """``out`` must be neither of both."""
+    if _is_constant(y, degree):
+        x, y = y, x
     size_x = _size(x, degree)
     size_y = _size(y, degree)
     for k in range(degree + 1):
-        total = 0.0
-        for i in range(k + 1):
-            total += x[i] * y[k - i]
-        out[k] = total
+        out[k] = 0.0
+    # all coefficients side by side, each added up in the order of i
+    for i in range(degree + 1):
+        factor = x[i]
+        if factor == 0.0:
+            continue
+        for k in range(degree + 1 - i):
+            out[i + k] += factor * y[k]
     # what of y comes behind the degree with x_i: its last i coefficients
     left_out = 0.0
     last = 0.0

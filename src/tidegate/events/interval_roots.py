@@ -161,9 +161,15 @@ def _root_of_model(run, model, start, sign, bound, degree):
     """First zero of the guard's polynomial with its bound on one side."""
     c = run.bernstein_scratch
     c[0] = start
-    for k in range(1, degree + 1):
+    low = 0.0
+    for k in range(degree, 0, -1):
         c[k] = sign * model[k]
-    c[1] += bound
+        if k == 1:
+            c[k] += bound
+        low = c[k] + min(low, 0.0)
+    # Horner's rule with bounds: most steps are excluded at once
+    if start + min(low, 0.0) > 0.0:
+        return NO_ROOT
     return first_root(run, degree, 1.0)
 
 
