@@ -10,20 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import ACROSS
 
 __all__ = ["blocked_guard"]
 
 
-@native
+@kernel_entry()
 def blocked_guard(run):
-    """The guard that stops the run, with the moved point in run.y_new; -1 if none is near."""
+    """The guard that stops the run of a model that has some, with the moved point in run.y_new; -1 if none is near."""
     ng = run.n_guards
     n = run.n
-    if ng == 0:
-        return -1
     t = run.t
     y = run.y
     g = run.g

@@ -20,19 +20,17 @@ from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_r
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
 
-__all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "guard_at_the_end"]
+__all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
 _LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: one that only touches it from there is not across
 
 
-@native
+@kernel_entry()
 def guard_at_the_end(run):
-    """A guard that reaches zero just where the run ends, which no step behind it will show; -1 if there is none, UNDEFINED if one is NaN."""
+    """A guard, of a model that has some, that reaches zero just where the run ends, which no step behind it will show; else -1; UNDEFINED if one is NaN."""
     ng = run.n_guards
-    if ng == 0:
-        return -1
     t = run.t
     y = run.y
     g = run.g
@@ -73,15 +71,10 @@ def _is_undefined_at_the_end(run, t):
 
 
 @kernel_entry(NUMBER, NUMBER)
-def earliest_crossing(run, t, step):
-    """The active guard with the first root on the step from the current point with the polynomial in A; -1 if there is none.
-
-    Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too many parts.
-    """
+def earliest_of_guards(run, t, step):
+    """``earliest_crossing`` of a model that has guards."""
     ng = run.n_guards
     run.found_theta = NO_ROOT
-    if ng == 0:
-        return -1
     degree = run.degree
     y = run.y
     a = run.coefficients
@@ -158,3 +151,14 @@ def earliest_crossing(run, t, step):
         note_grazings(run, t, step, y, min(best, 1.0), found)
     run.found_theta = best
     return found
+
+
+@native
+def earliest_crossing(run, t, step):
+    """The active guard with the first root on the step from the current point with the polynomial in A; -1 if there is none.
+
+    Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too many parts.
+    """
+    run.found_theta = NO_ROOT
+    # a model without guards does without the machine code of the search
+    return earliest_of_guards(run, t, step) if run.n_guards > 0 else -1

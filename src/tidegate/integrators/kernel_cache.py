@@ -30,7 +30,7 @@ _AHEAD: Final = {
     "tidegate.integrators.radau.step": ("take_step",),
     "tidegate.integrators.radau.newton": ("newton",),
     "tidegate.linear.systems": ("factor_complex", "factor_real", "solve_complex", "solve_real"),
-    "tidegate.events.isolate": ("earliest_crossing",),
+    "tidegate.events.isolate": ("earliest_of_guards",),
     "tidegate.integrators.radau.inside": ("error_inside",),
     "tidegate.integrators.hybrid_loop.record": ("record_row", "record_polynomial"),
     "tidegate.integrators.hybrid_loop.event": ("event_with_rows",),

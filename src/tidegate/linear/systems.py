@@ -113,17 +113,59 @@ def _assemble_sparse(run, shift, jac, out):
         out[diagonal[q]] += shift if run.mass_kind == IDENTITY else shift * mass[q]
 
 
+# Sparse ones are entries of their own: a model whose matrices are dense does without their machine code.
+
+
+@kernel_entry(INTEGER, NUMBER, INTEGER)
+def factor_real_sparse(run, system, shift, offset):
+    """``factor_real`` of sparse matrices."""
+    entries = run.entries_scratch
+    _assemble_sparse(run, shift, vector(run.r, offset, run.n_sparse_entries), entries)
+    return sparse.factor(
+        run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
+    )
+
+
+@kernel_entry(INTEGER, NUMBERS)
+def solve_real_sparse(run, system, right):
+    """``solve_real`` of sparse matrices."""
+    sparse.solve(
+        run, system, run.lower[system], run.upper[system], run.reciprocals[system],
+        run.column_scratch, run.alike_scratch, run.together_scratch, vector(right, 0, run.n),
+    )  # fmt: skip
+    return 0
+
+
+@kernel_entry(INTEGER, INTEGER, NUMBER, NUMBER)
+def factor_complex_sparse(run, which, pair, real, imaginary):
+    """``factor_complex`` of sparse matrices."""
+    entries = run.complex_entries_scratch
+    _assemble_sparse(run, complex(real, imaginary), run.jacobian, entries)
+    return sparse.factor(
+        run, REAL_SYSTEMS + which * run.n_pairs + pair, entries,
+        run.complex_lower[which, pair], run.complex_upper[which, pair], run.complex_reciprocals[which, pair],
+        run.complex_column_scratch, run.complex_together_scratch,
+    )  # fmt: skip
+
+
+@kernel_entry(INTEGER, INTEGER)
+def solve_complex_sparse(run, which, pair):
+    """``solve_complex`` of sparse matrices."""
+    sparse.solve(
+        run, REAL_SYSTEMS + which * run.n_pairs + pair, run.complex_lower[which, pair], run.complex_upper[which, pair],
+        run.complex_reciprocals[which, pair],
+        run.complex_column_scratch, run.complex_alike_scratch, run.complex_together_scratch, run.pairs[pair],
+    )  # fmt: skip
+    return 0
+
+
 @kernel_entry(INTEGER, NUMBER, INTEGER)
 def factor_real(run, system, shift, offset):
     """LU of shift M - J with J at offset ``offset`` of r; 0 if regular."""
     n = run.n
     run.c_factor += 1
     if run.is_sparse == 1:
-        entries = run.entries_scratch
-        _assemble_sparse(run, shift, vector(run.r, offset, run.n_sparse_entries), entries)
-        return sparse.factor(
-            run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
-        )
+        return factor_real_sparse(run, system, shift, offset)
     a = run.real_factors[system]
     _assemble_dense(run, shift, matrix(run.r, offset, n, n), a)
     return dense.factor_real(a, n, run.real_pivots[system], run.dgetrf)
@@ -132,15 +174,9 @@ def factor_real(run, system, shift, offset):
 @kernel_entry(INTEGER, NUMBERS)
 def solve_real(run, system, right):
     """Solve with the factors of ``factor_real``; the right side is overwritten."""
-    n = run.n
-    b = vector(right, 0, n)
     if run.is_sparse == 1:
-        sparse.solve(
-            run, system, run.lower[system], run.upper[system], run.reciprocals[system],
-            run.column_scratch, run.alike_scratch, run.together_scratch, b,
-        )  # fmt: skip
-    else:
-        dense.solve(run.real_factors[system], n, run.real_pivots[system], b, run.dgetrs)
+        return solve_real_sparse(run, system, right)
+    dense.solve(run.real_factors[system], run.n, run.real_pivots[system], vector(right, 0, run.n), run.dgetrs)
     return 0
 
 
@@ -148,32 +184,19 @@ def solve_real(run, system, right):
 def factor_complex(run, which, pair, real, imaginary):
     """LU of (real + i imaginary) M - J with run.jacobian; 0 if regular."""
     n = run.n
-    shift = complex(real, imaginary)
     if run.is_sparse == 1:
-        system = REAL_SYSTEMS + which * run.n_pairs + pair
-        entries = run.complex_entries_scratch
-        _assemble_sparse(run, shift, run.jacobian, entries)
-        return sparse.factor(
-            run, system, entries, run.complex_lower[which, pair], run.complex_upper[which, pair], run.complex_reciprocals[which, pair],
-            run.complex_column_scratch, run.complex_together_scratch,
-        )  # fmt: skip
+        return factor_complex_sparse(run, which, pair, real, imaginary)
     a = run.complex_factors[which, pair]
-    _assemble_dense(run, shift, matrix(run.r, run.jacobian_at, n, n), a)
+    _assemble_dense(run, complex(real, imaginary), matrix(run.r, run.jacobian_at, n, n), a)
     return dense.factor_complex(a, n, run.complex_pivots[which, pair], run.zgetrf)
 
 
 @kernel_entry(INTEGER, INTEGER)
 def solve_complex(run, which, pair):
     """Solve with the factors of ``factor_complex`` for run.pairs[pair], which is overwritten."""
-    b = run.pairs[pair]
     if run.is_sparse == 1:
-        sparse.solve(
-            run, REAL_SYSTEMS + which * run.n_pairs + pair, run.complex_lower[which, pair], run.complex_upper[which, pair],
-            run.complex_reciprocals[which, pair],
-            run.complex_column_scratch, run.complex_alike_scratch, run.complex_together_scratch, b,
-        )  # fmt: skip
-    else:
-        dense.solve(run.complex_factors[which, pair], run.n, run.complex_pivots[which, pair], b, run.zgetrs)
+        return solve_complex_sparse(run, which, pair)
+    dense.solve(run.complex_factors[which, pair], run.n, run.complex_pivots[which, pair], run.pairs[pair], run.zgetrs)
     return 0
 
 

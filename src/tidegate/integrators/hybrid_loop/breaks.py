@@ -71,11 +71,9 @@ _JUMPS: Final = 1e-9  # of y'
 _NOTHING: Final = -1  # no break, no event: the step is whole
 
 
-@native
+@kernel_entry()
 def begin_past(run):
-    """The run begins: nothing is kept, and what was before its start breaks off there."""
-    if run.past == 0:
-        return
+    """The run of a model with delays begins: nothing is kept, and what was before its start breaks off there."""
     head = pointer(run.past)
     head[NOW] = run.t
     head[START] = run.t
@@ -91,6 +89,7 @@ def begin_past(run):
         head[begun_at(head) + k] = run.t - head[AGO + k]
         head[slope_at(head) + k] = 1.0
     break_again(run, 0.0)
+    return 0
 
 
 @native

@@ -9,7 +9,7 @@ constraint, back across the threshold, and cross it once more.
 from __future__ import annotations
 
 from tidegate.compiled.calls import call_tangent
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.constraints import move_onto
 from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point
@@ -65,10 +65,10 @@ def _to_powers(run, degree, q):
             a[j - 1, q] -= k * a[j, q] / degree
 
 
-@native
+@kernel_entry()
 def follow_forces(run):
     """Lay the polynomial of the step just found through unknowns of index two as they follow from x1, where relations look at them; 0 or why not."""
-    if run.n_forms == 0 or run.n_guards == 0 or run.degree == 0 or not run.step > 0.0 or not _are_looked_at(run, run.t):
+    if run.degree == 0 or not run.step > 0.0 or not _are_looked_at(run, run.t):
         return 0
     n = run.n
     degree = run.degree

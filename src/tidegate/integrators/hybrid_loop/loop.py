@@ -46,7 +46,7 @@ from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
-from tidegate.events.settle import note_conditions
+from tidegate.events.settle import note_conditions, remember_discrete
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
@@ -56,7 +56,7 @@ from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_ste
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
-from tidegate.linear.forced import forced_hold
+from tidegate.linear.forced import forced_hold, let_go
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
 from tidegate.sensitivity.ties import ties_are_differentiable
@@ -109,7 +109,7 @@ def _stand_still(run):
 def _at_a_block(run, code):
     """Where no step is possible: 0 with a guard in run.last_guard that explains it, else the reason."""
     if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR, POLE):
-        run.last_guard = blocked_guard(run)
+        run.last_guard = blocked_guard(run) if run.n_guards > 0 else -1
         if run.last_guard >= 0:
             _stand_still(run)
             return 0
@@ -215,7 +215,7 @@ def _find_step(run):
     run.c_steps += 1
     run.length = run.step
     run.quiet_flips = 0
-    code = follow_forces(run)
+    code = follow_forces(run) if run.n_forms > 0 and run.n_guards > 0 else 0
     if code != 0:
         return code
     code = cut_at_break(run) if run.past != 0 else _WHOLE
@@ -285,6 +285,31 @@ def _commit(run):
 
 
 @native
+def _nothing_decides(run):
+    """True of a model without relations, clauses and conditions, of which no derivatives are asked for."""
+    return run.n_guards == 0 and run.n_actions == 0 and run.n_conditions == 0 and run.n_dropping == 0 and run.n_sens == 0
+
+
+@native
+def _settle_plainly(run, t):
+    """What ``settle`` does at the start of such a model, without its machine code; what it comes to is as if it had not been, if that fails."""
+    let_go(run)
+    run.not_forced_why = NOTHING
+    for q in range(run.n):
+        run.r[run.y_unsolved_at + q] = run.y[q]
+    code = consistent_point(run, t, run.y_at) if run.rank < run.n else 0
+    if code == 0:
+        code = derivatives(run, t, run.y_at, run.ydot_at)
+    if code == 0:
+        remember_discrete(run)
+        run.rounds = 1
+        return 0
+    for q in range(run.n):
+        run.y[q] = run.r[run.y_unsolved_at + q]
+    return code
+
+
+@native
 def _settle_afresh(run, t):
     """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
     for i in range(run.n_sens):
@@ -294,6 +319,8 @@ def _settle_afresh(run, t):
     update_mass(run)
     if run.n_sens > 0:
         start_jump(run)
+    if _nothing_decides(run) and _settle_plainly(run, t) == 0:
+        return 0
     code = settle(run, t, INITIAL_EVENT)
     if code == 0 and run.n_sens > 0:
         finish_jump(run, t)
@@ -316,7 +343,8 @@ def begin(run, rows, log, times):
     for q in range(n):
         run.y_max[q] = max(run.y_max[q], abs(y[q]))
     run.step_before_event = run.step_new
-    begin_past(run)
+    if run.past != 0:
+        begin_past(run)
     code = _settle_afresh(run, t)
     if code != 0:
         return code
@@ -442,7 +470,8 @@ def _stand_inside(run, rows, polynomials):
     run.step = run.t_end - run.t
     _prove(run)
     record_polynomial(run, polynomials)
-    keep_step(run)
+    if run.past != 0:
+        keep_step(run)
     for q in range(n):
         run.y_held[q] = run.y[q]
         run.y[q] = run.y_old[q]
@@ -524,9 +553,10 @@ def advance(run, rows, log, polynomials, times):
             _end_here(run)
         _prove(run)
         record_polynomial(run, polynomials)
-        keep_step(run)
+        if run.past != 0:
+            keep_step(run)
         _commit(run)
-        breaks = arrive(run)
+        breaks = arrive(run) if run.past != 0 else 0
         if breaks > 0:
             return breaks
         run.phase = _AT_END
@@ -538,7 +568,7 @@ def advance(run, rows, log, polynomials, times):
             due = mark_due(run, run.t, False)
         guard = run.last_guard
         if guard < 0 and not run.t < run.t_end:
-            guard = guard_at_the_end(run)
+            guard = guard_at_the_end(run) if run.n_guards > 0 else -1
             if guard == UNDEFINED:
                 return NOT_FINITE
         stepped = steps_ask(run)

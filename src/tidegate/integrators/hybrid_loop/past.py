@@ -275,11 +275,11 @@ def _forget(run, head, steps):
         head[COUNT] -= 1.0
 
 
-@native
+@kernel_entry()
 def keep_step(run):
-    """Keep the step about to be committed; the polynomials of derivatives are there already, but for their start."""
-    if run.past == 0 or run.step <= 0.0:
-        return
+    """Keep the step about to be committed of a model with delays; the polynomials of derivatives are there already, but for their start."""
+    if run.step <= 0.0:
+        return 0
     head = pointer(run.past)
     steps = pointer(int(head[STEPS]))
     n = int(head[N_KEPT])
@@ -304,6 +304,7 @@ def keep_step(run):
             for i in range(ns):
                 keep_sensitivity(run, i, q, 0, run.sens[i, q])
     head[COUNT] += 1.0
+    return 0
 
 
 @native
