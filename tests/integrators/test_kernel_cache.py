@@ -12,9 +12,11 @@ from tidegate.integrators import kernel_cache
 
 
 def test_what_is_compiled_ahead_is_there_by_name() -> None:
-    for module, names in kernel_cache._AHEAD.items():
-        loaded = kernel_cache.kernel(module)
-        assert all(callable(getattr(loaded, name).there) for name in names), module
+    for first, parts in kernel_cache._AHEAD.items():
+        assert first in parts
+        for module, names in parts.items():
+            loaded = kernel_cache.kernel(module)
+            assert all(callable(getattr(loaded, name).there) for name in names), module
 
 
 def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,8 +25,8 @@ def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path
     def begin(program: list[str], **_options: Any) -> None:
         begun.append(program)
 
-    def place(_module: str) -> Path:
-        return tmp_path / "place"
+    def place(module: str) -> Path:
+        return tmp_path / module
 
     def root() -> Path:
         return tmp_path
@@ -37,10 +39,14 @@ def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
     monkeypatch.setattr(kernel_cache.os, "cpu_count", two)
-    kernel_cache._share_the_work()
-    assert len(begun) == 1
-    assert "compile_ahead" in begun[0][-1]
-    place("").mkdir()
-    (place("") / "advance-1.o").touch()
-    kernel_cache._share_the_work()
-    assert len(begun) == 1
+    loop, search = kernel_cache._AHEAD
+    share = kernel_cache.share_the_work.__wrapped__
+    share(False)
+    share(True)
+    for module in (loop, search):
+        place(module).mkdir()
+        (place(module) / "advance-1.o").touch()
+        share(False)
+        share(True)
+    asked = [program[-1].partition("compile_ahead(")[2].rstrip(")") for program in begun]
+    assert asked == [f"['{loop}']", f"['{loop}', '{search}']", f"['{search}']"]

@@ -29,7 +29,7 @@ _LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: on
 
 @kernel_entry()
 def guard_at_the_end(run):
-    """A guard, of a model that has some, that reaches zero just where the run ends, which no step behind it will show; else -1; UNDEFINED if one is NaN."""
+    """A guard, of a model that has some, that reaches zero just where the run ends, which no step behind it will show; else -1; UNDEFINED if NaN."""
     ng = run.n_guards
     t = run.t
     y = run.y

@@ -6,7 +6,7 @@ from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
-from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.kernel_cache import kernel, share_the_work
 
 __all__ = ["choose"]
 
@@ -38,4 +38,5 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
         return kernel("tidegate.integrators.rosenbrock.rosenbrock_method").RosenbrockIntegrator(problem)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
+    share_the_work(len(problem.model.guards) > 0)
     return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

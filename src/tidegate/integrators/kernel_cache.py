@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -19,24 +20,28 @@ from typing import Final
 from tidegate.cache_folder import cache_directory
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
 
-__all__ = ["compile_ahead", "kernel"]
+__all__ = ["compile_ahead", "kernel", "share_the_work"]
 
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 _LOOP: Final = "tidegate.integrators.hybrid_loop.loop"
-_RADAU: Final = "tidegate.integrators.radau.radau_method"
-# first what every run comes to, after ``begin`` and ``settle``; then what events come to
+_SEARCH: Final = "tidegate.events.isolate"
+# by the module that tells whether it has been compiled: what every run comes to after ``begin``; what those of models with relations come to
 _AHEAD: Final = {
-    _LOOP: ("advance",),
-    "tidegate.integrators.radau.step": ("take_step",),
-    "tidegate.integrators.radau.newton": ("newton",),
-    "tidegate.linear.systems": ("factor_complex", "factor_real", "solve_complex", "solve_real"),
-    "tidegate.events.isolate": ("earliest_of_guards",),
-    "tidegate.integrators.radau.inside": ("error_inside",),
-    "tidegate.integrators.hybrid_loop.record": ("record_row", "record_polynomial"),
-    "tidegate.integrators.hybrid_loop.event": ("event_with_rows",),
-    "tidegate.events.tape_range": ("tape_range",),
-    "tidegate.integrators.radau.locate": ("locate",),
-    "tidegate.events.leaving": ("leaving_sides",),
+    _LOOP: {
+        _LOOP: ("advance",),
+        "tidegate.integrators.radau.step": ("take_step",),
+        "tidegate.integrators.radau.newton": ("newton",),
+        "tidegate.linear.systems": ("factor_complex", "factor_real", "solve_complex", "solve_real"),
+        "tidegate.integrators.radau.inside": ("error_inside",),
+        "tidegate.integrators.hybrid_loop.record": ("record_row", "record_polynomial"),
+    },
+    _SEARCH: {
+        _SEARCH: ("earliest_of_guards",),
+        "tidegate.integrators.hybrid_loop.event": ("event_with_rows",),
+        "tidegate.events.tape_range": ("tape_range",),
+        "tidegate.integrators.radau.locate": ("locate",),
+        "tidegate.events.leaving": ("leaving_sides",),
+    },
 }
 
 _loading = threading.RLock()
@@ -52,8 +57,6 @@ def kernel(module: str) -> ModuleType:
     module : full name, e.g. ``"tidegate.integrators.radau.radau_method"``.
     """
     with _loading:
-        if module == _RADAU:
-            _share_the_work()
         collecting = gc.get_threshold()
         gc.set_threshold(*_RARELY)
         try:
@@ -62,14 +65,21 @@ def kernel(module: str) -> ModuleType:
             gc.set_threshold(*collecting)
 
 
-def _share_the_work() -> None:
-    """Begin the second process, where there is something for it to do."""
-    place = entry_directory(_LOOP)
-    if place is None or any(place.glob("*")) or (os.cpu_count() or 1) < 2 or not sys.executable:
+@cache
+def share_the_work(has_relations: bool) -> None:
+    """Begin the second process for a run of the default method, where there is something for it to do.
+
+    Parameters
+    ----------
+    has_relations : whether a step is searched for events.
+    """
+    firsts = (_LOOP, _SEARCH) if has_relations else (_LOOP,)
+    missing = [first for first in firsts if (place := entry_directory(first)) is not None and not any(place.glob("*"))]
+    if not missing or (os.cpu_count() or 1) < 2 or not sys.executable:
         return
     if not kernel_directory().is_relative_to(cache_directory()):
         return  # of this process alone
-    program = "from tidegate.integrators.kernel_cache import compile_ahead; compile_ahead()"
+    program = f"from tidegate.integrators.kernel_cache import compile_ahead; compile_ahead({missing})"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     nothing = subprocess.DEVNULL
     try:
@@ -81,10 +91,16 @@ def _share_the_work() -> None:
     _others.append(other)  # it is not waited for
 
 
-def compile_ahead() -> None:
-    """Compile what nearly every run comes to, in a process that does nothing else."""
+def compile_ahead(firsts: Iterable[str]) -> None:
+    """Compile what runs come to, in a process that does nothing else.
+
+    Parameters
+    ----------
+    firsts : the modules that lists of it begin with.
+    """
     gc.set_threshold(*_RARELY)
-    for module, names in _AHEAD.items():
-        loaded = import_module(module)
-        for name in names:
-            getattr(loaded, name).there()
+    for first in firsts:
+        for module, names in _AHEAD[first].items():
+            loaded = import_module(module)
+            for name in names:
+                getattr(loaded, name).there()

@@ -12,7 +12,7 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.compiled.workspace import matrix
 
-__all__ = ["DIAGONAL", "IDENTITY", "absolute_mass", "by_rows", "is_held", "times_mass", "update_mass"]
+__all__ = ["DIAGONAL", "IDENTITY", "absolute_mass", "by_rows", "evaluate_mass", "is_held", "times_mass", "update_mass"]
 
 IDENTITY, DIAGONAL = 0, 1  # values of run.mass_kind; everything else couples derivatives of several unknowns
 
@@ -66,13 +66,18 @@ def _echelon(run):
     return rank
 
 
-@kernel_entry()
+@native
 def update_mass(run):
     """Evaluate M and find its rank; where it is not diagonal, its row echelon form."""
+    run.rank = run.n
+    if run.mass_kind != IDENTITY:
+        evaluate_mass(run)
+
+
+@kernel_entry()
+def evaluate_mass(run):
+    """``update_mass`` where M is not the unit matrix."""
     n = run.n
-    run.rank = n
-    if run.mass_kind == IDENTITY:
-        return 0
     mass = run.mass
     for q in range(len(mass)):
         mass[q] = 0.0

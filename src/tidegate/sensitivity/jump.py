@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.linear.forced import integrated_form, put_forced_tangent
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import solve_base
@@ -196,7 +196,7 @@ def _fit(run, t, i):
     solve_base(run, right, change, run.sens[i])
 
 
-@native
+@kernel_entry(NUMBER)
 def finish_jump(run, t):
     """S = sigma - y' tau' with the derivatives after the event.
 
@@ -217,6 +217,7 @@ def finish_jump(run, t):
         if moves and run.mass_kind != 0 and run.rank < n:
             _fit(run, t, i)
     integrated_form(run, 1.0)
+    return 0
 
 
 @native

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_hook
-from tidegate.compiled.jit import kernel_entry, native
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import DELAY_VANISHED, NEVER, NO_SENSITIVITIES, pointer
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.integrators.hybrid_loop.past import (
@@ -139,17 +139,23 @@ def _put_break(run, time, level, delay):
 @native
 def break_again(run, level):
     """A break at the current time, which moves as run.dt_dp says, comes again after every delay, one level higher."""
-    if run.past == 0:
-        return
+    if run.past != 0:
+        break_of_past_again(run, float(level))
+
+
+@kernel_entry(NUMBER)
+def break_of_past_again(run, level):
+    """``break_again`` of a model with delays."""
     head = pointer(run.past)
     if level >= head[LEVELS]:
-        return
+        return 0
     for k in range(int(head[N_DELAYS])):
         if head[when_at(head) + k] < 0.0:
             _put_break(run, run.t + head[AGO + k], level + 1.0, k)
     if level <= head[FLAG]:
         _join_rates(head, flag_rates_at(head), run, -1, level == head[FLAG])
         head[FLAG] = level
+    return 0
 
 
 @native
