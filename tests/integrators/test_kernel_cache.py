@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,18 @@ def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path
         share(True)
     asked = [program[-1].partition("compile_ahead(")[2].rstrip(")") for program in begun]
     assert asked == [f"['{loop}']", f"['{loop}', '{search}']", f"['{search}']"]
+
+
+def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:
+    program = """
+import sys
+import tidegate as tg
+tg.simulate(tg.ode(lambda t, y: [-y["x"]], {"x": 1.0}), (0.0, 1.0))
+entries = {value for name, module in [*sys.modules.items()] if name.startswith("tidegate.") for value in vars(module).values() if hasattr(value, "there")}
+print(*sorted(entry.function.__name__ for entry in entries if entry.there.__self__._is_there))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    needed = done.stdout.split()
+    assert {"advance", "begin", "take_step"} <= set(needed)
+    others = "earliest_of_guards settle event_with_rows arrive keep_step factor_real_sparse solve_real_sparse evaluate_mass consistent_point".split()
+    assert not {*needed} & {*others}
