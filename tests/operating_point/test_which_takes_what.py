@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,69 @@ def test_what_the_table_says_is_so(deed: str, kind: str, said: str) -> None:
     else:
         with pytest.raises(tg.TidegateError):
             DEEDS[deed](KINDS[kind]())
+
+
+# -- what takes which option
+
+TAKING: dict[str, Callable[..., Any]] = {
+    "tg.simulate": lambda m, **o: tg.simulate(m, (0, 1), **o),
+    "tg.prepare": lambda m, **o: tg.prepare(m, (0, 1), **o).run(),
+    "tg.Simulation": lambda m, **o: tg.Simulation(m, **o).advance(1.0),
+    "tg.sweep": lambda m, **o: tg.sweep(m, (0, 1), grid={parameter(m): [2.0, 3.0]} if "y0" in o else {"x(0)": [0.5]}, **o),
+    "tg.fit": lambda m, **o: tg.fit(m, {"x": ([1.0], [1.2])}, [parameter(m) if "y0" in o else "x(0)"], **o),
+    "tg.cross_check": lambda m, **o: tg.cross_check(m, (0, 1), **o),
+    "tg.steady_state": tg.steady_state,
+    "tg.linearize": lambda m, **o: tg.linearize(m, **({"outputs": ["x"]} | ({} if "inputs" not in o else {"inputs": [parameter(m)]}) | o)),
+}
+PC: dict[str, Any] = {"method": "pc"}
+VALUES: dict[str, Callable[[Any, Path], dict[str, Any]]] = {
+    "y0": lambda m, at: {"y0": {"x": 1.0}},
+    "inputs": lambda m, at: {"inputs": {parameter(m): 3.0}},
+    "parameters": lambda m, at: {"parameters": {parameter(m): 3.0}},
+    "sensitivities": lambda m, at: {"sensitivities": [parameter(m)]},
+    "outputs": lambda m, at: {"outputs": 0.25},
+    "method": lambda m, at: {"method": "bdf"},
+    "rtol": lambda m, at: {"rtol": 1e-7},
+    "atol": lambda m, at: {"atol": 1e-9},
+    "max_step": lambda m, at: {"max_step": 0.1},
+    "first_step": lambda m, at: {"first_step": 0.01},
+    "max_steps": lambda m, at: {"max_steps": 10_000},
+    "min_step": lambda m, at: {"min_step": 1e-9, "method": "rke"},
+    "max_halvings": lambda m, at: {"max_halvings": 20, **PC},
+    "disc_halvings": lambda m, at: {"disc_halvings": 8, **PC},
+    "record_disabled": lambda m, at: {"record_disabled": "nan"},
+    "events": lambda m, at: {"events": "proved"},
+    "event_rows": lambda m, at: {"event_rows": True},
+    "dense": lambda m, at: {"dense": False},
+    "progress": lambda m, at: {"progress": True},
+    "on_rows": lambda m, at: {"on_rows": lambda part: None},
+    "out": lambda m, at: {"out": at / "run.nc"},
+}
+ALIKE = {kind: make() for kind, make in KINDS.items() if make is not Block}
+
+
+def rows() -> tuple[list[str], dict[str, list[str]]]:
+    text = PAGE.read_text(encoding="utf-8").partition("## What takes which option\n")[2].partition("\nWhat is")[0]
+    table = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return table[0][1:], {row[0].rstrip("="): row[1:] for row in table[2:]}
+
+
+def test_the_table_of_options_has_them_all() -> None:
+    takers, said = rows()
+    assert takers == list(TAKING)
+    every = [name for name in inspect.signature(tg.simulate).parameters if name not in ("source", "t_span", "unknown")]
+    assert sorted(said) == sorted(every) == sorted(VALUES)
+
+
+@pytest.mark.parametrize("option", list(VALUES))
+@pytest.mark.parametrize("kind", list(ALIKE))
+def test_what_the_table_of_options_says_is_so(kind: str, option: str, tmp_path: Path) -> None:
+    takers, said = rows()
+    model = ALIKE[kind]
+    for taker, answer in zip(takers, said[option], strict=True):
+        try:
+            TAKING[taker](model, **VALUES[option](model, tmp_path))
+            took = "yes"
+        except tg.UsageError:
+            took = "no"
+        assert took == answer, taker

@@ -40,6 +40,8 @@ _NOT_HERE: Final = {
     "outputs": "runs are recorded at the times of the data",
     "sensitivities": "derivatives by the fitted parameters are always computed",
     "dense": "fit.result has dense output",
+    "event_rows": "fit.result has both sides of its events",
+    "out": "fit.result.save(path) writes the run with the fitted values",
 }
 
 

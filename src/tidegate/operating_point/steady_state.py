@@ -22,6 +22,7 @@ from tidegate.operating_point.steady_point import SteadyState
 from tidegate.results.labels import number
 from tidegate.simulate import compiled_of
 from tidegate.simulation import Simulation
+from tidegate.starts_and_inputs import with_starts_and_inputs
 from tidegate.sweep.members import Members, members_of
 from tidegate.wrong_calls import explained
 
@@ -34,21 +35,20 @@ _MOVED: Final = 1e-6  # of the size of a variable: what a tick changes by less h
 _SPAN: Final = "span=..., in which the model runs first, with its events"
 
 
-@explained
 @overload
 def steady_state(
-    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
-    span: float | None = None, grid: None = None,
+    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, Any] | None = None, time: float = 0.0, span: float | None = None, grid: None = None,
 ) -> SteadyState: ...  # fmt: skip
 @overload
 def steady_state(
-    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
-    span: float | None = None, grid: Mapping[str, ArrayLike],
+    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, Any] | None = None, time: float = 0.0, span: float | None = None, grid: Mapping[str, ArrayLike],
 ) -> xr.Dataset: ...  # fmt: skip
 @explained
 def steady_state(
-    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None, time: float = 0.0,
-    span: float | None = None, grid: Mapping[str, ArrayLike] | None = None,
+    source: Any, *, parameters: Mapping[str, ArrayLike] | None = None, y0: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, Any] | None = None, time: float = 0.0, span: float | None = None, grid: Mapping[str, ArrayLike] | None = None,
 ) -> SteadyState | xr.Dataset:  # fmt: skip
     """Find values at which a model comes to rest: all derivatives zero, all equations satisfied, every condition as it was taken.
 
@@ -61,6 +61,7 @@ def steady_state(
     parameters : values that replace the model's, by name.
     y0 : values to begin the search with, by name: of states, of discrete variables, and guesses of algebraic variables. The model's start values
         are taken for others. A steady state of before, or ``result.final``, will do.
+    inputs : by name functions of time, numbers or tables in place of inputs, as for ``tg.simulate``; they are taken at ``time``.
     time : at which everything that depends on time is taken.
     span : how long the model runs first, from ``time`` on, with all its events; None for not at all.
     grid : lists of values of parameters; a steady state is looked for at every combination, from that of its neighbour.
@@ -89,6 +90,8 @@ def steady_state(
         raise UsageError(f"time must be a finite number, not {time!r}", hint="time=0.0")
     if span is not None and not (math.isfinite(span) and span > 0.0):
         raise UsageError(f"span must be a positive number, not {span!r}", hint="span=100.0, so long does the model run first")
+    if inputs is not None:
+        source, _ = with_starts_and_inputs(source, {"inputs": inputs})
     search = _Search(source, dict(parameters or {}), y0, float(time), span)
     if grid is None:
         return search.found({})
