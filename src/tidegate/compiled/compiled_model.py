@@ -388,6 +388,8 @@ class SeriesFunctions:
     address : of ``f(t, y, p, m, out)``.
     address_of_step : of a whole step, see ``compiled.emit_taylor.whole_step``.
     address_of_tangent : of ``f(t, y, v, p, m, dt, dy, dp, dm, out)``: unknowns and their derivatives in a direction; 0 where it was not asked for.
+    address_of_rates : of y' at a point, as ``f(t, y, p, m, out)``; 0 where the right sides of the model give it.
+    address_of_followers : of what algebraic unknowns follow to be from the others, each at its own place; 0 where there are none.
     n_numbers : how many numbers there must be for either.
     n_watched : divisors that a whole step watches.
     keep_alive : what the addresses need.
@@ -396,6 +398,8 @@ class SeriesFunctions:
     address: int
     address_of_step: int
     address_of_tangent: int
+    address_of_rates: int
+    address_of_followers: int
     n_numbers: int
     n_watched: int
     keep_alive: tuple[object, ...]

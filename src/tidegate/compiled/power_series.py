@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from tidegate.compiled.compiled_model import SeriesFunctions
+from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
+from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
 from tidegate.compiled.native import NativeModule, load
 from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role
 from tidegate.expressions.differentiate import tangent
+from tidegate.names import listed
 
 __all__ = ["ExpressionSeries"]
 
@@ -21,6 +25,7 @@ _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _HINT: Final = "method='radau' integrates it"
+_SHOWN: Final = 4  # names in a message
 
 
 @dataclass(eq=False)
@@ -59,7 +64,7 @@ class ExpressionSeries:
         return self._made[order, with_tangent]
 
     def _make(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
-        rates = self._rates()
+        rates, at_points = self._form.rates, self._of_points
         unknowns = self.symbols.unknowns
         arguments = Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
         program = self._program(unknowns, rates)
@@ -78,7 +83,16 @@ class ExpressionSeries:
             kept.append(load(both.text))
             address_of_tangent = kept[1].address("series_tangent")
             n_numbers = max(n_numbers, both.n_numbers)
-        return SeriesFunctions(module.address("series"), module.address("series.step"), address_of_tangent, n_numbers, len(watched), tuple(kept))
+        return SeriesFunctions(
+            address=module.address("series"),
+            address_of_step=module.address("series.step"),
+            address_of_tangent=address_of_tangent,
+            address_of_rates=0 if at_points is None else at_points.address("rates"),
+            address_of_followers=at_points.address("followers") if at_points is not None and self._form.values else 0,
+            n_numbers=n_numbers,
+            n_watched=len(watched),
+            keep_alive=(*kept, at_points),
+        )
 
     def _program(self, states: Sequence[Expr], rates: Sequence[Expr]) -> Program:
         try:
@@ -101,15 +115,30 @@ class ExpressionSeries:
                 return self.labels[index % len(self.labels)]
         return "the model", None
 
-    def _rates(self) -> list[Expr]:
+    @cached_property
+    def _form(self) -> ExplicitRates:
         """y' as expressions."""
-        n = len(self.rhs)
-        coupled = [(i, j) for i, j in self.mass if i != j]
-        if coupled or len(self.mass) < n:
-            row = coupled[0][0] if coupled else next(i for i in range(n) if (i, i) not in self.mass)
-            label, origin = self.labels[row]
-            raise UsageError(
-                f"method 'taylor' integrates equations that give one derivative each, and {label} holds {'several' if coupled else 'none'}",
-                origin=origin, hint=_HINT,
-            )  # fmt: skip
-        return [f / self.mass[i, i] for i, f in enumerate(self.rhs)]
+        unknowns = self.symbols.unknowns
+        found = explicit_rates(unknowns, self.rhs, self.mass)
+        if found is not None:
+            return found
+        moving = {j for _, j in self.mass}
+        names = [s.data.name for k, s in enumerate(unknowns) if k not in moving]
+        if names:
+            kind = "is an algebraic unknown that follows" if len(names) == 1 else "are algebraic unknowns that follow"
+            raise UsageError(f"method 'taylor' solves differential equations, and {listed(names, _SHOWN)} {kind} from no expression", hint=_HINT)
+        row = next(i for i, j in self.mass if i != j)
+        label, origin = self.labels[row]
+        raise UsageError(
+            f"method 'taylor' integrates equations that can be solved for each derivative, and {label} holds several", origin=origin, hint=_HINT
+        )
+
+    @cached_property
+    def _of_points(self) -> NativeModule | None:
+        """The functions of rates and followers, where the model's own right sides are not the rates."""
+        form = self._form
+        if not form.values and all(i == j for i, j in self.mass):
+            return None
+        places = {s: k for k, s in enumerate(self.symbols.unknowns)}
+        outputs = {"rates": list(enumerate(form.rates)), "followers": [(places[s], value) for s, value in form.values.items()]}
+        return load(emit_module([FunctionSpec(name, _VALUE, frozenset({"t"}), self.symbols.positions, of) for name, of in outputs.items()]))

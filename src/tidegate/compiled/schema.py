@@ -356,6 +356,8 @@ _OF_TAYLOR: Final = [
     # the same for the two orders between which it chooses; how many steps in a row were cut so short that the low one is enough
     *_single("integer", "f_series_full f_series_full_tangent f_step_full full_order"),
     *_single("integer", "f_series_low f_series_low_tangent f_step_low low_order short_steps"),
+    # where algebraic unknowns follow from the states by expressions: y' of all unknowns, and what the algebraic ones are; 0 otherwise
+    *_single("integer", "f_rates f_followers"),
     # exp(-0.7 / (P - 1)) (tolerance)^(1 / P), of the order in use and of both
     *_single("number", "series_caution full_caution low_caution"),
     # how long the last step might have been

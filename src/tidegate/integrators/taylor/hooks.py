@@ -43,7 +43,7 @@ def taylor_accept(run, t, _whole):
 @kernel_entry(NUMBER, INTEGER)
 def taylor_restart(run, t, which):
     """Nothing of the past is used; at a start the first step is as long as was asked for."""
-    if run.mass_kind == 1:
+    if run.mass_kind == 1 and run.f_rates == 0:
         for q in range(run.n):
             if run.mass[q] == 0.0:
                 return SINGULAR

@@ -205,6 +205,32 @@ def _put_polynomial(run, ratio):
 
 
 @native
+def _rates(run, t, point, rate):
+    """y' of all unknowns at a point."""
+    run.c_rhs += 1
+    if run.f_rates != 0:
+        call_value(run.f_rates, t, point, run.p, run.m, rate)
+        return
+    call_value(run.f_rhs, t, point, run.p, run.m, rate)
+    if run.mass_kind == 1:
+        for q in range(run.n):
+            rate[q] /= run.mass[q]
+
+
+@native
+def _end_on_equations(run):
+    """The algebraic unknowns at the end of the step are what they follow to be there: the last power takes up the difference, so that none grows."""
+    n = run.n
+    follower = run.series_rate
+    call_value(run.f_followers, run.t + run.step, run.y_end, run.p, run.m, follower)
+    last = run.series_order - 1
+    for q in range(n):
+        if run.is_algebraic[q] == 1:
+            run.coefficients[last, q] += follower[q] - run.y_end[q]
+            run.y_end[q] = follower[q]
+
+
+@native
 def _misfit(run, theta, step):
     """How badly the polynomial fits the equations at a part of the step, 1 being just well enough; infinite where they have no value."""
     n = run.n
@@ -216,11 +242,7 @@ def _misfit(run, theta, step):
         polynomial_point(n, order, run.y, a, theta, point)
     rate = run.series_rate
     scale = _scales(run)
-    call_value(run.f_rhs, run.t + theta * step, point, run.p, run.m, rate)
-    run.c_rhs += 1
-    if run.mass_kind == 1:
-        for q in range(n):
-            rate[q] /= run.mass[q]
+    _rates(run, run.t + theta * step, point, rate)
     worst = 0.0
     for q in range(n):
         slope = 0.0
@@ -414,6 +436,8 @@ def take_step(run, _number, _whole):
         code = _step_with_care(run, unit, smallest)
         if code != 0:
             return code
+    if run.f_followers != 0:
+        _end_on_equations(run)
     run.degree = _degree(run)
     run.length = run.step
     return 0

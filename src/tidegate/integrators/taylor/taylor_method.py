@@ -47,9 +47,9 @@ class TaylorIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, order: int | None = None) -> None:
-        check_explicit(problem, "taylor")
         series = problem.model.series
         if series is None:
+            check_explicit(problem, "taylor")
             raise UsageError(
                 "method 'taylor' needs the equations as expressions, and those of this model can only be called",
                 hint="method='radau' integrates it",
@@ -117,6 +117,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
         facts={
             "f_step": of_full.address_of_step, "f_step_full": of_full.address_of_step, "f_step_low": of_low.address_of_step,
             "series_order": full, "f_series": of_full.address, "f_series_tangent": of_full.address_of_tangent, "series_caution": caution[full],
+            "f_rates": of_full.address_of_rates, "f_followers": of_full.address_of_followers,
             "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
             "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
             "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "stages_wanted": stages_for(problem.rtol),
