@@ -14,7 +14,6 @@ from typing import Final
 from tidegate.expressions import ONE, ZERO, Expr, Role, symbol
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.sparsity import dependencies
-from tidegate.expressions.substitute import substitute
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
 from tidegate.structure.solve_explicitly import solve_explicitly
 
