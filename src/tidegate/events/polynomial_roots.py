@@ -73,6 +73,17 @@ def first_root(run, degree, upper):
     c = run.bernstein_scratch
     while degree > 1 and c[degree] == 0.0:
         degree -= 1
+    # Descartes' rule on the coefficients as they stand: hardly any work, and mostly enough
+    changes = 0
+    last = 1.0
+    for k in range(1, degree + 1):
+        if c[k] != 0.0 and (c[k] > 0.0) != (last > 0.0):
+            changes += 1
+            last = c[k]
+    if changes == 0 or (changes == 1 and not _polynomial_value(c, degree, upper) < 0.0):
+        return NO_ROOT
+    if changes == 1:
+        return _falling_root(c, degree, 0.0, upper)
     width = degree + 1
     pool = run.parts_scratch
     upper_end = run.part_width - 1

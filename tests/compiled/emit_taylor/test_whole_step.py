@@ -165,7 +165,7 @@ def test_a_model_that_rounds_down_itself_has_a_whole_step_too() -> None:
 
 
 @pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
-def test_long_steps_of_series_that_end_are_taken_at_once_where_the_equations_are_affine(is_looped: bool) -> None:
+def test_long_steps_are_taken_at_once_where_the_equations_are_affine(is_looped: bool) -> None:
     x, v = (symbol(Role.UNKNOWN, name) for name in "xv")
     y = np.array([1.0, 2.0])
 
@@ -175,10 +175,13 @@ def test_long_steps_of_series_that_end_are_taken_at_once_where_the_equations_are
         return steps.step(0.5, y, 0.25), steps.end
 
     falls, end = answer(2.0 * T - 10.0)
-    assert falls == DONE
+    assert falls == DONE  # a step of any length
     h = 10.0  # the longest
     t = 0.5
     assert end == pytest.approx([1.0 + 2.0 * h + (t - 5.0) * h * h + h**3 / 3.0, 2.0 + 2.0 * (t - 5.0) * h + h * h], rel=1e-14)
-    assert answer(-4.0 * x)[0] == CAREFULLY  # the series has no end
-    # it ends here, and not because of what the equations are made of
+    swings, end = answer(-4.0 * x)
+    assert swings == DONE
+    assert float(4.0 * end[0] ** 2 + end[1] ** 2) == pytest.approx(8.0, rel=1e-5)  # the energy
+    assert not np.array_equal(end, y)
+    # the series ends here, and not because of what the equations are made of
     assert answer(node("sin", (v - 2.0 + 10.0 * (T - 0.5),)) - 10.0)[0] == CAREFULLY

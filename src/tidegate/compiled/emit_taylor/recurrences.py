@@ -85,7 +85,7 @@ class Program:
 
     @property
     def is_affine(self) -> bool:
-        """Whether y' = A y + b + c t with constant A, b, c: where the coefficients of one order above two are zero, so are all behind it."""
+        """Whether y' = A y + b + c t with constant A, b, c, so that coefficients above the second follow by A alone."""
         return all(row.kind in _AFFINE for row in self.rows)
 
 
