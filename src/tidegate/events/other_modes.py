@@ -192,14 +192,17 @@ def find_mode(run, t):
         return -1
     if count > _MOST_OPEN:
         return _pivot_at_once(run, t)
-    chosen = _next(0, count)
-    while chosen != 0:
-        changes = _set(run, chosen)
-        if _holds(run, t):
-            _keep_those_at_zero(run)
-            return changes
-        _set(run, chosen)
-        chosen = _next(chosen, count)
+    h = _SHORT * (run.step_before_event if run.step_before_event > 0.0 else 1.0)
+    # where two hold, since a current is zero that goes from one diode to the other, what follows tells
+    for must_hold_ahead in (True, False):
+        chosen = _next(0, count)
+        while chosen != 0:
+            changes = _set(run, chosen)
+            if _holds(run, t) and (not must_hold_ahead or (holds_ahead(run, t, h) and holds_ahead(run, t, _APART * h))):
+                _keep_those_at_zero(run)
+                return changes
+            _set(run, chosen)
+            chosen = _next(chosen, count)
     for q in range(run.n):
         run.r[run.y_at + q] = run.r[run.y_unsolved_at + q]
     refresh_activity(run)

@@ -74,12 +74,13 @@ _NOT_TIED: Final = {
 }
 _NONE_HOLDS: Final = (
     "no combination of its conditions that was tried gives a solution in which they hold: a source may be short-circuited, a current "
-    "interrupted, or two ideal parts side by side share a current that nothing divides; a small resistance such as Ron, or a leak such as Goff, "
-    "says what is meant"
+    "interrupted, or two ideal parts side by side share a current that nothing divides, as two brakes do that hold one shaft; a small resistance "
+    "such as Ron, or a leak such as Goff, says what is meant"
 )
 _NONE_FOUND: Final = (
     "of the conditions there are too many to try all combinations; those that followed one from the other, as each try showed what was wrong, "
-    "led to none that holds: give some of them a small resistance such as Ron, or a leak such as Goff, or other start values"
+    "led to none that holds: there may be none, as where two brakes hold one shaft and nothing says what each of them carries; give some of the "
+    "parts a small resistance such as Ron, or a leak such as Goff"
 )
 _KEEP_IT: Final = "let the event set values that keep it"
 _COMES_TO_REST: Final = (
