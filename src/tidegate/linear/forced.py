@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 _SHORT: Final = 1e-5  # of the last step: over this the rate of a rate is measured
+_SIDES: Final = 16  # places at which J is looked for where it is infinite
+_APART: Final = 0.6180339887498949  # parts of the golden section lie apart from each other
 _DRIFT: Final = 100.0  # tolerances by which states may stray from what ties them
 
 
@@ -126,9 +128,12 @@ def _look_beside(run, t, y, out):
     What is iterated with it is right whatever J is; only at once it would not get there.
     """
     beside = run.beside
-    for side in range(4):
+    for side in range(_SIDES):
         for q in range(run.n):
             direction = (1.0 if run.ydot[q] > 0.0 else -1.0 if run.ydot[q] < 0.0 else 0.0) if side < 2 else 1.0
+            if side >= 4:
+                # apart from each other: two levels that have met stay equal where both are moved alike
+                direction = 2.0 * ((_APART * (q + 1) * (side // 2)) % 1.0) - 1.0
             beside[q] = y[q] + (1.0 if side % 2 == 0 else -1.0) * direction * (run.atol[q] + run.rtol * abs(y[q]))
         given_jacobian(run, t, beside, out)
         if _is_finite(run, out):
