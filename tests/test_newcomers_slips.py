@@ -105,6 +105,15 @@ def test_a_run_that_crawls_says_so() -> None:
         tg.simulate(ship, (0, 1000), max_steps=5100)
 
 
+def test_a_run_whose_events_come_faster_and_faster_says_so() -> None:
+    growth = tg.ode(lambda t, y: [y["x"], 7.0 * y["x"] ** 2 % 2.0], y0={"x": 1.0, "y": 0.0})
+    with (
+        pytest.warns(tg.SlowRunWarning, match=r"hardly ends: \d+ events to t = .* of 30, which come faster and faster.*no_event"),
+        pytest.raises(tg.TooManyStepsError),
+    ):
+        tg.simulate(growth, (0, 30), max_steps=45_000, outputs=10.0)
+
+
 def test_an_attribute_of_a_result_is_told_to_be_an_entry() -> None:
     with pytest.raises(AttributeError, match=r'the variable is result\["a"\]'):
         _ = run().a

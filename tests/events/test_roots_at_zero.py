@@ -71,6 +71,24 @@ def test_a_root_of_what_is_negative_is_still_refused() -> None:
         tg.simulate(Outside(), (0.0, 2.0))
 
 
+class Joined(tg.Component):
+    a, b, q = tg.State(1.0), tg.State(0.2), tg.Algebraic()
+
+    def equations(self) -> Iterator[Any]:
+        d = self.a - self.b
+        yield self.q == np.sign(d) * abs(d) ** 0.5
+        yield tg.der(self.a) == -self.q
+        yield tg.der(self.b) == self.q
+
+
+@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "taylor"])
+def test_two_tanks_come_to_one_level_and_rest(method: str) -> None:
+    result = tg.simulate(Joined(), (0.0, 2.0), outputs=[0.5, 2.0], rtol=1e-8, atol=1e-10, method=method)
+    d = result["a"].values - result["b"].values
+    assert d == pytest.approx([(0.8**0.5 - 0.5) ** 2, 0.0], abs=1e-7)  # sqrt(d) falls by 1 a second
+    assert result["a"].values + result["b"].values == pytest.approx([1.2, 1.2], rel=1e-9)
+
+
 class Tank(tg.Component):
     A, k, h = tg.Parameter(1.0), tg.Parameter(0.3), tg.State(1.0)
     inflow, q = tg.InputSignal(), tg.Output()

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,8 @@ _PACKAGE: Final = str(Path(__file__).parents[1])
 _MANY_STEPS: Final = 5000  # before anybody speaks of crawling
 _IN_VAIN: Final = 0.15  # of the steps: so many are tried in vain where noise is above the tolerance
 _HARDLY_ENDS: Final = 1e6  # steps that the run would take at this pace
+_MANY_EVENTS: Final = 20_000
+_FASTER: Final = 0.2  # of what lies between two events of the run: as near to each other are those that multiply
 _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
 _STEP: Final = 2  # where the length of the next step stands in the progress of a run
@@ -92,7 +94,8 @@ def _driven(
         integrator.collect(records)
         visit()
     again: _Again | None = None
-    start, may_crawl = integrator.time, True
+    start, may_crawl, may_multiply = integrator.time, True, True
+    recent = _Stretch(start, integrator.counters.events)
     while True:
         taken = before - first
         budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget
@@ -111,6 +114,9 @@ def _driven(
         if interrupts.wanted:
             raise KeyboardInterrupt
         done = integrator.counters.steps
+        if may_multiply and done - before >= _MANY_STEPS // 10:
+            may_multiply = not _warned_of_ever_more_events(integrator, problem, start, recent)
+            recent = _Stretch(integrator.time, integrator.counters.events)
         if limit is not None and done - first >= limit:
             raise TooManyStepsError(
                 f"the run took {done - first} steps and is only at t = {integrator.time:g} of {problem.t_end:g}",
@@ -131,8 +137,8 @@ def _driven(
             visit()
         began, before = time.perf_counter(), done
     if stop not in (Stop.TARGET, Stop.TERMINATED):
-        recent = np.concatenate([entries[-12:] for entries in records.log[-3:]]) if records.log else None
-        raise failure(stop, problem, integrator, recent, at_start=False)
+        last = np.concatenate([entries[-12:] for entries in records.log[-3:]]) if records.log else None
+        raise failure(stop, problem, integrator, last, at_start=False)
     if progress is not None:
         with interrupts.in_user_code():
             progress(integrator.time)
@@ -151,6 +157,32 @@ def _warned_of_crawling(integrator: StepIntegrator, problem: Problem, start: flo
         f"{problem.model.name} crawls: {steps} steps to t = {integrator.time:.9g} of {problem.t_end:g}, and {in_vain} more in vain; something in it "
         "changes faster than steps can follow, as noise that is another at every call does, or rounding above the tolerance; tg.noise(t, seed=1, "
         "every=0.1) is noise that steps end at, tg.event tells of jumps, a larger rtol ignores what is small, max_steps= ends such a run",
+        SlowRunWarning,
+        skip_file_prefixes=(_PACKAGE,),
+    )
+    return True
+
+
+class _Stretch(NamedTuple):
+    """Where a stretch of a run began."""
+
+    time: float
+    events: int
+
+
+def _warned_of_ever_more_events(integrator: StepIntegrator, problem: Problem, start: float, stretch: _Stretch) -> bool:
+    """True once the user was told that events come faster and faster, so that the run will hardly end, and fills memory meanwhile."""
+    t, events = integrator.time, integrator.counters.events
+    fresh = events - stretch.events
+    if events < _MANY_EVENTS or fresh <= 0:
+        return False
+    apart = (t - stretch.time) / fresh
+    if apart > _FASTER * (t - start) / events or problem.t_end - t < _HARDLY_ENDS * apart:
+        return False
+    warnings.warn(
+        f"{problem.model.name} hardly ends: {events} events to t = {t:.9g} of {problem.t_end:g}, which come faster and faster, now {apart:.2g} apart; "
+        "each is kept in memory; result.events of a shorter run says which they are, as of a floor or remainder of something that grows without bound; "
+        "tg.no_event(...) steps over them, max_steps= ends such a run",
         SlowRunWarning,
         skip_file_prefixes=(_PACKAGE,),
     )
