@@ -181,7 +181,7 @@ def _warned_of_ever_more_events(integrator: StepIntegrator, problem: Problem, st
         return False
     warnings.warn(
         f"{problem.model.name} hardly ends: {events} events to t = {t:.9g} of {problem.t_end:g}, which come faster and faster, now {apart:.2g} "
-        "apart; each is kept in memory; result.events of a shorter run says which they are, as of a floor or remainder of something that grows " 
+        "apart; each is kept in memory; result.events of a shorter run says which they are, as of a floor or remainder of something that grows "
         "without bound; tg.no_event(...) steps over them, max_steps= ends such a run",
         SlowRunWarning,
         skip_file_prefixes=(_PACKAGE,),
