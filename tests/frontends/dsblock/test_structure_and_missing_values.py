@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -193,3 +194,41 @@ def test_a_random_structure_is_recorded_as_lines_say(seed: int) -> None:
         assert result[f"X{k}"].values == pytest.approx(truth[:, k], abs=1e-6, nan_ok=True)
         assert result.at(asked, f"X{k}").values == pytest.approx(truth[:, k], abs=1e-6, nan_ok=True)
     assert result["total"].values == pytest.approx(np.nansum(truth, axis=1), abs=1e-6)
+
+
+class Rests(tg.DSblock):
+    """Falls onto zero and a little across, where it stays; ``number`` indicators look at that."""
+
+    number = 2
+
+    def define(self, declare: Any) -> None:
+        declare.state("x", start=0.7)
+        for k in range(self.number):
+            declare.indicator(f"z{k}")
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Any:
+        m.falls = 1.0
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return -0.9 * m.falls
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return [(k + 1.1) * x.x for k in range(self.number)]
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        m.falls = 0.0
+        return EventAction(action="restart", x={"x": -3e-17})
+
+
+@pytest.mark.parametrize("number", [1, 2, 6])
+def test_where_several_indicators_rest_within_rounding_of_zero_the_run_says_so(number: int) -> None:
+    block = Rests()
+    block.number = number
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tg.simulate(block, (0.0, 1.0), traced=False)
+    told = [str(each.message) for each in caught if each.category is tg.DSblockWarning]
+    assert len(told) == (number > 1)
+    if told:
+        assert "of DSblock Rests rest within rounding of zero, and not at it: z0" in told[0]
+        assert ("and 2 more" in told[0]) == (number == 6)

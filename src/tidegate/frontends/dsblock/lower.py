@@ -60,6 +60,7 @@ from tidegate.frontends.dsblock.kept import (
 from tidegate.frontends.dsblock.merged import about_to_cross
 from tidegate.frontends.dsblock.probed_form import probed_form, require_form
 from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
+from tidegate.frontends.dsblock.resting import warn_of_resting
 from tidegate.frontends.dsblock.row import row
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, traced
@@ -585,14 +586,13 @@ class _Lowered:
         run = self.runs.pop(int(number), None)
         if self.native is not None:
             self.native.leave(int(number))
-        self.reasons.pop(int(number), None)
-        self.evaluations.pop(int(number), None)
-        self.before.pop(int(number), None)
-        self.last.pop(int(number), None)
-        self.crossed.pop(int(number), None)
+        for kept in (self.reasons, self.evaluations, self.before, self.last, self.crossed):
+            kept.pop(int(number), None)
         if self.beside is not None:
             self.beside.ended(int(number), self._entry(at))
         if run is not None:
+            if is_well:
+                warn_of_resting(self.described.name, self.indicators, self._indicators(run, at), self._entry(at).x)
             run.end(self._entry(at), is_well=is_well)
 
 
