@@ -586,8 +586,8 @@ class _Lowered:
         run = self.runs.pop(int(number), None)
         if self.native is not None:
             self.native.leave(int(number))
-        for kept in (self.reasons, self.evaluations, self.before, self.last, self.crossed):
-            kept.pop(int(number), None)
+        for memory in (self.reasons, self.evaluations, self.before, self.last, self.crossed):
+            memory.pop(int(number), None)
         if self.beside is not None:
             self.beside.ended(int(number), self._entry(at))
         if run is not None:

@@ -29,6 +29,6 @@ def warn_of_resting(block: str, names: Sequence[str], z: FloatArray, x: FloatArr
     if len(near) > 1:
         more = "" if len(near) <= _MOST_NAMED else f" and {len(near) - _MOST_NAMED} more"
         warn(
-            f"at the end of the run indicators of DSblock {block} rest within rounding of zero, and not at it: {listed(near[:_MOST_NAMED])}{more}; on "
-            "which side they lie is chance, and what depends on it may differ from the same model solved otherwise"
+            f"at the end of the run indicators of DSblock {block} rest within rounding of zero, and not at it: {listed(near[:_MOST_NAMED])}{more}; "
+            "on which side they lie is chance, and what depends on it may differ from the same model solved otherwise"
         )
