@@ -34,8 +34,18 @@ typedef struct {
     const double *zeros;      /* n_p */
 } tg_adapter;
 
-static _Thread_local void *current;
-static _Thread_local tg_block *instead; /* of the block that the discrete variables name */
+/* what every evaluation goes through: put where it is called, and variables of a thread at a known place, not asked for by a call as it is of
+   libraries that are loaded late */
+#if defined(__GNUC__) && defined(__GLIBC__)
+#define TG_NEAR __attribute__((tls_model("initial-exec")))
+#define TG_HERE static inline __attribute__((always_inline))
+#else
+#define TG_NEAR
+#define TG_HERE static inline
+#endif
+
+static _Thread_local void *current TG_NEAR;
+static _Thread_local tg_block *instead TG_NEAR; /* of the block that the discrete variables name */
 
 void *tg_current(void) { return current; }
 void tg_enter(void *block) { current = block; }
@@ -43,7 +53,7 @@ void tg_enter(void *block) { current = block; }
 int tg_size_of_block(void) { return (int)sizeof(tg_block); }
 int tg_size_of_adapter(void) { return (int)sizeof(tg_adapter); }
 
-static tg_block *block_of(const tg_adapter *a, const double *d) {
+TG_HERE tg_block *block_of(const tg_adapter *a, const double *d) {
     double number = d[a->place_run];
     if (instead) return instead;
     for (int k = 0; k < MOST_RUNS; k++)
@@ -51,15 +61,22 @@ static tg_block *block_of(const tg_adapter *a, const double *d) {
     return NULL;
 }
 
-static int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
+TG_HERE int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
 
-static int put(double *cell, double value) {
-    int is_same = *cell == value;
+/* by their bits: shorter than by their values, where a NaN has to be thought of */
+TG_HERE int is_alike(double a, double b) {
+    long long first, second;
+    memcpy(&first, &a, sizeof first), memcpy(&second, &b, sizeof second);
+    return first == second;
+}
+
+TG_HERE int put(double *cell, double value) {
+    int is_same = is_alike(*cell, value);
     *cell = value;
     return is_same;
 }
 
-static int put_integer(int *cell, int value) {
+TG_HERE int put_integer(int *cell, int value) {
     int is_same = *cell == value;
     *cell = value;
     return is_same;
@@ -92,7 +109,7 @@ static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
 
 /* the vectors of the block at a point; 1 if its inputs are not known there, or it has failed before. ICALL(1) stays what the block has left there
    as long as nothing changes: what it has stored for its other callbacks still holds then */
-static int filled(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p) {
+TG_HERE int filled(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p) {
     int is_same = b->knows_point && b->last_t == t;
     if (b->failed_in) return 1;
     b->knows_point = 0;
@@ -134,12 +151,12 @@ int tg_intact(const tg_block *b) {
 }
 
 /* the cells next to an array, which one who counts wrongly writes to first; the others wait for tg_intact, so that calls stay short */
-static int near_reals(const double *v, int n) { return (v[-1] == TG_REAL_PATTERN) & (v[n] == TG_REAL_PATTERN); }
+TG_HERE int near_reals(const double *v, int n) { return is_alike(v[-1], TG_REAL_PATTERN) & is_alike(v[n], TG_REAL_PATTERN); }
 
-static int near_integers(const int *v, int n) { return (v[-1] == TG_INTEGER_PATTERN) & (v[n] == TG_INTEGER_PATTERN); }
+TG_HERE int near_integers(const int *v, int n) { return (v[-1] == TG_INTEGER_PATTERN) & (v[n] == TG_INTEGER_PATTERN); }
 
 /* note an error that a callback has reported, or that it wrote outside of its memory or of what it computes: n numbers */
-static int reported(tg_block *b, int letter, int ierr, double t, const double *out, int n) {
+TG_HERE int reported(tg_block *b, int letter, int ierr, double t, const double *out, int n) {
     int is_intact = near_reals(out, n) & near_reals(b->duser, b->n_duser) & near_integers(b->iuser, b->n_iuser) & near_integers(b->luser, b->n_luser);
     if (!ierr && is_intact) return 0;
     b->failed_in = letter, b->ierr = ierr, b->failed_at = t, b->has_overwritten = !is_intact;
@@ -147,7 +164,7 @@ static int reported(tg_block *b, int letter, int ierr, double t, const double *o
 }
 
 /* BLOCKF finds in ICALL(2) what it has left there before in this step, and 0 at the first call in one */
-static int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
+TG_HERE int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
     b->icall[1] = letter == 'F' ? b->left_in_step : 0;
     function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
