@@ -192,6 +192,19 @@ def test_connections_of_compiled_blocks_have_derivatives() -> None:
     assert float(result.sensitivity("one.X", "two.PART")[-1]) == 0.0
 
 
+@pytest.mark.slow
+def test_a_block_with_static_data_is_differentiated_in_a_connection_too() -> None:
+    block = tg.dsblock.build(BLOCKS / "antique.f", prefix="ant")
+    other = tg.dsblock.linear([[-1.0]], [[1.0]], [[1.0]])
+    whole = tg.dsblock.join({"inner": tg.dsblock.join({"old": block}, links={}), "lag": other}, links={"inner.old.FORCE": "lag.Y[0]"})
+    at = {"inner.old.OMEGA": 2.0, "inner.old.RATE": 0.5}
+    result = tg.simulate(whole, (0.0, 5.0), inputs={"lag.U": [0.0]}, parameters=at, rtol=1e-8, sensitivities=list(at))
+    assert float(result.sensitivity("inner.old.POS", "inner.old.OMEGA")[-1]) == pytest.approx(-5 * math.sin(10.0), abs=1e-5)
+    for k, name in enumerate(at):
+        assert float(result.sensitivity("inner.old.LEVEL", name)[-1]) == pytest.approx(slope(level, (2.0, 0.5), k), abs=1e-5)
+    block.close()
+
+
 SEEDS = (6, 14, 29, 33, 46, 58)
 METHODS = {14: "bdf", 33: "ida", 46: "adams"}
 

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.frontends.dsblock.block import Block, CanBeTried, Entry, KnowsSteps, Reply, Run
+from tidegate.frontends.dsblock.block import BeginsBeside, Block, CanBeTried, Entry, KnowsSteps, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending
@@ -86,14 +86,21 @@ class JoinedBlock:
 
     def begin(self, at: Entry) -> tuple[JoinedRun, Reply]:
         """All parts begin."""
+        return self._all_begin(at, is_beside=False)
+
+    def begin_beside(self, at: Entry) -> tuple[JoinedRun, Reply]:
+        """The same beside another run: parts with static data in copies of their libraries."""
+        return self._all_begin(at, is_beside=True)
+
+    def _all_begin(self, at: Entry, *, is_beside: bool) -> tuple[JoinedRun, Reply]:
         inputs: list[FloatArray] | None = None
         if self._has_circles:
             # of a circle nobody can be the first: all are tried to learn what each of them is given, then they begin with that
-            tried = self._begun(at, None, is_trial=True)
+            tried = self._begun(at, None, is_trial=True, is_beside=is_beside)
             evaluation = self._evaluation(tried)
             inputs = evaluation.signals(evaluation.settled(tried.at)).u
             tried.end(evaluation)
-        begun = self._begun(at, inputs)
+        begun = self._begun(at, inputs, is_beside=is_beside)
         run = self._run(begun)
         return run, run.started(begun.at, begun.replies)
 
@@ -109,14 +116,19 @@ class JoinedBlock:
             pending[part].take(reply, begun.at.time, has_time_event=True)
         return JoinedRun(self.plan, [begun.runs[part] for part in range(len(pending))], pending)
 
-    def _begun(self, at: Entry, inputs: Sequence[FloatArray] | None, *, is_trial: bool = False) -> _Begun:
+    def _begun(self, at: Entry, inputs: Sequence[FloatArray] | None, *, is_trial: bool = False, is_beside: bool = False) -> _Begun:
         """Every part, those first that others get their inputs from; circles are cut where no inputs are given for all."""
         begun = _Begun(replace(at, x=at.x.copy(), xd=None if at.xd is None else at.xd.copy()))
         for part in self._sequence:
             u = self._inputs(part, begun) if inputs is None else inputs[part]
             entry = Evaluation(self.plan, []).entry(part, begun.at, u)
             block = self.plan.wired.parts[part].block
-            begun.runs[part], reply = block.tried(entry) if is_trial and isinstance(block, CanBeTried) else block.begin(entry)
+            if is_beside and isinstance(block, BeginsBeside):
+                begun.runs[part], reply = block.begin_beside(entry)
+            elif is_trial and isinstance(block, CanBeTried):
+                begun.runs[part], reply = block.tried(entry)
+            else:
+                begun.runs[part], reply = block.begin(entry)
             begun.replies[part], begun.u[part] = reply, u
             where = self.plan.states[part]
             if reply.x is not None:
