@@ -84,7 +84,9 @@ def linearize(
     n_outputs = compiled.layout.n_outputs
     asks_outputs = any(one.vector == "outputs" for one in seen)
     slopes = equations.moved("outputs_tangent", n_outputs, y, m) if asks_outputs else np.zeros((0, equations.n))
-    direct = np.array([equations.tangent("outputs_tangent", n_outputs, y, m, move) for move in columns] if asks_outputs else []).T
+    direct = np.zeros((n_outputs, len(wanted)))
+    for k, move in enumerate(columns if asks_outputs else ()):
+        direct[:, k] = equations.tangent("outputs_tangent", n_outputs, y, m, move)
     C, D = np.zeros((len(seen), len(form.states))), np.zeros((len(seen), len(wanted)))
     for i, one in enumerate(seen):
         if one.vector == "y":
