@@ -156,6 +156,16 @@ def test_conditions_stay_as_they_are_at_the_place() -> None:
     assert tg.linearize(tank, at={"h": 2.0}).poles() == pytest.approx([-0.6])
 
 
+def test_a_diagram_without_inputs_has_outputs_all_the_same() -> None:
+    d = tg.Diagram("lag")
+    d.x = tg.blocks.Integrator(start=1.0)
+    d.x(-2.0 * d.x)
+    linear = tg.linearize(d, at=tg.Simulation(d))
+    assert linear.A.values.tolist() == [[-2.0]]
+    assert linear.C.values.tolist() == [[{"x": 1.0, "x.out": 1.0}.get(str(name), -2.0)] for name in linear.C.coords[linear.C.dims[0]].values]
+    assert linear.D.shape == (linear.C.shape[0], 0)
+
+
 def test_wrong_words_are_answered() -> None:
     tank = tg.ode(lambda t, y, p: [p["q"] - y["h"]], y0={"h": 0.0}, p={"q": 0.05})
     for arguments, sentence in (
