@@ -13,6 +13,7 @@ import pytest
 
 import tidegate as tg
 from golden_components import MODELS, Clutched, Joined
+from tidegate.library import translational as tr
 from tidegate.results import EventLog
 
 
@@ -134,3 +135,18 @@ def test_an_event_that_is_taken_away_or_put_in_is_told() -> None:
     extra = replace(stuck, time=3.0, before=stuck.after)  # it is stuck there already, and nothing jumps
     more.events = EventLog(sorted([*events, extra], key=lambda event: event.time), time_unit="")
     assert "spurious event" in {item.kind for item in tg.verify(more, points=2).wrong}
+
+
+def test_a_mass_that_hits_its_stop_and_is_pulled_away_at_once_is_verified() -> None:
+    """It rests for no time at all: what the stop would press it with is in no row, and is solved for."""
+
+    class Pulled(tg.Component):
+        mass, force = tr.StoppedMass(s_max=1.0, v=2.0), tr.ConstantForce(f=-1.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.force.flange, self.mass.flange_a)
+
+    result = tg.simulate(Pulled(), (0.0, 2.0), rtol=1e-8)
+    hit = 2.0 - 2.0**0.5
+    assert result.final["mass.s"] == pytest.approx(1.0 - 0.5 * (2.0 - hit) ** 2, rel=1e-7)
+    assert tg.verify(result).ok

@@ -31,6 +31,7 @@ _HALVINGS: Final = 60  # of the time between two points at which a condition dif
 _CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
 _AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
 _MOST_MIXED: Final = 64  # unknowns that jump at an instant, each of which is taken from before and from after it
+_NEWTON: Final = 3  # corrections; most equations are linear in what is solved for
 _LONG_BEFORE: Final = (0.0, 0.5, 0.9, 0.99)  # of the step that ends there
 
 
@@ -216,6 +217,26 @@ class Happenings:
                 y = most.copy()
                 y[k] = one[k]
                 yield Instant(before.t, y, before.ydot, before.d, before.pre)
+        for at in self._rounds(event, before):
+            if np.any(at.d != before.d) and np.any(at.d != after.d):  # passed through, so that it stands in no row
+                yield self._solved(at, states)
+
+    def _solved(self, at: Instant, states: NDArray[np.bool_]) -> Instant:
+        """With algebraic unknowns and rates that the equations give, by Newton's method with differences; those of the midst are not recorded."""
+        y, ydot = at.y.copy(), at.ydot.copy()
+        for _ in range(_NEWTON):
+            now = Instant(at.t, y, ydot, at.d, at.pre)
+            gap = self.model.residuals(now)
+            columns: list[FloatArray] = []
+            for k in range(len(y)):
+                moved, rate = y.copy(), ydot.copy()
+                (rate if states[k] else moved)[k] += 1.0
+                columns.append(self.model.residuals(Instant(at.t, moved, rate, at.d, at.pre)) - gap)
+            if not np.all(np.isfinite(columns)) or not np.all(np.isfinite(gap)):
+                return now
+            move = np.linalg.lstsq(np.array(columns).T, -gap)[0]
+            y, ydot = np.where(states, y, y + move), np.where(states, ydot + move, ydot)
+        return Instant(at.t, y, ydot, at.d, at.pre)
 
     def _check_cause(self, label: str, time: float, asked: _Once, mixed: Iterable[Truth]) -> None:
         places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
