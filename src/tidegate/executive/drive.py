@@ -94,8 +94,9 @@ def _driven(
         integrator.collect(records)
         visit()
     again: _Again | None = None
-    start, may_crawl, may_multiply = integrator.time, True, True
-    recent = _Stretch(start, integrator.counters.events)
+    # a whole run has made no steps before: what is known of its start is not asked for
+    start, may_crawl, may_multiply = integrator.time if first else problem.t_start, True, True
+    recent = _Stretch(start, integrator.counters.events if first else 0)
     while True:
         taken = before - first
         budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget

@@ -34,24 +34,35 @@ def begin_from_guesses(problem: Problem, integrator: StepIntegrator, records: Re
     ------
     RunError : there is no consistent start that has the values that must hold.
     """
+    words = open_run(problem, integrator)
+    try:
+        begin(integrator, problem, records)
+    except SingularSystemError as error:
+        return _begin_elsewhere(problem, integrator, records, error)
+    return words
+
+
+def _begin_elsewhere(problem: Problem, integrator: StepIntegrator, records: Records, error: SingularSystemError) -> Said | None:
+    """The same, with other values of what was guessed, where the run has just refused to begin."""
     guesses, y = problem.model.start.guesses, problem.y.copy()
     moved: set[int] = set()
     while True:
-        now = replace(problem, y=y) if moved else problem
+        why, unknown, value = integrator.not_tied
+        if why != FORCES or unknown not in guesses or unknown in moved or problem.model.constraint_parts:
+            raise error
+        moved.add(unknown)
+        y[unknown] = value
+        integrator.reset()
+        integrator.y[:] = y
+        now = replace(problem, y=y)
         words = open_run(now, integrator)
         try:
             begin(integrator, now, records)
-        except SingularSystemError:
-            why, unknown, value = integrator.not_tied
-            if why != FORCES or unknown not in guesses or unknown in moved or problem.model.constraint_parts:
-                raise
-            moved.add(unknown)
-            y[unknown] = value
-            integrator.reset()
-            integrator.y[:] = y
-            continue
-        _warn(problem, now, [k for k in moved if guesses[k]])
-        return words
+        except SingularSystemError as another:
+            error = another
+        else:
+            _warn(problem, now, [k for k in moved if guesses[k]])
+            return words
 
 
 def _warn(problem: Problem, now: Problem, written: list[int]) -> None:

@@ -280,7 +280,7 @@ class NativeRun:
             count = integers[place]
             if count > 0:
                 # as plain bytes: numpy copies records field by field, and asks of every view whether it is safe
-                target.append(np.frombuffer(bytearray(memory[: count * kind.itemsize]), kind))
+                target.append(np.ndarray(count, kind, bytearray(memory[: count * kind.itemsize])))
                 integers[place] = 0
 
     def discard(self) -> None:
