@@ -193,6 +193,14 @@ def test_a_stretch_of_time_is_as_fine_as_the_whole(ball: Result) -> None:
     assert (line.axes.get_xlim(), line.axes.get_yscale()) == ((0.1, 0.2), "log")
 
 
+def test_a_stretch_fills_the_height_of_its_panel(ball: Result) -> None:
+    axes = plot(ball, "h", xlim=(0.1, 0.2)).axes[0]
+    h = ball.at(np.linspace(0.1, 0.2, 50), "h").values
+    low, high = axes.get_ylim()
+    assert low < h.min() < h.max() < high
+    assert high - low < 1.3 * np.ptp(h)
+
+
 @pytest.mark.parametrize("wish", [{"log": "z"}, {"size": 4}, {"xlim": (0, None)}, {"x": "h", "sensitivities": True}])
 def test_wishes_that_cannot_be_are_refused(ball: Result, wish: dict[str, object]) -> None:
     with pytest.raises((UsageError, TypeError)):

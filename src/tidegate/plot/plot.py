@@ -30,6 +30,7 @@ _MAX_PANELS: Final = 16  # more are unreadable on one page
 _WIDTH: Final = 8.0  # inches; a page
 _PANEL_HEIGHT: Final = 2.0  # inches
 _TOP_HEIGHT: Final = 0.9  # inches, for the title and the causes of events
+_MARGIN: Final = 0.05  # of the height, above and below curves, as matplotlib has it
 _SQUARE: Final = 5.5  # inches, of a phase plot
 _LONG: Final = 12  # curves in one column of a legend
 _LONG_NAME: Final = 18  # letters beside a panel of usual height
@@ -189,11 +190,25 @@ def _over_time(runs: Sequence[Run], names: Sequence[str], wanted: Wishes, given:
     ends = (min(map(min, spans), default=0.0), max(map(max, spans), default=0.0))
     if wanted.xlim is not None:
         axes[0].set_xlim(*wanted.xlim)
+        for each in axes if given is None and not wanted.log else ():
+            _fit_height(each, *sorted(wanted.xlim))
     elif given is None and ends[0] != ends[1]:
         axes[0].set_xlim(*(ends if spans[0][0] <= spans[0][1] else ends[::-1]))
     unit = unit_of_time(result)
     axes[-1].set_xlabel(f"time ({unit})" if unit else "time")
     return axes
+
+
+def _fit_height(axes: Axes, first: float, last: float) -> None:
+    """What is seen of the curves fills the panel, not what lies beside it."""
+    seen: list[float] = []
+    for line in axes.lines:
+        x, y = (np.asarray(data, dtype=float) for data in line.get_data())
+        if x.size > 2:  # two points are a mark
+            seen += y[(x >= first) & (x <= last) & np.isfinite(y)].tolist()
+    if seen and min(seen) < max(seen):
+        margin = _MARGIN * (max(seen) - min(seen))
+        axes.set_ylim(min(seen) - margin, max(seen) + margin)
 
 
 def _draw(panel: Panel, axes: Axes, runs: Sequence[Run], *, is_own: bool, tells_run: bool) -> None:
