@@ -125,3 +125,12 @@ def test_random_models_come_back(share: int, tmp_path: Path) -> None:
         runs += 1
     assert not found, "\n".join(found)
     assert runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [100, 149])
+def test_a_block_whose_unknown_rests_on_a_threshold_by_chance_says_so(seed: int, tmp_path: Path) -> None:
+    made = random_model(seed)
+    block, _ = exported(made.source, f"r_{seed}", tmp_path, "c")
+    with pytest.warns(tg.DSblockWarning, match=r"rest within rounding of zero, and not at it: INDICATOR_\d"):
+        tg.simulate(block, (0.0, made.t_end), rtol=1e-11, method="radau")
