@@ -406,7 +406,11 @@ def test_called_function_with_kinks_nobody_sees_keeps_the_tolerance(kind: str) -
     times = np.linspace(0.0, 10.0, 101)
     values = np.sin(3 * times) if kind == "sine" else np.random.default_rng(1).normal(size=101)
     curve = interp1d(times, values)
-    solution = tg.solve_ivp(lambda t, y: [float(curve(t)) - y[0]], (0, 10), [1.0], rtol=1e-8, atol=1e-10)
+
+    def rates(t: Any, y: Any) -> list[Any]:
+        return [float(curve(float.fromhex(float(t).hex()))) - y[0]]  # a detour that nobody follows: curves of SciPy are
+
+    solution = tg.solve_ivp(rates, (0, 10), [1.0], rtol=1e-8, atol=1e-10)
     exact, h = 1.0, 0.1
     for left, right in itertools.pairwise(values):  # y' = left + slope s - y on every piece
         slope = (right - left) / h
