@@ -28,6 +28,7 @@ __all__ = ["fill_bounds", "interval_root", "modelled_root", "sampled_root"]
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
 _NARROW: Final = 1e-6  # of a step: between the zeros of both bounds no guard turns round
+_RIGHT_BEHIND: Final = 1e-9  # of a step
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _POINTS: Final = 8
@@ -198,6 +199,10 @@ def modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         if low == NO_ROOT:
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
         run.decided_to = max(low * reach, run.decided_to)
+        # mostly the guard is across right behind that, whatever its model leaves out
+        behind = run.decided_to + _RIGHT_BEHIND
+        if behind < upper and sign * _value_at(run, t, step, y, a, degree, j, behind) + nu <= 0.0:
+            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind)
         high = _root_of_model(run, model, start, sign, bound, degree)
         if high == NO_ROOT:
             return UNKNOWN_ROOT
