@@ -42,11 +42,6 @@ class EventClause:
     origin: Origin = field(default_factory=Origin)
     at_start: bool = False
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether it happens at times that are known beforehand."""
-        return self.condition is None
-
 
 @explained
 def event(  # noqa: PLR0913, what can be said of an event are keywords, and editors show them with their defaults
