@@ -34,6 +34,7 @@ from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
+from tidegate.executive.set_events import SetEvents
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
@@ -213,6 +214,8 @@ class Session:
         return new if self.is_fresh else replace(new, p=self.standing.p, m=self.standing.m)
 
     def _times(self, until: float) -> FloatArray:
+        if self.options.outputs is None:
+            return np.zeros(0)
         recorded = next((float(segment.t[-1]) for segment in reversed(self._segments) if segment.t.size), -math.inf)
         return times_behind(self.options, self.problem.t_start, -math.inf if self.is_fresh else max(recorded, self.standing.time), until)
 
@@ -398,7 +401,6 @@ class Session:
 
     def _take_in(self, segment: Recording, stopped: _StoppedRun | None) -> Result:
         """Stand where the segment has led to."""
-        before = [*self._segments]
         if stopped is None:
             self.status = "terminated" if segment.status == "terminated" else "ready"
         else:
@@ -409,7 +411,7 @@ class Session:
             # how far back depends on what was tried, and what lies between is in no result of the session
             error.add(f"the simulation stands at t = {number(self.standing.time, 10)} and can go on from there")
         if isinstance(error, RunError | InterruptedRunError) and error.result is not None:
-            error.result = joined([*before, error.result])
+            error.result = joined([*self._segments[:-1], error.result])
             error.result.source = self.source
         return part
 
@@ -439,10 +441,9 @@ class Session:
             error.result = self.result
             raise error
         self.problem, self._legend = problem, None if self._legend is None else self._legend.with_values(problem)
-        part = self._part(self._label(records, meter.read(), "unfinished", is_set=True))
-        events = [(event, {**event.before, **setting.before}, {**event.after, **setting.after}) for event in part.events]
-        told = [replace(event, kind="set", causes=setting.causes + event.causes, before=old, after=now) for event, old, now in events]
-        part.events = EventLog(told, time_unit=part.time_unit)
+        recording = self._label(records, meter.read(), "unfinished", is_set=True)
+        part = self._part(recording)
+        part.events = EventLog(SetEvents(recording, setting.causes, setting.before, setting.after), time_unit=part.time_unit)
         if self.is_fresh:
             self._settings.append(setting)
         self._note(part, self.message)
