@@ -165,6 +165,7 @@ def test_the_result_of_a_failure_holds_no_machine_code() -> None:
     def other(t, y):
         return [y["x"] * y["x"] * (2.0 if y["x"] > 3.0 else 1.0)]
 
+    failed(tg.ode(other, y0={"x": 1.5}))  # what of the kernel such a run comes to is loaded, and stays
     gc.collect()
     before = sum(isinstance(item, NativeModule) for item in gc.get_objects())
     result = failed(tg.ode(other, y0={"x": 1.0})).result
