@@ -142,13 +142,14 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--points", "1"], "--points 1 is less than two"),
         (["tank.py", "--until", "1", "--points", "5", "--step", "1"], "one of them"),
         (["tank.py", "--until", "1", "--record-disabled", "gone"], "--record-disabled gone is none of held, nan\n  try: --record-disabled nan"),
-        (["tank.py", "--until", "1", "--set", "kk=1"], "no parameter 'kk' in model tank\n  try: k"),
+        (["tank.py", "--until", "1", "--set", "kk=1"], "no parameter or variable 'kk' in model tank\n  try: k"),
+        (["tank.py", "--until", "1", "--set", "levle=1"], "no parameter or variable 'levle' in model tank\n  try: level"),
         (["tank.py", "--until", "1", "--set", "k"], "a name and a value are expected"),
         (["tank.py", "--until", "1", "--set", "k="], "a name and a value are expected"),
         (["tank.py", "--until", "1", "--set", "k=fast"], "'fast' is no number\n  try: a number in 1/s"),
         (["tank.py", "--until", "1", "--set", "k=1e999"], "the value is not finite"),
         (["tank.py", "--until", "1", "--set", "k=1", "--set", "k=2"], "given twice"),
-        (["tank.py", "--until", "1", "--set", "length=2 s"], "s measures"),
+        (["tank.py", "--until", "1", "--set", "length=2 s"], "error: --set length=2 s: s measures"),
         (["tank.py", "--until", "1", "--set", "length=2 parsnips"], "parsnips"),
         (["tank.py", "--until", "1", "--set", "count=2.5"], "count is integer, 2.5 is not"),
         (["tank.py", "--until", "1", "--set", "count=2 m"], "has no unit"),
@@ -156,6 +157,13 @@ def test_quiet_prints_nothing(line: Any) -> None:
         (["tank.py", "--until", "1", "--out", "a.xls"], "ends in .nc or .csv"),
         (["tank.py", "--until", "1", "--plot", "a.bmp"], ".png, .svg or .pdf"),
         (["tank.py", "--until", "1", "--out", "no/a.nc"], "there is no folder no"),
+        (["tank.py", "--until", "1", "--out", "to_nowhere.nc"], "there is no folder"),
+        (["tank.py", "--until", "1", "--plot", "round.png"], "its symbolic links lead round in a circle\n  try: give another name"),
+        (["tank.py", "--until", "1", "--out", "tank.py/a.nc"], "tank.py is no folder"),
+        (["tank.py", "--until", "1", "--out", "folder.nc"], "it is a folder\n  try: give the name of a file in it"),
+        (["tank.py", "--until", "1", "--csv", "a.csv"], "tidegate run has no option --csv\n  try: --out FILE, whose name ends in .nc or .csv"),
+        (["tank.py", "--to", "1"], "tidegate run has no option --to\n  try: --until T"),
+        (["tank.py", "-o", "a.nc", "--until", "1"], "tidegate run has no option -o\n  try: --out FILE"),
         (["tank.py", "--untill", "1"], "error: tidegate run has no option --untill\n  try: --until"),
         (["tank.py", "more", "--until", "1"], "error: got unexpected extra argument"),
         ([], "error: FILE[:MODEL] is missing\n  try: tidegate run tank.py --until 20"),
@@ -163,6 +171,9 @@ def test_quiet_prints_nothing(line: Any) -> None:
 )
 def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str], sentence: str) -> None:
     line.write("notes.txt", "")
+    (line.folder / "to_nowhere.nc").symlink_to("nowhere/a.nc")
+    (line.folder / "round.png").symlink_to("round.png")
+    (line.folder / "folder.nc").mkdir()
     done = line("run", *arguments)
     assert done.exit_code == 2, done.output
     assert sentence in done.stderr

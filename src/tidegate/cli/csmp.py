@@ -27,6 +27,7 @@ from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
 from tidegate.executive.progress_bar import ProgressBar
 from tidegate.names import close_names
+from tidegate.results.files import writable
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]
 
@@ -240,10 +241,8 @@ def run(request: RunRequest) -> int:
         If an option is missing or does not fit.
     """
     for path in (request.csv, request.netcdf):
-        if path is not None and not path.parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
-        if path is not None and path.is_dir():
-            raise UsageError(f"cannot write {path}: it is a folder", hint="give the name of a file in it")
+        if path is not None and str(path) != _STANDARD:
+            writable(path)
     program, control = read(_model_file(request.model, "a model file, e.g. spring.mod"))
     asked = _asked(request, program, control)
     seed = request.seed if request.seed is not None else control.get("seed", SEED)

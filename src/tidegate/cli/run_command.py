@@ -24,6 +24,7 @@ from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
+from tidegate.results.files import writable
 from tidegate.results.presence import RECORD_DISABLED
 
 __all__ = ["Request", "check_request", "options_of", "run", "span_of"]
@@ -134,8 +135,8 @@ def check_request(request: Request) -> None:
     if request.plot is not None:
         picture_format(request.plot)
     for path in (request.out, request.plot):
-        if path is not None and not path.parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
+        if path is not None:
+            writable(path)
 
 
 def span_of(request: Request, source: Source, time_unit: str) -> tuple[float, float]:

@@ -21,6 +21,16 @@ __all__ = ["ToldGroup"]
 # typer brings its own copy of click in some versions; what it raises is found from what it offers
 _ParserError: Final[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
+# what other programs, and other commands of this one, call an option
+_MEANT: Final = {
+    **dict.fromkeys(("--csv", "--netcdf", "--nc", "--save", "--output", "-o"), "--out FILE, whose name ends in .nc or .csv"),
+    **dict.fromkeys(("--png", "--svg", "--pdf", "--picture"), "--plot FILE, whose name ends in .png, .svg or .pdf"),
+    **dict.fromkeys(("--to", "--end", "--tend", "--stop", "--t-end", "--time"), "--until T"),
+    **dict.fromkeys(("-p", "--param", "--parameter"), "--set NAME=VALUE"),
+    **dict.fromkeys(("--dt", "--every"), "--step DT"),
+    **dict.fromkeys(("--start", "--t0"), "--from T0"),
+}
+
 
 class ToldGroup(TyperGroup):
     """Commands whose mistakes in usage are told as every other mistake."""
@@ -56,7 +66,9 @@ def _told(error: Any) -> tuple[str, str]:
     kind = type(error).__name__
     if kind == "NoSuchOption" and name:
         known = [option for option in _options(context) if option.startswith("--")]
-        return f"{path} has no option {name}", " or ".join(close_names(name, known)) or f"{path} --help lists the options"
+        meant = _MEANT.get(name.lower(), "")
+        hint = meant if meant.partition(" ")[0] in known else " or ".join(close_names(name, known))
+        return f"{path} has no option {name}", hint or f"{path} --help lists the options"
     if kind == "MissingParameter":
         what = error.param.metavar or error.param.opts[0] if error.param is not None else "an argument"
         return f"{what} is missing", _example(context) or f"{path} --help"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tidegate.cli.option_values import QUANTITY
-from tidegate.errors import UsageError
+from tidegate.errors import UnitError, UsageError
 from tidegate.model import Model, Variable
 from tidegate.names import unknown_name
 from tidegate.numbers_as_texts import text_problem
@@ -40,7 +40,7 @@ def parameter_values(settings: Iterable[str], model: Model) -> dict[str, float]:
             raise UsageError(f"--set {name}: it is a constant, which is set when the model is made", hint="declare it as tg.Parameter")
         every = _meant(name, list(parameters))
         if not every:
-            raise unknown_name("parameter", name, _parameter_names(model), of=f"model {model.name}")
+            raise unknown_name("parameter or variable", name, [*_parameter_names(model), *_start_names(model)], of=f"model {model.name}")
         for key, variable in (parameters[one] for one in every):
             if key in values:
                 raise UsageError(f"--set {name}: {key} is given twice", hint="once is enough")
@@ -108,6 +108,10 @@ def _parameter_names(model: Model) -> list[str]:
     return [element for variable in model.parameters for element in variable.names]
 
 
+def _start_names(model: Model) -> list[str]:
+    return [element for variable in (*model.unknowns, *model.discretes) if not variable.is_hidden for element in variable.names]
+
+
 def _settable(model: Model) -> dict[str, tuple[str, Variable]]:
     """What may be set, by the names it may have: the name under which the simulator takes it, and its variable."""
     found: dict[str, tuple[str, Variable]] = {}
@@ -135,7 +139,10 @@ def _value(text: str, parameter: Variable, setting: str, option: str = "--set") 
     if unit:
         if not parameter.unit:
             raise UsageError(f"{option} {setting}: {parameter.name} has no unit, so {unit!r} cannot be converted", hint="a bare number")
-        value = convert(value, unit, parameter.unit)
+        try:
+            value = convert(value, unit, parameter.unit)
+        except UnitError as error:
+            raise UnitError(f"{option} {setting}: {error.message}", hint=f"a unit of {parameter.name}, as {parameter.unit}") from error
     if not math.isfinite(value):
         raise UsageError(f"{option} {setting}: the value is not finite", hint="a number that fits a double")
     if parameter.kind != "real" and value != int(value):

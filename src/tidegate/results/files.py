@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from tidegate.errors import UsageError
 
-__all__ = ["known_suffix", "path_of", "written_whole"]
+__all__ = ["known_suffix", "path_of", "writable", "written_whole"]
 
 
 def path_of(given: object) -> Path:
@@ -45,6 +46,33 @@ def known_suffix(path: str | Path, known: Iterable[str], what: str) -> str:
     return suffix
 
 
+def writable(path: str | Path) -> Path:
+    """The file that is written by this name: what a symbolic link names stands for the link, which stays.
+
+    Raises
+    ------
+    UsageError
+        If its folder is not there or cannot be written to, it is a folder itself, or links lead round in a circle.
+    """
+    target = path_of(path)
+    try:
+        if target.is_symlink():
+            target = target.resolve(strict=False)
+        folder = target.parent
+        if not folder.is_dir():
+            what = "is no folder" if folder.exists() else ""
+            told = f"{folder} {what}" if what else f"there is no folder {folder}"
+            raise UsageError(f"cannot write {target}: {told}", hint="make the folder first, or name another")
+        if target.is_dir():
+            raise UsageError(f"cannot write {target}: it is a folder", hint="give the name of a file in it")
+    except (RuntimeError, OSError) as error:  # a circle of links is a RuntimeError before Python 3.13
+        why = "its symbolic links lead round in a circle" if isinstance(error, RuntimeError) or error.errno == errno.ELOOP else error.strerror or error
+        raise UsageError(f"cannot write {target}: {why}", hint="give another name") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write {target}: nothing may be written in {folder}", hint="check the folder's permissions, or name another")
+    return target
+
+
 @contextmanager
 def written_whole(path: str | Path) -> Generator[Path]:
     """Write to the path this gives; it takes the wanted name when the block ends well, and vanishes when it does not.
@@ -67,13 +95,7 @@ def written_whole(path: str | Path) -> Generator[Path]:
     >>> target.read_text()
     '1 2 3'
     """
-    target = path_of(path)
-    if target.is_symlink():
-        target = target.resolve()  # the link stays, and what it names is written
-    if not target.parent.is_dir():
-        raise UsageError(f"cannot write {target}: there is no folder {target.parent}", hint="make the folder first, or name another")
-    if target.is_dir():
-        raise UsageError(f"cannot write {target}: it is a folder", hint="give the name of a file in it")
+    target = writable(path)
     # in the same folder, because only within one file system is a renaming a single act; same suffix, because writers look at it
     draft = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
