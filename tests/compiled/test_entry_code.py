@@ -14,6 +14,7 @@ import pytest
 from tidegate.compiled import entry_code as of_entries
 from tidegate.compiled import kernel_keys
 from tidegate.compiled.first_call import CalledFirst
+from tidegate.errors import TidegateError
 
 # past looks at two pointers only, so it can be called from here
 LOOK = (
@@ -155,6 +156,24 @@ def test_what_cannot_be_compiled_ends_the_process_with_the_reason(tmp_path: Path
     assert done.returncode == 70
     assert "no machine code could be made of tidegate.events.some" in done.stderr
     assert "ZeroDivisionError" in done.stderr
+    assert "try: reinstall tidegate" in done.stderr
+
+
+def test_what_cannot_be_compiled_is_tried_once_more_and_then_told() -> None:
+    errors: list[Exception] = [MemoryError("all is taken"), ValueError("once"), MemoryError("again")]
+
+    def find() -> int:
+        if errors:
+            raise errors.pop()
+        return 5
+
+    entry = CalledFirst("tidegate.events.some", [], find)
+    with pytest.raises(TidegateError, match=r"(?s)no machine code could be made of tidegate.events.some.* once.*reinstall"):
+        entry.there()
+    entry.there()  # the third error, and then the code
+    errors[:] = [MemoryError("all is taken")] * 2
+    with pytest.raises(TidegateError, match=r"(?s)MemoryError: all is taken.*close other programs"):
+        CalledFirst("tidegate.events.other", [], find).there()
 
 
 def test_another_process_that_compiles_the_same_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

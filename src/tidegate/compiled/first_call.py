@@ -9,6 +9,7 @@ The jumps are the same code for all entries with arguments of the same kinds, a 
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -16,9 +17,11 @@ import threading
 import traceback
 from collections.abc import Callable
 from functools import cache
+from importlib import metadata
 from typing import Final
 
 from tidegate.compiled.native import NativeModule, load
+from tidegate.errors import TidegateError
 
 __all__ = ["CalledFirst"]
 
@@ -53,11 +56,27 @@ class CalledFirst:
         self._is_there = False
 
     def there(self) -> None:
-        """Have it now, instead of when it is first called."""
+        """Have it now, instead of when it is first called.
+
+        Raises
+        ------
+        TidegateError : it cannot be compiled, at the second try either.
+        """
         with _resolving:
             if not self._is_there:
-                self._cell.value = self._find()
+                self._cell.value = self._found()
                 self._is_there = True
+
+    def _found(self) -> int:
+        try:
+            return self._find()
+        except Exception:  # noqa: BLE001, whatever it is, there is a second try
+            gc.collect()  # memory may have been short
+        try:
+            return self._find()
+        except Exception as error:
+            what = f"no machine code could be made of {self.name}, without which a run cannot go on: {type(error).__name__}: {error}"
+            raise TidegateError(what, hint=_remedy(error)) from error
 
     def _asked(self) -> None:
         """From native code, which cannot be told of an exception: an interruption waits, anything else cannot be gone on from."""
@@ -68,14 +87,21 @@ class CalledFirst:
             except KeyboardInterrupt:
                 interrupted = True
                 continue
-            except BaseException:  # noqa: BLE001, whatever it is, native code cannot go on without the entry
-                sys.stderr.write(f"tidegate: no machine code could be made of {self.name}, without which a run cannot go on\n")
-                traceback.print_exc()
+            except BaseException as error:  # noqa: BLE001, whatever it is, native code cannot go on without the entry
+                traceback.print_exception(error.__cause__ or error)
+                sys.stderr.write(f"tidegate: {error}\n  The process ends here, since native code that waits for it cannot be left.\n")
                 sys.stderr.flush()
                 os._exit(_OUR_DEFECT)
             if interrupted:
                 signal.raise_signal(signal.SIGINT)
             return
+
+
+def _remedy(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "close other programs, or go where there is more memory"
+    versions = ", ".join(f"{package} {metadata.version(package)}" for package in ("numba", "llvmlite", "numpy"))
+    return f"reinstall tidegate with the packages it asks for (here are {versions}); if it stays, report it together with this text"
 
 
 class _Gates:

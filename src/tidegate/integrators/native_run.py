@@ -69,6 +69,8 @@ class NativeRun:
     takes_others = True  # whether memory laid out for one problem serves another
 
     def __init__(self, problem: Problem, method: Method) -> None:
+        for entry in (loop.begin, loop.advance):  # what every run comes to: if they cannot be compiled, that can be raised here
+            entry.there()
         self.problem = problem
         self.calls = OpaqueCalls()
         self._work = lay_out(problem, method)

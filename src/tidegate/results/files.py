@@ -66,7 +66,9 @@ def writable(path: str | Path) -> Path:
         if target.is_dir():
             raise UsageError(f"cannot write {target}: it is a folder", hint="give the name of a file in it")
     except (RuntimeError, OSError) as error:  # a circle of links is a RuntimeError before Python 3.13
-        why = "its symbolic links lead round in a circle" if isinstance(error, RuntimeError) or error.errno == errno.ELOOP else error.strerror or error
+        why = (
+            "its symbolic links lead round in a circle" if isinstance(error, RuntimeError) or error.errno == errno.ELOOP else error.strerror or error
+        )
         raise UsageError(f"cannot write {target}: {why}", hint="give another name") from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write {target}: nothing may be written in {folder}", hint="check the folder's permissions, or name another")
