@@ -259,3 +259,41 @@ def test_a_search_that_gives_up_says_so() -> None:
 
     with pytest.raises(tg.SingularSystemError, match="too many to try all combinations"):
         tg.simulate(Shorted(), (0.0, 1.0))
+
+
+def in_series(volts: float, ohms: float, henry: float, phase: float) -> tg.Component:
+    """Two bridges whose sources have nothing in series, 30 degrees apart, one upon the other; a coil keeps the current going."""
+    names = [f"{number}_{k}" for number in range(2) for k in range(3)]
+    phases = [phase + number * np.pi / 6.0 - 2.0 * np.pi * k / 3.0 for number in range(2) for k in range(3)]
+    parts: dict[str, Any] = {"L": el.Inductor(L=henry, i=tg.start(0.0, fixed=True)), "R": el.Resistor(R=ohms), "G": el.Ground()}
+    for name, angle in zip(names, phases, strict=True):
+        parts |= {f"u{name}": el.SineVoltage(V=volts, f=FREQUENCY, phase=angle), f"top{name}": el.IdealDiode(), f"low{name}": el.IdealDiode()}
+
+    def equations(self: Any) -> Iterator[Any]:
+        def pins(kind: str, pin: str, number: int) -> list[Any]:
+            return [getattr(getattr(self, f"{kind}{number}_{k}"), pin) for k in range(3)]
+
+        for number in range(2):
+            yield tg.connect(*pins("u", "n", number))
+            for ends in zip(pins("u", "p", number), pins("top", "p", number), pins("low", "n", number), strict=True):
+                yield tg.connect(*ends)
+        yield tg.connect(*pins("top", "n", 0), self.L.p)
+        yield tg.connect(*pins("low", "p", 0), *pins("top", "n", 1))
+        yield tg.connect(*pins("low", "p", 1), self.R.n, self.G.p)
+        yield tg.connect(self.L.n, self.R.p)
+
+    return type("InSeries", (tg.Component,), {**parts, "equations": equations, "__module__": __name__})()
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.3])
+def test_bridges_in_series_hand_over_at_once(phase: float) -> None:
+    """Without inductances of the sources the voltage is what the highest of them are above the lowest, and twelve times a period it changes."""
+    volts, ohms, henry, end = 100.0, 8.0, 0.02, 0.03
+
+    def rate(t: float, y: FloatArray) -> list[float]:
+        angles = 2.0 * np.pi * (FREQUENCY * t - np.arange(3) / 3.0) + phase
+        return [(sum(volts * float(np.ptp(np.sin(angles + shift))) for shift in (0.0, np.pi / 6.0)) - ohms * y[0]) / henry]
+
+    result = tg.simulate(in_series(volts, ohms, henry, phase), (0.0, end), rtol=RTOL)
+    assert len(result.events) == 18
+    assert result.final["L.i"] == pytest.approx(solve_ivp(rate, (0.0, end), [0.0], rtol=1e-10, atol=1e-12, max_step=1e-4).y[0, -1], rel=1e-6)
