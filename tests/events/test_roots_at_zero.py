@@ -89,6 +89,14 @@ def test_two_tanks_come_to_one_level_and_rest(method: str) -> None:
     assert result["a"].values + result["b"].values == pytest.approx([1.2, 1.2], rel=1e-9)
 
 
+@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "taylor"])
+def test_what_flows_is_nothing_in_the_row_where_levels_meet(method: str) -> None:
+    result = tg.simulate(Joined(), (0.0, 2.0), method=method)  # q of nan would be a warning, and warnings are errors
+    before = int(np.flatnonzero(np.diff(result.t) == 0.0)[0])
+    assert result["q"].values[before : before + 2] == pytest.approx([0.0, 0.0], abs=2e-3)
+    assert np.isfinite(result["q"].values).all()
+
+
 class Tank(tg.Component):
     A, k, h = tg.Parameter(1.0), tg.Parameter(0.3), tg.State(1.0)
     inflow, q = tg.InputSignal(), tg.Output()

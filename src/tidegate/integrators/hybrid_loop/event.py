@@ -23,6 +23,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto
 from tidegate.events.guards import refresh_activity
+from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import anything_happened, note_conditions
@@ -215,13 +216,26 @@ def _event(run, log, guard, due, stepped):
     return code
 
 
+@native
+def _record_before(run, rows, guard):
+    """The row before an event; where the equations end at the guard, as a root does at an empty tank, at its zero and not just across it."""
+    n = run.n
+    for q in range(n):
+        run.y_old[q] = run.y[q]
+    if guard >= 0 and n > 0:
+        put_on_its_side(run, run.t)
+    record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
+    for q in range(n):
+        run.y[q] = run.y_old[q]
+
+
 @kernel_entry(NUMBERS, NUMBERS, INTEGER, INTEGER, INTEGER)
 def event_with_rows(run, rows, log, guard, due, stepped):
     """The event, and a row before and one after it where something happened; that before is there already where run.is_given."""
     wanted = run.wants_event_rows == 1
     logged = run.n_logged
     if wanted and run.is_given == 0:
-        record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
+        _record_before(run, rows, guard)
     code = _event(run, log, guard, due, stepped)
     if code != 0:
         return code
