@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,21 @@ def test_a_full_disk_says_what_to_try(line: Any, monkeypatch: pytest.MonkeyPatch
     done = line("run", "tank.py", "--until", 1, "--out", "a.csv")
     assert done.exit_code in (1, 2)
     assert "cannot write a.csv: No space left on device\n  try: free some space on the disk, or write to another one" in done.stderr
+
+
+def test_a_full_disk_is_told_whatever_the_writer_calls_it(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    def usage(_: object) -> SimpleNamespace:
+        return SimpleNamespace(free=0)
+
+    monkeypatch.setattr("pathlib.Path.replace", denied)
+    told = line("run", "tank.py", "--until", 1, "--out", "a.csv", "-q").stderr
+    assert "Permission denied\n  try: check the folder's permissions" in told
+    monkeypatch.setattr("shutil.disk_usage", usage)
+    told = line("run", "tank.py", "--until", 1, "--out", "a.csv", "-q").stderr
+    assert "No space left on device\n  try: free some space on the disk" in told
 
 
 def test_output_to_a_full_disk_is_told_in_words() -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from tidegate.errors import UsageError
 
 __all__ = ["known_suffix", "path_of", "writable", "written_whole"]
+
+_FREE_SPACE: Final = "free some space on the disk, or write to another one"
+_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT)
+_BLOCK: Final = 4096  # bytes: what is left of a full disk is less
 
 
 def path_of(given: object) -> Path:
@@ -104,12 +110,18 @@ def written_whole(path: str | Path) -> Generator[Path]:
         yield draft
         draft.replace(target)
     except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror or error}", hint=_remedy(error)) from error
+        # HDF5 calls a full disk a missing permission
+        full = _is_full(error, target.parent)
+        why = os.strerror(errno.ENOSPC) if full and error.errno not in _NO_SPACE else error.strerror or error
+        raise UsageError(f"cannot write {target}: {why}", hint=_FREE_SPACE if full else "check the folder's permissions") from error
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _remedy(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space on the disk, or write to another one"
-    return "check the folder's permissions"
+def _is_full(error: OSError, folder: Path) -> bool:
+    if error.errno in _NO_SPACE:
+        return True
+    try:
+        return shutil.disk_usage(folder).free < _BLOCK
+    except OSError:
+        return False
