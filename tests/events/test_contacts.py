@@ -69,6 +69,20 @@ def waves(level: float) -> Any:
     return tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": level})
 
 
+@pytest.mark.parametrize("of", ["radau", "taylor"])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10])
+def test_an_exact_tangency_is_no_crossing_or_two_within_the_tolerances_and_named_either_way(rtol: float, of: str) -> None:
+    with pytest.warns(tg.SensitivityWarning, match=r"where it only just reaches its zero|touches its zero"):
+        result = tg.simulate(waves(1.0), (0.0, 5.0), rtol=rtol, sensitivities="all", method=of)
+    times = event_times(result)
+    assert len(times) in (0, 2)
+    # as long as an arc of this height lasts
+    longest = 2 * math.sqrt(2 * rtol)
+    assert times == pytest.approx([math.pi / 2] * len(times), abs=longest)
+    assert float(result["y[2]"][-1]) <= longest
+    assert math.isnan(slopes(result, ["y[2]"], "c")[0])
+
+
 @pytest.mark.parametrize("level", [1 + 1e-6, 1 - 1e-6])
 def test_clear_misses_and_clear_crossings_keep_their_derivatives(level: float, method: str) -> None:
     result = tg.simulate(waves(level), (0.0, 6.0), rtol=1e-10, sensitivities="all", method=method)
