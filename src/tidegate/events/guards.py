@@ -97,7 +97,8 @@ def guard_roundoff(run, t, y):
     has_algebraic = False
     for q in range(n):
         if algebraic[q] == 1:
-            roundoff[q] = 1e-2 * (atol[q] + run.rtol * size[q])
+            # at the tightest tolerances that is less than their rounding, and a point put across by less would lie on no side
+            roundoff[q] = max(roundoff[q], 1e-2 * (atol[q] + run.rtol * size[q]))
             has_algebraic = True
     if has_algebraic:
         call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu)

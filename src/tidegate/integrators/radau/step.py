@@ -78,6 +78,18 @@ def update_scale(run, step):
 
 
 @native
+def _add_rounding_of_time(run, rows):
+    """Add what the rounding of time makes of f: a delayed value near zero is not small for all times that are nearly the same, however small a tolerance."""
+    later = run.scratch_1
+    model_rates(run, run.t + _ROUNDINGS * _EPS * abs(run.t), run.y, later)
+    run.c_rhs += 1
+    for q in range(run.n):
+        x = abs(later[q] - run.f0[q])
+        if x < np.inf:
+            rows[q] += x
+
+
+@native
 def note_rounding(run):
     """What rounding inside f makes of every unknown, about, behind the weights: no step, however short, makes an error smaller than that.
 
@@ -88,6 +100,8 @@ def note_rounding(run):
     absolute_rows(run, run.y, out)
     for q in range(n):
         out[q] *= _ROUNDINGS * _EPS
+    if run.past != 0:
+        _add_rounding_of_time(run, out)
     solve_real(run, FIRST, out.ctypes)
     for q in range(n):
         out[q] = abs(out[q]) if abs(out[q]) < np.inf else 0.0
