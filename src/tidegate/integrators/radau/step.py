@@ -79,7 +79,7 @@ def update_scale(run, step):
 
 @native
 def _add_rounding_of_time(run, rows):
-    """Add what the rounding of time makes of f: a delayed value near zero is not small for all times that are nearly the same, however small a tolerance."""
+    """Add what the rounding of time makes of f: a delayed value that passes zero is no better known, whatever its tolerance there."""
     later = run.scratch_1
     model_rates(run, run.t + _ROUNDINGS * _EPS * abs(run.t), run.y, later)
     run.c_rhs += 1
