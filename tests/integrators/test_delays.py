@@ -150,7 +150,11 @@ def test_a_condition_on_the_past_is_located_and_outputs_show_the_past(tau: float
 def test_random_relays_on_a_delayed_value_are_zigzags_at_every_tolerance(rtol: float) -> None:
     model = tg.ode(lambda t, y, p: [-p["a"] * tg.sign(tg.delay(y["x"], p["tau"]))], y0={"x": 1.0}, p={"tau": 0.3, "a": 1.0})
     random = np.random.default_rng(5)
-    for a, tau in [(1.343398494170642, 0.674561364131813), (1.9612792898888831, 0.4632001746138849), *random.uniform((0.5, 0.05), (2.0, 1.0), (20, 2))]:
+    for a, tau in [
+        (1.343398494170642, 0.674561364131813),
+        (1.9612792898888831, 0.4632001746138849),
+        *random.uniform((0.5, 0.05), (2.0, 1.0), (20, 2)),
+    ]:
         result = tg.simulate(model, (0, 6), rtol=rtol, parameters={"a": a, "tau": tau}, max_steps=1000)
         # x falls through zero at 1/a, which is seen tau later; from there up and down, 2 a tau at a time
         turns = np.arange(1.0 / a + tau, 6.0, 2.0 * tau)
