@@ -61,7 +61,7 @@ class Array(Parts):
         one: Any = part() if isinstance(part, type) else part
         self._written: Any = as_part(one) if is_source(one) else one
         if not isinstance(self._written, Part):
-            raise UsageError(f"tg.Array is given {part!r}; a class of parts is expected", origin=self._origin, hint="write tg.Array(Resistor, 3)")
+            raise UsageError(f"tg.Array is given {part!r}; a class of parts is expected", origin=self._origin, hint=_HOW)
         self._shape, self._values, self._name = shape, {name: by_name(value) for name, value in values.items()}, ""
         known = [*self._written.declarations(), *self._written._parts()]  # noqa: SLF001 - one class
         for name, value in values.items():
@@ -142,6 +142,9 @@ class Array(Parts):
             raise UsageError(f"{self._name} has the shape {shape}, but {name} was given values of the shape {found}", origin=self._origin)
         array: Any = np.asarray(given)
         return [array[place].tolist() for place in np.ndindex(*shape)]
+
+
+_HOW: Final = "write tg.Array(Resistor, 3), and tg.Array(Resistor, 3, R=lambda self, k: 10.0 * (k + 1)) where each has numbers of its own"
 
 
 class PartArray:
