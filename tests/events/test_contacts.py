@@ -69,15 +69,15 @@ def waves(level: float) -> Any:
     return tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": level})
 
 
-@pytest.mark.parametrize("of", ["radau", "taylor"])
+@pytest.mark.parametrize("of", ["radau", "taylor", "bdf", "adams", "ida"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8, 1e-10])
 def test_an_exact_tangency_is_no_crossing_or_two_within_the_tolerances_and_named_either_way(rtol: float, of: str) -> None:
     with pytest.warns(tg.SensitivityWarning, match=r"where it only just reaches its zero|touches its zero"):
         result = tg.simulate(waves(1.0), (0.0, 5.0), rtol=rtol, sensitivities="all", method=of)
     times = event_times(result)
     assert len(times) in (0, 2)
-    # as long as an arc of this height lasts
-    longest = 2 * math.sqrt(2 * rtol)
+    # as long as an arc of this height lasts; errors of methods of several steps add up
+    longest = 2 * math.sqrt(2 * rtol * (1.0 if of in ("radau", "taylor") else 100.0))
     assert times == pytest.approx([math.pi / 2] * len(times), abs=longest)
     assert float(result["y[2]"][-1]) <= longest
     assert math.isnan(slopes(result, ["y[2]"], "c")[0])

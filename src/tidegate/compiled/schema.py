@@ -137,6 +137,8 @@ _FACTS: Final = [
     *_single("integer", "starts_coarse"),
     # 1 for a method whose points lie beside the slow motion of a stiff model, see integrators/hybrid_loop/pre_event_rate
     *_single("integer", "smooths_rates"),
+    # over the tolerance, how far errors of many steps may have added up: how near to zero a guard may have been, see events/grazing
+    *_single("number", "reach_factor"),
     # 1 for a method whose proposal for a step does not grow behind one that an event has cut
     *_single("integer", "keeps_proposals"),
     # places among the discrete variables of how far a step may go beyond the next time event, and of whether the last event has left everything as

@@ -89,7 +89,7 @@ def _note_grazing(run, t, step, y, lower, upper, found):
         guard_reach(run, t + high * step, point, reach)
         call_value(run.f_guards, t + high * step, point, run.p, run.m, here)
         rounding = GRAZING * run.nu_start[j]
-        within = reach[j] + rounding
+        within = run.reach_factor * reach[j] + rounding
         # a guard that is at zero from the start of a mode on comes from there, not to it
         came = within if run.is_first == 1 else rounding
         # at the end it may still be on its way: down to here and no further
@@ -116,7 +116,7 @@ def _least_slope(run, t, step, y, guard, theta):
     _slopes_at(run, t, step, y, theta, slopes)
     bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
     guard_reach(run, t + theta * step, run.scratch_1, reach)
-    return 2.0 * bend * (reach[guard] + GRAZING * run.nu_start[guard])
+    return 2.0 * bend * (run.reach_factor * reach[guard] + GRAZING * run.nu_start[guard])
 
 
 @native

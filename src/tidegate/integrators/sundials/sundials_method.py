@@ -25,6 +25,7 @@ __all__ = ["SundialsIntegrator"]
 
 _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
+_ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
@@ -41,7 +42,7 @@ def _method(name: str) -> Method:
             "hook_values": values.address, "hook_restart": restart.address, "hook_accept": multistep.sundials_accept.address,
         },
         degree=_ORDERS[name],
-        facts={"starts_coarse": int(name != "ida"), "smooths_rates": 1},
+        facts={"starts_coarse": int(name != "ida"), "smooths_rates": 1, "reach_factor": _ADDED_UP},
     )  # fmt: skip
 
 
