@@ -29,6 +29,7 @@ NO_MODEL = {
     "connected_blocks",
     "shower",  # a class, which looks back in time
     "stepwise_control",
+    "twelve_pulse",  # ideal diodes that tie the currents of coils to one another: the block stops there aloud, as its page says
 }
 REFUSED = {
     "pipe_friction": "it calls friction_factor",
