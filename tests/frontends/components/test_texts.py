@@ -422,7 +422,7 @@ def test_a_text_chosen_by_if_is_one_chosen_by_where() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "said"), [(lambda kind: {"up": 1.0, "down": 2.0}.get(kind), "no key"), (lambda kind: 1.0 if kind else 2.0, "neither true nor false")]
+    ("use", "said"), [(lambda kind: {"up": 1.0, "down": 2.0}.get(kind, 0.0), "no key"), (lambda kind: 1.0 if kind else 2.0, "neither true nor false")]
 )
 def test_a_text_that_depends_on_the_run_can_only_be_compared(use: Any, said: str) -> None:
     def rate(t: Any, y: Any) -> Any:
