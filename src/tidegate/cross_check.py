@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import RunError, UsageError
 from tidegate.expressions import ONE, Expr, Role, evaluate, symbol, tangent, walk
+from tidegate.integrators import method_of
 from tidegate.model import Lowerable, Model
 from tidegate.model.callables import Called, TakesOptions
 from tidegate.results import Result
@@ -35,7 +36,6 @@ _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may 
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
 _SHOWN: Final = 25  # rows of the table as text
-_WHOSE: Final = {"auto": "radau"}  # one engine by two names
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 _ROUNDING: Final = 64 * float(np.finfo(float).eps)  # of the largest term of a sum: what two ways to compute it may be apart
 _ALL_ROUNDING: Final = 100.0  # times that: what is no larger is nothing but rounding, and makes rounding of what follows from it
@@ -181,7 +181,7 @@ def cross_check(
         options["outputs"] = np.linspace(start, end, _POINTS + 1) if end > start else [start]
     if methods is None:
         methods = ("radau", "ida" if own.model.algebraic.any() else "bdf")
-    if isinstance(methods, str) or len(methods) != 2 or len({_WHOSE.get(name, name) for name in methods}) != 2:
+    if isinstance(methods, str) or len(methods) != 2 or len({method_of(own, name) for name in methods}) != 2:
         raise UsageError(f"methods must be two different ones, not {methods!r}", hint='methods=("radau", "ida")')
     pair = (methods[0], methods[1])
     problems: list[str] = []

@@ -95,7 +95,7 @@ def test_a_long_run_with_few_outputs_needs_no_more_memory_than_a_short_one(t_end
     before = resident()
     result = tg.prepare(model, (0.0, t_end), **options).run()
     steps = result.statistics.steps
-    assert steps > t_end
+    assert steps > 0.8 * t_end
     # a step that was kept, with time and two unknowns, would be 24 bytes, and its polynomial ten times that
     assert resident() - before < 200 * KIB + 4 * steps
     assert len(result.t) == 2

@@ -408,6 +408,11 @@ class SeriesFunctions:
 class PowerSeries(Protocol):
     """What gives power series of the unknowns."""
 
+    @property
+    def length(self) -> int | None:
+        """How many recurrences they take; None where there are none, where algebraic unknowns are among them, or right sides that may end."""
+        ...
+
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         """Machine code for series up to an order, with those of derivatives in a direction or without; UsageError if there are none."""
         ...

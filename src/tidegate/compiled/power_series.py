@@ -25,6 +25,7 @@ _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _HINT: Final = "method='radau' integrates it"
+_MAY_END: Final = frozenset(["sqrt", "power", "quotient", "angle"])  # roots, logarithms: what is not defined everywhere
 _SHOWN: Final = 4  # names in a message
 
 
@@ -46,6 +47,21 @@ class ExpressionSeries:
     labels: Sequence[tuple[str, Origin | None]]
     divisors: tuple[Expr, ...] = ()
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
+
+    @property
+    def length(self) -> int | None:
+        """How many recurrences the unknowns take; None where they may have no series, or one derivative is not what each equation gives."""
+        return self._length
+
+    @cached_property
+    def _length(self) -> int | None:
+        if len(self.mass) < len(self.rhs) or any(i != j for i, j in self.mass):
+            return None
+        try:
+            rows = series_program(self.symbols.unknowns, self._form.rates).rows
+        except NoSeriesError:
+            return None
+        return None if any(row.kind in _MAY_END for row in rows) else len(rows)
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         """Machine code for series up to an order.

@@ -131,11 +131,6 @@ class Options:
     record_disabled: str = "held"
     events: str = "fast"
 
-    @property
-    def chosen_method(self) -> str:
-        """The method that "auto" stands for, or the one that was asked for."""
-        return "radau" if self.method == "auto" else self.method
-
     def shown(self) -> dict[str, Any]:
         """The options as plain values, for the result file."""
         plain: dict[str, Any] = {"method": self.method, "rtol": self.rtol}

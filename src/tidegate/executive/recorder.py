@@ -21,6 +21,7 @@ from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
 from tidegate.executive.causes import Causes, crossed_guard
 from tidegate.executive.options import Options
+from tidegate.integrators import method_of
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
 from tidegate.names import listed
@@ -71,6 +72,7 @@ class Legend:
     def __init__(self, problem: Problem, options: Options) -> None:
         model = problem.model
         self.options = replace(options, progress=None, on_rows=None)
+        self.method = method_of(problem, options.method)
         self.layout, self.initial_origins = model.layout, model.initial.origins
         self.asked, self.told = problem.output_times, dict[str, Any](model.told)
         self.p, self.t_start, self.t_end, self.n_guards = problem.p, problem.t_start, problem.t_end, len(model.guards)
@@ -366,7 +368,7 @@ class Recording:
             opaque_calls=cost.opaque_calls,
             seconds=cost.seconds,
             compile_seconds=cost.compile_seconds,
-            method=self.legend.options.chosen_method,
+            method=self.legend.method,
             extra={"resteps": done.resteps}
             | self.legend.drifts(cost.drift)
             | self.legend.told

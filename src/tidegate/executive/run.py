@@ -53,7 +53,7 @@ class Prepared:
         self.problem = problem
         self.options = options
         self.source = source
-        self.method = options.chosen_method
+        self.method = options.method
         # memory of runs that are over, for the next ones; as many as there were at once
         self._spare: list[StepIntegrator] = [] if spare is None else spare
 

@@ -189,7 +189,7 @@ class Session:
         """Start values of a run up to a time, and what was set of them."""
         self.problem, self._legend = self._problem_to(until), None
         began = time.perf_counter()
-        self._integrator = integrator = choose(self.problem, self.options.chosen_method)
+        self._integrator = integrator = choose(self.problem, self.options.method)
         self._loading = time.perf_counter() - began
         self._records = Records()
         self._segments, self._lost_derivatives = [], LostDerivatives()
@@ -221,7 +221,7 @@ class Session:
 
     def _resume(self, until: float) -> None:
         self.problem, self._legend = self._problem_to(until, self._state), None
-        integrator = choose(self.problem, self.options.chosen_method)
+        integrator = choose(self.problem, self.options.method)
         begin(integrator, self.problem, Records())
         self._integrator = integrator
 

@@ -116,12 +116,12 @@ def shortly_before(failure: float, visits: Visits, problem: Problem, options: Op
         again = replace(problem, resume=visits.state, t_end=end, output_times=left[left <= end])
         more = Records()
         try:
-            integrator = choose(again, options.chosen_method)
+            integrator = choose(again, options.method)
             begin(integrator, again, more)
             drive(integrator, again, replace(options, progress=None, max_steps=None), more, interrupts, integrator.counters.steps)
             state = integrator.state()
             # the end of a step can lie on the wrong side of where the equations stop to be defined, by a rounding error
-            begin(choose(replace(again, resume=state), options.chosen_method), again, Records())
+            begin(choose(replace(again, resume=state), options.method), again, Records())
         except RunError:
             continue
         except KeyboardInterrupt:  # the last visit will do

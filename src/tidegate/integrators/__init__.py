@@ -1,5 +1,5 @@
 """Integration methods behind one interface; ``choose`` makes the one that is asked for."""
 
-from tidegate.integrators.choose import choose
+from tidegate.integrators.choose import choose, method_of
 
-__all__ = ["choose"]
+__all__ = ["choose", "method_of"]

@@ -7,10 +7,37 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel, share_the_work
+from tidegate.integrators.stiffness import fastest_decay
 
-__all__ = ["choose"]
+__all__ = ["choose", "method_of"]
 
 _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
+_LONGEST: Final = 200  # recurrences: compiled in some ten milliseconds; longer ones may take longer than Radau's whole run
+_STIFF: Final = 40.0  # of the shortest time constants in a run, for each unknown: from there on stability keeps a series' steps too short
+_FEW: Final = 5  # unknowns: up to so many Radau's steps cost about the same
+
+
+def method_of(problem: Problem, method: str) -> str:
+    """What "auto" stands for: "taylor" for small models of differential equations with power series, if they do not start stiff; else "radau".
+
+    Where a model turns out to be stiff later Radau goes on. Equations with roots and logarithms, which may end, are left to Radau, which comes nearer
+    to the end and names it. What is decided depends on the model and the length of the run, not on values of parameters: the runs of a sweep agree.
+
+    Parameters
+    ----------
+    problem : what to run.
+    method : "auto" or a method, which is given back.
+    """
+    if method != "auto":
+        return method
+    model = problem.model
+    if model.series is None or model.past is not None or model.mass_kind > 1 or model.algebraic.any():
+        return "radau"
+    length = model.series.length
+    if length is None or not 0 < length <= _LONGEST:
+        return "radau"
+    constants = fastest_decay(model) * (problem.t_end - problem.t_start)
+    return "taylor" if constants < _STIFF * max(_FEW, len(model.layout.unknowns)) else "radau"
 
 
 def choose(problem: Problem, method: str) -> StepIntegrator:
@@ -19,13 +46,14 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     Parameters
     ----------
     problem : what to run.
-    method : "radau", "rodas5p", "taylor"; SUNDIALS' "ida", "bdf", "adams";
+    method : "auto", see ``method_of``, or "radau", "rodas5p", "taylor"; SUNDIALS' "ida", "bdf", "adams";
         the classical "rke", "pc", and of fixed step "euler", "adams2", "trapezoid", "heun".
 
     Raises
     ------
     UsageError : the method cannot solve equations of this kind, or is not told what it needs.
     """
+    method = method_of(problem, method)
     if problem.model.past is not None and method != "radau":
         raise UsageError(f"method {method!r} solves no equations with delays", hint="method='radau', which 'auto' takes")
     if method in ("ida", "bdf", "adams"):

@@ -157,7 +157,7 @@ class Segments:
         m[layout.first_discrete : layout.first_previous] = d
         m[layout.first_previous : layout.first_input] = d
         self._problem = replace(problem, y=y, m=m, step_rows=True, event_rows=False)
-        self._integrator = run = choose(self._problem, self._options.chosen_method)
+        self._integrator = run = choose(self._problem, self._options.method)
         self._time = run.time
         self._interrupts = Interrupts(run.calls)
         self._fired = run.fired[: len(self._labels)]

@@ -26,7 +26,7 @@ __all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_opti
 FloatArray = NDArray[np.float64]
 
 TIME: Final = symbol(Role.TIME, "time")
-_SCIPY_METHODS: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+_SCIPY_METHODS: Final = {"RK45": "auto", "RK23": "auto", "DOP853": "auto", "Radau": "radau", "BDF": "radau", "LSODA": "auto"}
 _OPTIONS: Final = ("rtol", "atol", "first_step", "max_step")
 _IGNORED: Final = ("jac", "jac_sparsity")
 _REFUSED: Final = {
@@ -175,8 +175,8 @@ def check_method(method: Any) -> str:
     name = method.__name__ if isinstance(method, type) else method
     if name in METHODS:
         return name
-    if name in _SCIPY_METHODS:
-        return "auto"
+    if name in tuple(_SCIPY_METHODS):
+        return _SCIPY_METHODS[name]
     known = [*_SCIPY_METHODS, *METHODS]
     raise UsageError(f"there is no method {name!r}", hint=suggestion(name, known, f"one of {', '.join(known)}"))
 

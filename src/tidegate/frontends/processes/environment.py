@@ -132,7 +132,7 @@ class Environment(simpy.Environment):
     Parameters
     ----------
     initial_time : when the run starts.
-    method : "auto" is "radau" for what can be compiled and "rke" for the rest; any method of ``tg.simulate``.
+    method : "auto" is as in ``tg.simulate`` for what can be compiled and "rke" for the rest; any method of ``tg.simulate``.
     dtmin : the least step, and how closely the time at which a condition begins to hold is found.
     dtmax : the longest step, and the step of the methods of fixed step; None for no limit of compiled steps, and 1 of others.
     compiled : True: bodies and conditions that cannot be compiled are an error; False: they are called, by one of the six classical methods; None:

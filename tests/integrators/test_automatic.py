@@ -1,0 +1,101 @@
+"""Which method stands behind "auto", and that results do not depend on it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+from random_models import random_model
+from reference_problems import happened, problem
+
+__all__: list[str] = []
+
+
+def method_of(model: Any, t_end: float, **options: Any) -> str:
+    return tg.simulate(model, (0.0, t_end), **options).statistics.method
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("P1", "taylor"), ("P2", "taylor"), ("P8", "taylor"), ("P3", "radau"), ("P4", "radau"), ("P6", "radau")]
+)
+def test_what_starts_stiff_or_has_algebraic_unknowns_is_left_to_radau(name: str, method: str) -> None:
+    assert method_of(problem(name).model, 1e-2) == method
+
+
+def decay(t: Any, y: Any, p: Any) -> list[Any]:
+    return [-p["k"] * (y["x"] - np.cos(t))]
+
+
+def test_the_length_of_the_run_counts_and_values_of_parameters_do_not() -> None:
+    model = tg.ode(decay, y0={"x": 1.0}, p={"k": 1.0})
+    assert method_of(model, 100.0) == "taylor"
+    assert method_of(model, 400.0) == "radau"
+    assert method_of(model, 1.0, parameters={"k": 1e5}) == "taylor"  # as the other runs of a sweep; Radau goes on where that is stiff
+
+
+def swinging(t: Any, y: Any) -> list[Any]:
+    return [1e4 * y[1], -1e4 * y[0] - y[1]]
+
+
+def emptied(t: Any, y: Any) -> list[Any]:
+    return [-(y["x"] ** 0.5)]
+
+
+def grown(t: Any, y: Any) -> list[Any]:
+    return [y["x"] ** 1.5]
+
+
+def logarithmic(t: Any, y: Any) -> list[Any]:
+    return [np.log(y["x"])]
+
+
+def bent(t: Any, y: Any) -> list[Any]:
+    return [tg.no_event(abs(y["x"] - 0.5))]
+
+
+def large(t: Any, y: Any) -> list[Any]:
+    return [y[k - 1] * y[k - 2] - y[k] for k in range(120)]
+
+
+def late(t: Any, y: Any) -> list[Any]:
+    return [1.0, -(1.0 + 1e6 * y["s"] * (y["s"] > 1.0)) * (y["x"] - y["s"])]
+
+
+def test_what_swings_is_not_stiff_however_fast() -> None:
+    model = tg.ode(swinging, y0=[0.0, 1.0])
+    assert method_of(model, 0.1) == "taylor"
+
+
+@pytest.mark.parametrize("f", [emptied, grown, logarithmic, bent])
+def test_equations_that_may_end_or_bend_are_left_to_radau(f: Any) -> None:
+    assert method_of(tg.ode(f, y0={"x": 1.0}), 0.1) == "radau"
+
+
+def test_a_large_model_is_left_to_radau() -> None:
+    model = tg.ode(large, y0=[0.1] * 120)
+    assert method_of(model, 0.1) == "radau"
+
+
+@pytest.mark.parametrize("seed", [8, 41, 18])
+def test_random_models_come_out_the_same_by_the_method_that_was_not_chosen(seed: int) -> None:
+    model = random_model(seed)
+    chosen = tg.simulate(model.source, (0.0, model.t_end), rtol=1e-8)
+    other = "radau" if chosen.statistics.method == "taylor" else "taylor"
+    assert chosen.statistics.method == ("radau" if seed == 18 else "taylor")
+    result = tg.simulate(model.source, (0.0, model.t_end), rtol=1e-8, method=other)
+    assert [event.time for event in happened(chosen)] == pytest.approx([event.time for event in happened(result)], abs=1e-6)
+    for name, value in result.final.items():
+        assert chosen.final[name] == pytest.approx(value, abs=1e-6), name
+
+
+def test_a_run_that_turns_stiff_is_gone_on_with_by_radau() -> None:
+    model = tg.ode(late, y0={"s": 0.0, "x": 0.0})
+    result = tg.simulate(model, (0.0, 10.0), rtol=1e-8)
+    assert result.statistics.method == "taylor"
+    assert result.statistics.jacobians > 0
+    assert result.statistics.steps < 2000
+    assert math.isclose(result.final["x"], 10.0, abs_tol=1e-5)
