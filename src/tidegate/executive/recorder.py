@@ -6,12 +6,12 @@ Results keep both, so neither holds machine code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from operator import sub
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, override
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +124,30 @@ class Legend:
         return Event(0, self.t_start, "initial", ("start of the run",), self.initial_origins, before=values, after=values, messages=said.messages)
 
 
+class _Releasing(cached_property[Any]):
+    """Lets go of the blocks that a value was made from once the value is kept: an interruption in between loses nothing."""
+
+    source = ""
+
+    @override
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        value = super().__get__(instance, owner)
+        if instance is not None:
+            setattr(instance, self.source, [])
+        return value
+
+
+def _made_from[T](source: str) -> Callable[[Callable[[Any], T]], cached_property[T]]:
+    """A cached property that is made from the blocks in the attribute ``source``."""
+
+    def wrapped(make: Callable[[Any], T]) -> cached_property[T]:
+        found = _Releasing(make)
+        found.source = source
+        return found
+
+    return wrapped
+
+
 class Recording:
     """What was written down of a run, or of a segment of one; its attributes are those of the result, made when they are first asked for.
 
@@ -167,11 +191,11 @@ class Recording:
 
     # -- trajectories ---------------------------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @_made_from("_rows")
     def _table(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Times, values (rows, columns) and sensitivities (rows, parameters, columns) of what is shown."""
         layout = self.legend.layout
-        table, self._rows = joined(self._rows, self.legend.row_type), []
+        table = joined(self._rows, self.legend.row_type)
         if len(self._inner_times):
             table = table[(table["kind"] != w.AFTER_ROW) | ~np.isin(table["time"], self._inner_times)]
         table = self._important(table)
@@ -286,11 +310,10 @@ class Recording:
         found = _RecordedEvents(self.legend, self._own_log, self.kept, self._m, [], []).jump(self.legend.options.rtol)
         return None if found is None else (self.events[found[0] + (self._initial_words is not None)], found[1])
 
-    @cached_property
+    @_made_from("_log")
     def log(self) -> Written:
         """The entries of the log."""
-        log, self._log = joined(self._log, self.legend.event_type), []
-        return log
+        return joined(self._log, self.legend.event_type)
 
     @property
     def n_events(self) -> int:
@@ -315,7 +338,7 @@ class Recording:
 
     # -- dense output ---------------------------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @_made_from("_polynomials")
     def interpolant(self) -> Interpolant | None:
         """Piecewise polynomials of the unknowns that are shown or read by an output; discrete variables as constants."""
         if not self.legend.keeps_polynomials:
@@ -324,7 +347,7 @@ class Recording:
         names, indices, signs = layout.interpolated
         numbers, nd = layout.numbers, len(layout.discretes)
         kept, constant = len(names), len(names) + len(numbers)
-        table, self._polynomials = joined(self._polynomials, self.legend.polynomial_type), []
+        table = joined(self._polynomials, self.legend.polynomial_type)
         degree = int(table["degree"].max()) if len(table) else 0
         coefficients = np.zeros((len(table), degree + 1, constant + nd))
         coefficients[:, :, :kept] = table["coefficients"][:, : degree + 1, indices] * signs
