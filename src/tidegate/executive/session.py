@@ -290,6 +290,9 @@ class Session:
             part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
             if self._is_whole or self.status == "terminated":
                 self._close(interrupts, failed=stopped is not None)
+            # what takes time with many rows is within reach of what holds interruptions back
+            jump = segment.jump() if stopped is None else None
+            wrong = segment.not_finite(but_for_last=self._lacks_values) if stopped is None and jump is None else []
         error, cause = (None, None) if stopped is None else (stopped.error, stopped.cause)
         if interrupts.wanted and not isinstance(error, KeyboardInterrupt):
             now = integrator.time if self._is_whole else self.standing.time
@@ -297,10 +300,9 @@ class Session:
             error, cause = InterruptedRunError(f"interrupted at t = {now:g}, when the run had come to its end", time=now, result=result), error
         if error is not None:
             raise error from cause
-        jump = segment.jump()
         if jump is not None:
             raise jumped(*jump, self.problem, part if self._is_whole else self.result)
-        warn(segment.not_finite(but_for_last=self._lacks_values), self._lost_derivatives.untold())
+        warn(wrong, self._lost_derivatives.untold())
         return part
 
     def _segment(self, integrator: StepIntegrator, interrupts: Interrupts) -> tuple[Recording, _StoppedRun | None]:
