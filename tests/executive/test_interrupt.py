@@ -52,6 +52,9 @@ def test_ctrl_c_keeps_the_result(model: str) -> None:
     assert rest.splitlines()[-1] == "InterruptedRunError failed True"
 
 
+SPAN = 6e4  # so long does Drip run that what comes before and after its run is next to nothing
+
+
 class Drip(tg.Component):
     level = tg.State(1.0)
     drops = tg.Discrete(0.0)
@@ -97,18 +100,19 @@ def is_beginning_of(part: tg.Result, whole: tg.Result) -> bool:
 def test_ctrl_c_at_any_moment_loses_nothing(kind: str) -> None:
     """Also while rows are collected and the result is put together, which is half the time of the second."""
     sine = tg.ode(lambda t, y: [y[1], -y[0]], y0=[1.0, 0.0], outputs=lambda t, y: {"sum": y[0] + y[1]})
-    prepared = tg.prepare(Drip(), (0.0, 6e3)) if kind != "rows" else tg.prepare(sine, (0.0, 30.0), outputs=np.linspace(0.0, 30.0, 100_001))
+    prepared = tg.prepare(Drip(), (0.0, SPAN)) if kind != "rows" else tg.prepare(sine, (0.0, 30.0), outputs=np.linspace(0.0, 30.0, 1_000_001))
 
-    there: dict[int, tg.Simulation] = {}
+    there: list[tg.Simulation] = []
 
     def deed() -> Callable[[], tg.Result]:
         if kind != "segment":
             return prepared.run
-        simulation = there[len(there)] = tg.Simulation(Drip())
+        simulation = tg.Simulation(Drip())
+        there.append(simulation)
         simulation.advance(1.0)  # so that what is left is the run alone
 
         def rest() -> tg.Result:
-            simulation.advance(6e3)
+            simulation.advance(SPAN)
             return simulation.result
 
         return rest
