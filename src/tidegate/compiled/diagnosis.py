@@ -64,24 +64,21 @@ class ExpressionDiagnosis:
 
     def not_finite(self, at: Point) -> Trouble | None:
         """An equation that is not finite."""
-        values = self._values(at)
-        for index, equation in enumerate(self._model.equations):
-            (number,) = evaluate([equation.residual], values)
-            if not np.isfinite(number):
-                return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
-        return None
+        return self._first_not_finite(self._values(at))
 
     def not_finite_near(self, at: Point) -> Trouble | None:
         """An equation that is finite at the point, and not a little later or with all unknowns a little larger or smaller."""
         values = self._values(at)
         later = {item: value + _NEAR * max(abs(value), 1.0) for item, value in values.items() if item.data.role is Role.TIME}
         moved = [{item: values[item] + side * max(abs(values[item]), 1.0) for item in self._symbols.unknowns} for side in (_NEAR, -_NEAR)]
-        for change in (later, *moved):
-            near = values | change
-            for index, equation in enumerate(self._model.equations):
-                (number,) = evaluate([equation.residual], near)
-                if not np.isfinite(number):
-                    return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
+        found = (self._first_not_finite(values | change) for change in (later, *moved))
+        return next((trouble for trouble in found if trouble is not None), None)
+
+    def _first_not_finite(self, values: Mapping[Expr, float]) -> Trouble | None:
+        for index, equation in enumerate(self._model.equations):
+            (number,) = evaluate([equation.residual], values)
+            if not np.isfinite(number):
+                return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
         return None
 
     def not_a_number(self, at: Point, suspected: int) -> int:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.callbacks import OpaqueCalls, value_at
 from tidegate.compiled.compiled_model import CompiledModel
 
 __all__ = ["fastest_decay"]
 
-_JACOBIAN: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.c_void_p] * 4)
 _KEPT: Final = "_fastest_decay"
 _BESIDE: Final = 0.01  # of an unknown's size: chemistry begins with substances of which there is none yet, and is stiff as soon as there is some
 
 FloatArray = NDArray[np.float64]
+
+
+class _Place(NamedTuple):
+    time: float
+    y: FloatArray
+    p: FloatArray
+    m: FloatArray
 
 
 def fastest_decay(model: CompiledModel) -> float:
@@ -40,16 +46,13 @@ def _looked_at(model: CompiledModel) -> float:
     p = model.start.parameters({})
     start = model.start.values(p, 0.0, (), with_actions=False)
     size = np.maximum(np.abs(start.y), np.where(model.nominal > 0.0, model.nominal, 1.0))
-    return max(_fastest(model, y, p, start.m) for y in (start.y, start.y + _BESIDE * size))
+    return max(_fastest(model, _Place(0.0, y, p, start.m)) for y in (start.y, start.y + _BESIDE * size))
 
 
-def _fastest(model: CompiledModel, *vectors: FloatArray) -> float:
+def _fastest(model: CompiledModel, at: _Place) -> float:
     n, pattern = len(model.layout.unknowns), model.sparsity
-    given = [np.ascontiguousarray(vector, dtype=float) for vector in vectors]
-    found, mass = np.zeros(n * n if pattern is None else len(pattern.row)), np.ones(n)
-    for name, out in (("jacobian", found), ("mass", mass)):
-        if name == "jacobian" or model.mass_kind == 1:
-            _JACOBIAN(model.addresses[name])(0.0, *(vector.ctypes.data for vector in given), out.ctypes.data)
+    found = value_at(model, "jacobian", n * n if pattern is None else len(pattern.row), at, OpaqueCalls())
+    mass = value_at(model, "mass", n, at, OpaqueCalls()) if model.mass_kind == 1 else np.ones(n)
     matrix = found.reshape(n, n) if pattern is None else np.zeros((n, n))
     if pattern is not None:
         matrix[pattern.row, np.repeat(np.arange(n), np.diff(pattern.first))] = found

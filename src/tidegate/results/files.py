@@ -66,8 +66,7 @@ def writable(path: str | Path) -> Path:
             target = target.resolve(strict=False)
         folder = target.parent
         if not folder.is_dir():
-            what = "is no folder" if folder.exists() else ""
-            told = f"{folder} {what}" if what else f"there is no folder {folder}"
+            told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
             raise UsageError(f"cannot write {target}: {told}", hint="make the folder first, or name another")
         if target.is_dir():
             raise UsageError(f"cannot write {target}: it is a folder", hint="give the name of a file in it")

@@ -7,11 +7,9 @@ numpy and the builtins get their symbolic rules; the rest is called with the sym
 from __future__ import annotations
 
 import ast
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -25,7 +23,7 @@ from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Cl
 from tidegate.expressions.tracing.is_and_type import check_arguments
 from tidegate.expressions.tracing.merge import frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
-from tidegate.expressions.tracing.source import find_source, is_generator, is_tidegates_own, leaves_early, origin_at
+from tidegate.expressions.tracing.source import find_source, is_generator, is_pythons_own, is_tidegates_own, leaves_early, origin_at, package_of
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
@@ -34,8 +32,6 @@ from tidegate.expressions.tracing.vector import is_symbolic, stored
 __all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
-_STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
-_PACKAGES: Final = ("site-packages", "dist-packages")
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
 
@@ -118,11 +114,8 @@ def _is_users(filename: str) -> bool:
     """Whether functions of a file are followed: not those of Python itself, of numerical packages, and of tidegate but for its library."""
     if filename.startswith("<frozen") or is_tidegates_own(filename):
         return False
-    parts = Path(filename).parts
-    inside = next((parts[at + 1] for at, part in enumerate(parts[:-1]) if part in _PACKAGES), None)
-    if inside is not None:
-        return inside not in _COMPILED
-    return not filename.startswith(_STANDARD_LIBRARY)
+    package = package_of(filename)
+    return not is_pythons_own(filename) if package is None else package not in _COMPILED
 
 
 def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -7,7 +7,6 @@ In: something to run on symbols. Out: its results on all paths, joined by ``sele
 from __future__ import annotations
 
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +15,12 @@ from typing import Any, Final
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr, decide
-from tidegate.expressions.tracing.source import is_tidegates_own
+from tidegate.expressions.tracing.source import is_pythons_own, is_tidegates_own
 
 __all__ = ["MOST_PATHS", "Exploration", "explore", "failing_line"]
 
 MOST_PATHS: Final = 4096  # twelve independent conditions; beyond it the graph would be unusable too
 _NUMPY: Final = f"{Path('/numpy/')}/"
-_STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
-_PACKAGES: Final = "site-packages"
 
 
 @dataclass(eq=False)
@@ -113,4 +110,4 @@ def _asking() -> Origin:
 
 
 def _is_library(filename: str) -> bool:
-    return is_tidegates_own(filename) or _NUMPY in filename or (filename.startswith(_STANDARD_LIBRARY) and _PACKAGES not in filename)
+    return is_tidegates_own(filename) or _NUMPY in filename or is_pythons_own(filename)

@@ -12,6 +12,7 @@ import inspect
 import linecache
 import os
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -29,14 +30,18 @@ __all__ = [
     "followed_place",
     "function_origin",
     "is_generator",
+    "is_pythons_own",
     "is_tidegates_own",
     "leaves_early",
     "origin_at",
+    "package_of",
     "users_frame",
     "written_at",
 ]
 
 _PACKAGE: Final = "tidegate."
+_STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
+_PACKAGES: Final = ("site-packages", "dist-packages")
 _MODELS: Final = "tidegate.library."  # models that are written as a user writes them, and read so
 _FOLDER: Final = f"{Path(__file__).resolve().parents[2]}{os.sep}"
 _MODELS_FOLDER: Final = f"{_FOLDER}library{os.sep}"
@@ -117,6 +122,17 @@ def users_frame() -> FrameType:
     while frame.f_back is not None and _is_own(str(frame.f_globals.get("__name__", "")), _PACKAGE, _MODELS):
         frame = frame.f_back
     return frame
+
+
+def package_of(filename: str) -> str | None:
+    """The installed package, or module, that a file belongs to; None if it is in no folder of packages."""
+    parts = Path(filename).parts
+    return next((parts[at + 1] for at, part in enumerate(parts[:-1]) if part in _PACKAGES), None)
+
+
+def is_pythons_own(filename: str) -> bool:
+    """Whether a file is of Python's standard library; the packages that are installed in its folder are not."""
+    return filename.startswith(_STANDARD_LIBRARY) and package_of(filename) is None
 
 
 def is_tidegates_own(filename: str) -> bool:
