@@ -57,8 +57,9 @@ def begin(integrator: StepIntegrator, problem: Problem, records: Records) -> Non
 
 
 def drive(
-    integrator: StepIntegrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int, visit: Visit | None = None
-) -> Stop:
+    integrator: StepIntegrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int,
+    visit: Visit | None = None, stopped: Stop | None = None,
+) -> Stop:  # fmt: skip
     """Advance a started integrator to the end of the run, and collect what it writes down.
 
     Parameters
@@ -67,6 +68,7 @@ def drive(
     interrupts : Ctrl-C is looked for here after each visit of native code.
     first : number of steps made before.
     visit : called about twenty times a second, after new records were collected.
+    stopped : why it has stopped before.
 
     Returns
     -------
@@ -78,14 +80,15 @@ def drive(
     KeyboardInterrupt : Ctrl-C stopped it.
     """
     if options.progress is not True:
-        return _driven(integrator, problem, options, records, interrupts, first, visit)
+        return _driven(integrator, problem, options, records, interrupts, first, visit, stopped)
     with ProgressBar((integrator.time, problem.t_end)) as bar:
-        return _driven(integrator, problem, replace(options, progress=bar), records, interrupts, first, visit)
+        return _driven(integrator, problem, replace(options, progress=bar), records, interrupts, first, visit, stopped)
 
 
 def _driven(
-    integrator: StepIntegrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int, visit: Visit | None
-) -> Stop:
+    integrator: StepIntegrator, problem: Problem, options: Options, records: Records, interrupts: Interrupts, first: int,
+    visit: Visit | None, stopped: Stop | None,
+) -> Stop:  # fmt: skip
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
     progress, limit = options.progress if callable(options.progress) else None, options.max_steps
     before = first
@@ -100,7 +103,7 @@ def _driven(
     while True:
         taken = before - first
         budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget
-        stop = integrator.advance(budget if limit is None else min(budget, limit - taken))
+        stop, stopped = stopped or integrator.advance(budget if limit is None else min(budget, limit - taken)), None
         now = time.perf_counter()
         integrator.collect(records)
         calls = integrator.calls

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
+from time import perf_counter
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.executive.at_once import PackedRecording, is_plain, stopped
 from tidegate.executive.options import Options
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import Legend
 from tidegate.executive.session import Session
 from tidegate.integrators import choose
-from tidegate.integrators.interface import Problem, StepIntegrator
+from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.later_stages import later
 from tidegate.results import Result
 from tidegate.results.labels import number
@@ -78,8 +79,12 @@ class Prepared:
         """A fresh integrator at the start of the run."""
         return choose(self.problem, self.method)
 
+    @cached_property
+    def _is_plain(self) -> bool:
+        return is_plain(self.problem, self.options, self._legend)
+
     def _memory(self) -> StepIntegrator:
-        """Of a run that is over, else new."""
+        """Of a run that is over, as it has left it, else new."""
         try:
             integrator = self._spare.pop()
         except IndexError:  # also where another thread took the last
@@ -90,6 +95,7 @@ class Prepared:
     def lent(self) -> Generator[StepIntegrator]:
         """The memory of a run in this block, not started."""
         integrator = self._memory()
+        integrator.reset()
         try:
             yield integrator
         finally:
@@ -105,17 +111,46 @@ class Prepared:
         RunError : the run stopped before; ``.result`` holds what was computed.
         InterruptedRunError : Ctrl-C; likewise.
         """
-        began = time.perf_counter()
+        began = perf_counter()
         integrator = self._memory()
-        loading = time.perf_counter() - began + self.problem.model.seconds
+        packed_runs = integrator.packed_runs
+        if packed_runs is None and integrator.may_pack and self._is_plain:
+            packed_runs = integrator.pack_runs()
+        if packed_runs is None:
+            return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
-            return Session(self.problem, self.options, self.source, whole=(integrator, self._legend, loading)).advance()
+            answer = packed_runs.run()
+            if isinstance(answer, bytearray):
+                legend = self._legend
+                recording = PackedRecording(legend, answer, packed_runs.kinds, perf_counter() - began, self.problem.model.seconds)
+                result = Result.recorded(recording, legend.facts, "finished", self.source)
+                self._spare.append(integrator)
+                return result
+        except KeyboardInterrupt:
+            # what there was of the result is made again
+            return self._run_in(self._memory(), self.problem.model.seconds, is_interrupted=True)
+        stop = stopped(answer)
+        if stop is None:
+            integrator.may_pack, integrator.packed_runs = False, None  # so it would be the next time
+        return self._run_in(integrator, self.problem.model.seconds, stop)
+
+    def _run_in(self, integrator: StepIntegrator, loading: float, stop: Stop | None = None, *, is_interrupted: bool = False) -> Result:
+        """Run in this memory, from where it has stopped if it has."""
+        try:
+            if stop is None:
+                integrator.reset()
+            return Session(self.problem, self.options, self.source, whole=(integrator, self._legend, loading)).advance(stop, is_interrupted)
         finally:
             integrator.reset()
+            if integrator.may_pack is None:
+                integrator.may_pack = True
             self._spare.append(integrator)
 
     def with_parameters(self, **values: ArrayLike) -> Prepared:
         """The same run with other parameter values."""
         changed = {**dict(self.options.parameters), **values}
         options = replace(self.options, parameters=changed)
-        return Prepared(problem_of(self.problem.model, (self.problem.t_start, self.problem.t_end), options), options, self.source, self._spare)
+        other = Prepared(problem_of(self.problem.model, (self.problem.t_start, self.problem.t_end), options), options, self.source, self._spare)
+        if other.problem.model is self.problem.model:
+            vars(other).update(_legend=self._legend.with_values(other.problem), _is_plain=self._is_plain)
+        return other

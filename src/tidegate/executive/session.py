@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.layout import Layout
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
+from tidegate.executive.at_once import END_OF_SPAN
 from tidegate.executive.constrained_start import hold_constraints
 from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
@@ -48,7 +49,6 @@ __all__ = ["Session", "Setting", "Standing", "Status"]
 FloatArray = NDArray[np.float64]
 Status = Literal["ready", "failed", "terminated", "finished"]
 
-_END_OF_SPAN: Final = "reached the end of the time span"
 _LOST: Final = "lost"  # derivatives that do not exist any more, beside what the integrator needs
 
 
@@ -275,8 +275,13 @@ class Session:
         else:
             self._resume(until)
 
-    def advance(self) -> Result:
+    def advance(self, stop: Stop | None = None, is_interrupted: bool = False) -> Result:
         """Run up to the end of the problem.
+
+        Parameters
+        ----------
+        stop : why a whole run that was begun elsewhere has stopped where it is.
+        is_interrupted : there has been a Ctrl-C.
 
         Raises
         ------
@@ -286,7 +291,8 @@ class Session:
         integrator = self._live()
         interrupts = Interrupts(integrator.calls)
         with interrupts:
-            segment, stopped = self._segment(integrator, interrupts)
+            interrupts.wanted = is_interrupted
+            segment, stopped = self._segment(integrator, interrupts, stop)
             part = segment.result(self.source) if self._is_whole else self._take_in(segment, stopped)
             if self._is_whole or self.status == "terminated":
                 self._close(interrupts, failed=stopped is not None)
@@ -305,12 +311,12 @@ class Session:
         warn(wrong, self._lost_derivatives.untold())
         return part
 
-    def _segment(self, integrator: StepIntegrator, interrupts: Interrupts) -> tuple[Recording, _StoppedRun | None]:
+    def _segment(self, integrator: StepIntegrator, interrupts: Interrupts, stop: Stop | None) -> tuple[Recording, _StoppedRun | None]:
         """Advance to the end of the problem. Of a session that goes on, what was written down until where it can go on from."""
         meter, options = Meter(integrator, has_started=not self._is_whole), self.options
         visits: Visits | None = None
         try:
-            if self._is_whole:
+            if self._is_whole and stop is None:
                 self._start(integrator)
             records, initial_words = self._records, self._initial_words
             if options.on_rows is not None or not self._is_whole:
@@ -322,13 +328,13 @@ class Session:
                 integrator.collect(records)
             else:
                 done = 0 if self._is_whole else integrator.counters.steps
-                stop = drive(integrator, self.problem, options, records, interrupts, done, visits)
+                stop = drive(integrator, self.problem, options, records, interrupts, done, visits, stop)
             if stop is Stop.TERMINATED:
                 self._require_success(integrator, initial_words)
             if visits is not None:
                 visits.hand_over()
             status = "terminated" if stop is Stop.TERMINATED else "finished" if self._is_whole else "unfinished"
-            told = _END_OF_SPAN if status == "finished" else None
+            told = END_OF_SPAN if status == "finished" else None
             if stop is Stop.TERMINATED and self.problem.model.ending is not None:
                 told = self.problem.model.ending(integrator) or None
             return self._label(records, meter.read(self._loading), status, told, initial_words), None

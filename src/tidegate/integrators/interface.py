@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls
 from tidegate.compiled.compiled_model import CompiledModel, Direction
+from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.several_runs import Several
 
 __all__ = ["Counters", "Problem", "Records", "StepIntegrator", "Stop"]
@@ -121,6 +122,12 @@ class StepIntegrator(Protocol):
 
     problem: Problem
     takes_others: bool
+    may_pack: bool | None  # whether runs in this memory shall be one call each; None before the first
+    packed_runs: PackedRuns | None  # these, once they have been asked for
+
+    def pack_runs(self) -> PackedRuns | None:
+        """Make runs in this memory one call each, from the start to the end, if they can be."""
+        ...
 
     def go_on_with(self, several: Several, steps: int) -> bool:
         """Carry out other runs one after the other, natively for about so many steps; True when all are over.

@@ -18,6 +18,7 @@ from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stops
+from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
 
@@ -67,6 +68,8 @@ class NativeRun:
     """
 
     takes_others = True  # whether memory laid out for one problem serves another
+    may_pack: bool | None = None
+    packed_runs: PackedRuns | None = None
 
     def __init__(self, problem: Problem, method: Method) -> None:
         for entry in (loop.begin, loop.advance):  # what every run comes to: if they cannot be compiled, that can be raised here
@@ -115,6 +118,8 @@ class NativeRun:
             self._times = np.ascontiguousarray(times)
             self._times_at = self._times.ctypes.data
             self._work["n_asked"] = len(self._times)
+            if self.packed_runs is not None:
+                self.packed_runs.ask_for(self._times_at)
         self._integers[_NEXT_OUTPUT] = 0
 
     def reset(self) -> None:
@@ -178,6 +183,16 @@ class NativeRun:
             if plan[place]:
                 target.append(buffer[: plan[place]].copy())
         return _STOPS[code] is Stop.TARGET
+
+    def pack_runs(self) -> PackedRuns | None:
+        """Make runs in this memory one call each, from the start to the end, if they can be."""
+        if not self._is_simple or self._past is not None or not self.takes_others:
+            self.may_pack = False
+            return None
+        fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, kind in self._written]
+        self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded)
+        packed.ask_for(self._times_at)
+        return packed
 
     def go_on_as(self, method: Method) -> Stop:
         """Let another method go on from here, for which there is memory, until ``reset``; Stop.LIMIT if it can."""

@@ -1,0 +1,106 @@
+"""A whole run in one call: the memory as it was before the first, the start, every step, and what was written down packed for Python to take.
+
+In goes a plan, integers that say where everything is; ``integrators.packed_run`` makes it. Out comes the size of what was packed, in bytes. Where
+Python has to look at something, nothing is packed, and the answer says where the run stands: it can go on from there as if Python had advanced it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from tidegate.compiled.jit import INTEGERS, kernel_entry, native
+from tidegate.compiled.workspace import INDEX_OF, TARGET, integers, integers_at, pointer, vector
+from tidegate.integrators.hybrid_loop.loop import advance, begin
+
+__all__ = ["run_at_once"]
+
+# places in a plan; the same in ``integrators.packed_run``, which names what stands there
+N_FRESH_INTEGERS, N_FRESH_NUMBERS, AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG, AT_PACKED = range(9)
+ROOM_PACKED, MOST_STEPS, N_VALUES = range(9, 12)
+N_PLAN: Final = 12
+NOT_BEGUN: Final = -100  # beside -1, -2, ... for the reasons for which ``advance`` came back
+FIRST_COUNTER: Final = INDEX_OF["c_steps"]
+N_COUNTERS: Final = INDEX_OF["c_proved"] + 1 - FIRST_COUNTER
+N_HEAD: Final = 3 + N_COUNTERS  # how many rows, events and polynomials, and the counters
+_TIME_AND_KIND: Final = 2  # in front of a row's values
+_IN_FRONT_OF_SLOPES: Final = 5  # of an event's time by parameters
+_BYTES: Final = 8
+
+
+@native
+def _put(target, first, source, count):
+    for q in range(count):
+        target[first + q] = source[q]
+    return first + count
+
+
+@native
+def _refresh(run, plan):
+    """The memory as it was before the first run."""
+    count = plan[N_FRESH_INTEGERS]
+    _put(integers(run.h, 0, count), 0, integers(integers_at(plan[AT_FRESH_INTEGERS]), 0, count), count)
+    count = plan[N_FRESH_NUMBERS]
+    _put(vector(run.r, 0, count), 0, vector(pointer(plan[AT_FRESH_NUMBERS]), 0, count), count)
+
+
+@native
+def _is_plain(run, plan, rows, log):
+    """True if nothing is to be said of the run: all that is shown is finite, derivatives exist, every clause could happen."""
+    for k in range(run.n_when):
+        if run.held[k] != 0.0:
+            return False
+    for k in range(run.n_rows):
+        values = vector(rows, k * run.wide_rows + _TIME_AND_KIND, plan[N_VALUES])
+        for q in range(plan[N_VALUES]):
+            if not math.isfinite(values[q]):
+                return False
+    if run.n_sens == 0:
+        return True
+    for k in range(run.n_logged):
+        slopes = vector(log, k * run.wide_log + _IN_FRONT_OF_SLOPES, run.n_sens)
+        for q in range(run.n_sens):
+            if not math.isfinite(slopes[q]):
+                return False
+    return run.m[run.first_grazing] == 0.0
+
+
+@native
+def _packed(run, plan, rows, log, polynomials):
+    """How many bytes were packed; none where there is no room."""
+    n_rows = run.n_rows * run.wide_rows
+    n_log = run.n_logged * run.wide_log
+    n_polynomials = run.n_polynomials * run.wide_polynomials
+    size = N_HEAD + run.n_m + n_rows + n_log + n_polynomials
+    if size > plan[ROOM_PACKED]:
+        return 0
+    head = integers(integers_at(plan[AT_PACKED]), 0, N_HEAD)
+    head[0] = run.n_rows
+    head[1] = run.n_logged
+    head[2] = run.n_polynomials
+    _put(head, 3, integers(run.h, FIRST_COUNTER, N_COUNTERS), N_COUNTERS)
+    packed = vector(pointer(plan[AT_PACKED]), 0, size)
+    place = _put(packed, N_HEAD, run.m, run.n_m)
+    place = _put(packed, place, vector(rows, 0, n_rows), n_rows)
+    place = _put(packed, place, vector(log, 0, n_log), n_log)
+    _put(packed, place, vector(polynomials, 0, n_polynomials), n_polynomials)
+    return _BYTES * size
+
+
+@kernel_entry(INTEGERS)
+def run_at_once(run, at):
+    """Bytes packed, of a run that came to its end; else ``NOT_BEGUN`` or -1 less the reason for which it stopped where it is."""
+    plan = integers(at, 0, N_PLAN)
+    _refresh(run, plan)
+    rows = pointer(plan[AT_ROWS])
+    log = pointer(plan[AT_LOG])
+    polynomials = pointer(plan[AT_POLYNOMIALS])
+    times = pointer(plan[AT_TIMES])
+    if begin(run, rows, log, times) != 0:
+        return NOT_BEGUN
+    run.budget = plan[MOST_STEPS]
+    code = advance(run, rows, log, polynomials, times)
+    if code != TARGET or not _is_plain(run, plan, rows, log):
+        return -1 - code
+    size = _packed(run, plan, rows, log, polynomials)
+    return size if size > 0 else -1 - TARGET

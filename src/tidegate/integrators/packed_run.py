@@ -1,0 +1,69 @@
+"""Runs that are one call of native code each, in the memory of a run (stage: integrators).
+
+In: where that memory is. Out: everything that a run writes down, as bytes in one piece: counts and counters, what is constant between events, rows,
+log, polynomials (``hybrid_loop.at_once`` packs them).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.integrators.kernel_cache import kernel
+
+__all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
+
+
+# places in a plan; the same in ``hybrid_loop.at_once``
+(
+    N_FRESH_INTEGERS, N_FRESH_NUMBERS, AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG, AT_PACKED,
+    ROOM_PACKED, MOST_STEPS, N_VALUES, N_PLAN,
+) = range(13)  # fmt: skip
+NOT_BEGUN: Final = -100
+_STEPS: Final = 200  # natively before Python looks for Ctrl-C
+_ROOM: Final = 1 << 15  # numbers; what is larger takes so long that it does not matter
+N_COUNTS: Final = 3  # of records, in front of the counters
+
+
+class PackedRuns:
+    """Runs of one problem in one memory.
+
+    Parameters
+    ----------
+    workspace : addresses of its integers and numbers.
+    fresh : both as they are before ``start``.
+    buffers : addresses of rows, log, polynomials.
+    kinds : of their records.
+    n_values : numbers in a row that must be finite.
+    """
+
+    def __init__(
+        self, workspace: tuple[int, int], fresh: Sequence[NDArray[Any]], buffers: Sequence[int], kinds: Sequence[np.dtype[np.void]],
+        n_values: int,
+    ) -> None:  # fmt: skip
+        self.kinds = kinds
+        self._fresh = fresh
+        self._packed = np.empty(_ROOM)
+        self._view = memoryview(self._packed.view(np.uint8))
+        self.plan = np.zeros(N_PLAN, dtype=np.int64)
+        integers, numbers = fresh
+        self.plan[[N_FRESH_INTEGERS, N_FRESH_NUMBERS]] = len(integers), len(numbers)
+        self.plan[[AT_FRESH_INTEGERS, AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
+        self.plan[[AT_ROWS, AT_LOG, AT_POLYNOMIALS, AT_PACKED]] = (*buffers, self._packed.ctypes.data)
+        self.plan[[ROOM_PACKED, MOST_STEPS, N_VALUES]] = _ROOM, _STEPS, n_values
+        self._arguments = (*map(ctypes.c_void_p, workspace), ctypes.c_void_p(self.plan.ctypes.data))
+        # ctypes gives up the GIL during a call
+        self._entry: Any = ctypes.CFUNCTYPE(ctypes.c_int64)(kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address)
+
+    def ask_for(self, times_at: int) -> None:
+        """Other times to record at, at this address."""
+        self.plan[AT_TIMES] = times_at
+
+    def run(self) -> bytearray | int:
+        """What a run wrote down that came to its end, with nothing more to be said of it; else where it stands, as ``run_at_once`` answers."""
+        size = self._entry(*self._arguments)
+        return bytearray(self._view[:size]) if size > 0 else size
