@@ -175,9 +175,12 @@ def skip_past(run, t, first):
 
 
 @native
-def steps_ask(run):
-    """1 if a step event happens at the end of the step that has just been completed; its conditions are asked once, into run.steps_asked."""
-    if run.n_steps == 0:
+def steps_ask(run, guard, due):
+    """1 if a step event happens at the end of the step that has just been completed; its conditions are asked once, into run.steps_asked.
+
+    A step that a state event has cut has not come to where it was to end, and is not completed.
+    """
+    if run.n_steps == 0 or (guard >= 0 and due < 0 and run.t != run.t_next and run.t < run.t_end):
         return 0
     asked = run.steps_asked
     call_value(run.f_steps, run.t, run.y, run.p, run.m, asked)

@@ -99,6 +99,7 @@ class Reply:
     groups : numbers of states and of indicators of each group of the description, where there are any.
     may_reach : how far a step may go beyond it before the event is carried out (TEVENT(2)).
     directions : HCROSS: 0 for every crossing, 1 and -1 for rising and falling ones.
+    is_failure : the reason why the run stops is an error.
     """
 
     action: Action = Action.RESTART
@@ -112,6 +113,7 @@ class Reply:
     groups: tuple[tuple[int, int], ...] | None = None
     priority: int = 50
     reason: str = ""
+    is_failure: bool = False
 
 
 class Run(Protocol):

@@ -7,6 +7,8 @@ index one is for, from which consistent values follow, is said in ``structure.st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -77,6 +79,26 @@ class ConstrainedEquations(Equations):
         found = ask(x, tuple(k in wanted for k in range(1, 6)))
         return np.concatenate([found[self._places[k - 1]] for k in wanted])
 
+    def all_rates(self, t: float, x: FloatArray, ask: Callable[[float, FloatArray, tuple[bool, ...]], FloatArray]) -> FloatArray:
+        """xd: x1' is F1; x2' and x3' are in no equation, and follow from F2 = F3 = 0 differentiated along the motion. NaN where they do not."""
+
+        def left(time: float, moved: FloatArray) -> FloatArray:
+            return self.kept((2, 3), moved, partial(ask, time))
+
+        n1 = self._first
+        found = np.full(self._n, np.nan)
+        found[:n1] = first = self.kept((1,), x, partial(ask, t))
+        if n1 == self._n:
+            return found
+        fastest = float(np.max(np.abs(first) / np.maximum(np.abs(x[:n1]), 1.0), initial=0.0))
+        step = _STEP * min(max(abs(t), 1.0), 1.0 / max(fastest, np.finfo(float).tiny))
+        along = np.concatenate([first, np.zeros(self._n - n1)])
+        slopes = (left(t + step, x + step * along) - left(t - step, x - step * along)) / (2.0 * step)
+        jacobian = self._by_differences((2, 3), range(n1, self._n), x, partial(ask, t))
+        with suppress(np.linalg.LinAlgError):
+            found[n1:] = np.linalg.solve(jacobian, -slopes)
+        return found
+
     def right_sides(self, t: float, y: FloatArray, ask: Ask, *, is_integrated: bool) -> FloatArray:
         """f of ``M y' = f``: of the equations that are integrated, or of those that consistent values follow from."""
         x, mu = y[: self._n], y[self._n :]
@@ -94,12 +116,16 @@ class ConstrainedEquations(Equations):
         key = t, x[: self._first].tobytes()
         if self._gradients is not None and self._gradients[0] == key:
             return self._gradients[1]
+        found = self._by_differences(self._multiplied, range(self._first), x, ask)
+        self._gradients = key, found
+        return found
+
+    def _by_differences(self, parts: Sequence[int], places: range, x: FloatArray, ask: Ask) -> FloatArray:
+        """Derivatives of parts by some of x, central differences."""
         columns: list[FloatArray] = []
-        for k in range(self._first):
+        for k in places:
             step = _STEP * max(abs(x[k]), 1.0)
             above, below = x.copy(), x.copy()
             above[k], below[k] = x[k] + step, x[k] - step
-            columns.append((self.kept(self._multiplied, above, ask) - self.kept(self._multiplied, below, ask)) / (above[k] - below[k]))
-        found = np.array(columns).T.reshape(len(self.multipliers), self._first)
-        self._gradients = key, found
-        return found
+            columns.append((self.kept(parts, above, ask) - self.kept(parts, below, ask)) / (above[k] - below[k]))
+        return np.array(columns).T.reshape(sum(self.parts[k - 1] for k in parts), len(places))

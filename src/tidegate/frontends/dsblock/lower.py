@@ -59,7 +59,7 @@ from tidegate.frontends.dsblock.kept import (
 )
 from tidegate.frontends.dsblock.merged import about_to_cross
 from tidegate.frontends.dsblock.probed_form import probed_form, require_form
-from tidegate.frontends.dsblock.proposals import SAME_TIME, RunOptions
+from tidegate.frontends.dsblock.proposals import RunOptions, nominal_sizes
 from tidegate.frontends.dsblock.resting import warn_of_resting
 from tidegate.frontends.dsblock.row import row
 from tidegate.frontends.dsblock.signals import InputSignals
@@ -114,7 +114,7 @@ class _Lowered:
         self.next_name, self.stopped_name, self.counter_name = NEXT, STOPPED, NZ
         self.stabilisation, self.makes_consistent = "" if self.constrained is None else self.constrained.stabilisation, options.make_consistent
         self.multipliers = () if self.constrained is None else self.constrained.multipliers
-        self.reasons: dict[int, str] = {}  # of runs that the block ends
+        self.stops: dict[int, Reply] = {}  # by which the block ends runs
         self.parameter_names = tuple(name for kind in ParameterKind for name in described.names(kind))
         zero = np.zeros(len(self.states))
         self.differentiated = frozenset((*self.form.states(zero), *self.form.others(zero, zero), *described.discretes, NEXT))
@@ -138,7 +138,7 @@ class _Lowered:
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
             corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
-            nominal=self._nominal(),
+            nominal=nominal_sizes(described),
             rehearse=self.rehearse,
             beside=self.beside,
             importance=PRIORITY,
@@ -209,15 +209,6 @@ class _Lowered:
                 f"DSblock {self.described.name} cannot be followed on symbols: " + "; ".join(f"{name}: {reason}" for name, reason in wrong.items()),
                 hint="leave out traced=True, and they are called",
             )
-
-    def _nominal(self) -> dict[str, float]:
-        """Typical sizes of states; what is declared of one counts more than a proposal for all."""
-        every = self.described.proposals.nominal
-        found = {} if every is None else dict(zip(self.states, map(abs, every), strict=False))
-        for entry in self.described.of_kind(SignalKind.STATE):
-            if entry.nominal is not None:
-                found |= dict.fromkeys(self.states[entry.places], abs(entry.nominal))
-        return found
 
     def _completed(self) -> list[Completed]:
         found = [Completed("step event", self.asks, change=_nothing)] if self.described.has_step_events else []
@@ -349,12 +340,12 @@ class _Lowered:
         return found
 
     def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
-        """xd where a callback needs it; of an HDAE's x2 and x3 it is in no equation."""
+        """xd where a callback needs it."""
         if self.constrained is None:
             return run.equations(entry)
-        found = np.full(len(self.states), math.nan)
-        found[: self.described.parts[0]] = self.constrained.kept((1,), entry.x, lambda x, wanted: run.equations(replace(entry, x=x), wanted))
-        return found
+        return self.constrained.all_rates(
+            entry.time, entry.x, lambda t, x, wanted: run.equations(replace(entry, time=t, x=x, u=self.inputs.at(t)), wanted)
+        )
 
     def _require_memory(self, run: Run, at: At, what: str) -> None:
         """Machine code reads what events have left in memory; others must leave it."""
@@ -421,7 +412,7 @@ class _Lowered:
         new = {RUN: float(number), **self._taken_over(run, replace(reply, action=Action.RESTART), at, has_time_event=True)}
         if reply.action is Action.STOP:
             # the start is recorded, and the run ends by an event there
-            self.reasons[number] = reply.reason
+            self.stops[number] = reply
             new[NEXT] = at.time
         if self.beside is not None:
             self.beside.began(number, run, at, self._entry(at), new)
@@ -457,7 +448,7 @@ class _Lowered:
         if run is None:
             return {}
         number = int(at.d[self.place[RUN]])
-        self.is_further[number] = self._is_same(at.time, last)
+        self.is_further[number] = self.options.environment.is_same_time(at.time, last)
         if self.beside is not None:
             self.beside.happens(number, None, {})
         n = len(self.indicators)
@@ -468,11 +459,11 @@ class _Lowered:
             if at.time == last or not crossed.any():
                 return {}
             self.is_further[number] = False
-        ticks = bool(flags[2 * n + 1]) or self._is_same(at.time, self.next_event(at))
+        ticks = bool(flags[2 * n + 1]) or self.options.environment.is_same_time(at.time, self.next_event(at))
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
         if not (ticks or crossed.any() or steps):
             return {}  # a communication point
-        if number in self.reasons:
+        if number in self.stops:
             return {LAST: at.time, NEXT: math.inf, STOPPED: 1.0}
         if n:
             crossed |= self._about_to_cross(run, at)
@@ -497,7 +488,7 @@ class _Lowered:
         entry, rate = self._entry(at), None
         with suppress(CallbackError, RetryStep, StopRun):
             rate = self._entry_with_rates(run, at).xd if self.described.form is Form.DAE else self._rates_of_x(run, entry)
-        later = at.time + SAME_TIME * abs(at.time)
+        later = at.time + self.options.environment.same_within(at.time)
         return about_to_cross(run, entry, rate, (later, self.inputs.at(later)), self._directions(at))
 
     def happened(self, run: Run, at: At, what: Happens) -> Mapping[str, float]:
@@ -510,7 +501,7 @@ class _Lowered:
         before = self.before.get(number)
         crossed, ticks = flags[: 2 * n].reshape(n, 2).any(axis=1), bool(flags[2 * n + 1])
         steps = self.described.has_step_events and bool(flags[2 * n + 2])
-        if not (ticks or crossed.any() or steps) or number in self.reasons or self.is_further.get(number, False):
+        if not (ticks or crossed.any() or steps) or number in self.stops or self.is_further.get(number, False):
             return {}
         if before is None:
             raise UsageError(
@@ -528,18 +519,23 @@ class _Lowered:
         except StopRun as wish:
             reply = Reply(action=Action.STOP, reason=wish.reason)
         if reply.action is Action.STOP and number is not None:
-            self.reasons[number] = reply.reason
+            self.stops[number] = reply
         if reply.action is Action.RESTART:
             require_form(self.described, self.form, run, self._entry(at), reply)
         return self._taken_over(run, reply, at, has_time_event=what.time)
 
     def reason(self, at: At) -> str:
-        """Why the block has ended the run."""
-        number = at.d[self.place[RUN]]
-        return self.reasons.get(int(number), "") if math.isfinite(number) else ""
+        """Why the block has ended the run; its event has been recorded by now.
 
-    def _is_same(self, a: float, b: float) -> bool:
-        return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
+        Raises
+        ------
+        CallbackError : with an error.
+        """
+        number = at.d[self.place[RUN]]
+        stop = self.stops.get(int(number)) if math.isfinite(number) else None
+        if stop is not None and stop.is_failure:
+            raise CallbackError(stop.reason, time=at.time)
+        return "" if stop is None else stop.reason
 
     def _directions(self, at: At) -> NDArray[np.int64]:
         return at.d[len(self.discretes) - len(self.indicators) :].astype(np.int64)
@@ -586,7 +582,7 @@ class _Lowered:
         run = self.runs.pop(int(number), None)
         if self.native is not None:
             self.native.leave(int(number))
-        for memory in (self.reasons, self.evaluations, self.before, self.last, self.crossed):
+        for memory in (self.stops, self.evaluations, self.before, self.last, self.crossed):
             memory.pop(int(number), None)
         if self.beside is not None:
             self.beside.ended(int(number), self._entry(at))

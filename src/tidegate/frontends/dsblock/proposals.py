@@ -7,6 +7,7 @@ noted in the log.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -15,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
+from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.model import Form
 from tidegate.names import suggestion
 
-__all__ = ["COMMUNICATION", "OWN_OPTIONS", "SAME_TIME", "Environment", "RunOptions", "proposed"]
+__all__ = ["COMMUNICATION", "OWN_OPTIONS", "Environment", "RunOptions", "nominal_sizes", "proposed"]
 
 FloatArray = NDArray[np.float64]
 OWN_OPTIONS: Final = ("inputs", "communication", "store_priority", "max_evaluations", "traced", "hdae", "make_consistent")
 COMMUNICATION: Final = ("interpolate", "exact", "restart")
-SAME_TIME: Final = 1e-10  # instants so close, relative to the times of a run, are one
+_SAME_TIME: Final = 1e-10  # instants so close, relative to the time since the start of the run, are one
+_ROUNDING: Final = 8 * float(np.finfo(float).eps)  # of a time, relative to its size
 _EVENT_EPSILON: Final = 1e-12
 _MOST_ROUNDS: Final = 20
 _DOUBLE: Final = 3
@@ -41,7 +43,7 @@ class Environment:
     ----------
     t_start, t_end : of the run; infinite where nobody has said how long it is.
     rtol : relative tolerance of the states.
-    time_tolerance : two times that are this much of the larger one apart are one.
+    time_tolerance : two times that are this much of the time since the start apart are one.
     event_epsilon : below it an indicator counts as zero.
     delay_resolution : how close stored values of a delayed signal may be; None where nothing was said.
     precision : of numbers: 2 for single, 3 for double precision.
@@ -52,12 +54,24 @@ class Environment:
     t_start: float = 0.0
     t_end: float = float("inf")
     rtol: float = _RTOL
-    time_tolerance: float = SAME_TIME
+    time_tolerance: float = _SAME_TIME
     event_epsilon: float = _EVENT_EPSILON
     delay_resolution: float | None = None
     precision: int = _DOUBLE
     debug: int = 0
     max_event_rounds: int = _MOST_ROUNDS
+
+    def is_same_time(self, a: float, b: float) -> bool:
+        """Whether two times are one instant.
+
+        The source's DVAL * min(t1, t2) means nothing where times are zero or negative, and is far too much where a run starts at a large time; the
+        time since the start is what they have in common with it for a run from zero.
+        """
+        return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= max(self.same_within(a), self.same_within(b))
+
+    def same_within(self, time: float) -> float:
+        """How far behind a time another is still the same instant."""
+        return max(self.time_tolerance * abs(time - self.t_start), _ROUNDING * abs(time))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +141,16 @@ def proposed(
     if own.store_priority is not None:
         chosen.setdefault("event_rows", True)
     return t_span, chosen, own
+
+
+def nominal_sizes(described: Description) -> dict[str, float]:
+    """Typical sizes of states; what is declared of one counts more than a proposal for all."""
+    states, every = described.names(SignalKind.STATE), described.proposals.nominal
+    found = {} if every is None else dict(zip(states, map(abs, every), strict=False))
+    for entry in described.of_kind(SignalKind.STATE):
+        if entry.nominal is not None:
+            found |= dict.fromkeys(states[entry.places], abs(entry.nominal))
+    return found
 
 
 def _differentiable(described: Description, wanted: Any) -> Any:

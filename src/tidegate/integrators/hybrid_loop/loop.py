@@ -571,7 +571,7 @@ def advance(run, rows, log, polynomials, times):
             guard = guard_at_the_end(run) if run.n_guards > 0 else -1
             if guard == UNDEFINED:
                 return NOT_FINITE
-        stepped = steps_ask(run)
+        stepped = steps_ask(run, guard, due)
         if guard >= 0 or due >= 0 or stepped == 1:
             run.can_go_on = 1 if run.is_cut == 0 and breaks == 0 else 0
             run.is_cut = 0

@@ -367,16 +367,18 @@ class CompiledRun:
             model.warn_once(f"{callback} changes X, XD or the dimensions and answers INFO = 0; it is taken for 1, a restart")
             info = _RESTART
         errors = model.take_errors()
-        if errors and info == _STOP:
-            raise CallbackError(f"{callback} ends the run at t = {at.time:g}: {'; '.join(errors)}", time=at.time)
-        for text in errors:
+        is_failure = bool(errors) and info == _STOP
+        reason = ""
+        if info == _STOP:
+            reason = f"{callback} ends the run at t = {at.time:g}: {'; '.join(errors)}" if is_failure else f"{callback} ends the run (INFO = 2)"
+        for text in () if is_failure else errors:
             warn(f"DSblock {model.name}: {text}")
         return Reply(
             action=Action(info), x=v["x"][:nx].copy() if info == _RESTART else None, xd=v["xd"].copy() if info == _RESTART and is_dae else None,
             next_event=float(model.small("tevent")[0]) if happened.time else None,
             may_reach=float(model.small("tevent")[1]) if happened.time else None, directions=self._directions("V") if happened.state else None,
             n_states=nx, n_indicators=nz, priority=int(model.small("iprior")[0]),
-            reason=f"{callback} ends the run (INFO = 2)" if info == _STOP else "",
+            reason=reason, is_failure=is_failure,
         )  # fmt: skip
 
     def _dimensions(self, letter: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ what its auxiliary variables add to those of its parts are inputs that other blo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from tidegate.frontends.dsblock.description import (
 from tidegate.frontends.dsblock.join.order import Order
 from tidegate.frontends.dsblock.join.rates import Unknowns, unknowns
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part, Wiring
-from tidegate.frontends.dsblock.proposals import COMMUNICATION
+from tidegate.frontends.dsblock.proposals import COMMUNICATION, Environment
 from tidegate.model import Form
 
 __all__ = ["Layout", "layout"]
@@ -51,6 +51,7 @@ class Layout:
     torn : places in X of torn elements of inputs, in the order of ``order.torn``.
     outputs : of each element of Y its part and its place there.
     driven, hidden : likewise what is recorded besides: elements of inputs, and of outputs that the connection does not show.
+    environment : what is known of the run.
     """
 
     wired: Wiring
@@ -67,6 +68,7 @@ class Layout:
     equations: tuple[tuple[slice, ...], ...] = ()
     rates: tuple[IndexArray, ...] = ()
     differentiated: tuple[IndexArray, ...] = ()
+    environment: Environment = field(default_factory=Environment)
 
 
 def layout(name: str, text: str, wired: Wiring, ordered: Order, guesses: Mapping[tuple[int, int], float]) -> Layout:

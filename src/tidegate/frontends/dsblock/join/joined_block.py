@@ -73,7 +73,8 @@ class JoinedBlock:
 
     def within(self, environment: Environment) -> JoinedBlock:
         """The same connection in a run that says this of itself."""
-        return _of_parts(self.plan, [Part(part.name, _within(part.block, environment)) for part in self.plan.wired.parts])
+        plan = replace(self.plan, environment=environment)
+        return _of_parts(plan, [Part(part.name, _within(part.block, environment)) for part in self.plan.wired.parts])
 
     def blocks(self) -> Iterator[Block]:
         """Those that are connected."""

@@ -21,7 +21,6 @@ from tidegate.frontends.dsblock.block import Action, Entry, Happened, HasSteps, 
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
-from tidegate.frontends.dsblock.proposals import SAME_TIME
 from tidegate.model import Form
 from tidegate.names import listed
 from tidegate.wishes import StopRun
@@ -232,7 +231,7 @@ class JoinedRun:
         firing: dict[int, Happened] = {}
         for part in range(len(self.runs)):
             zero = happened.zero[self.plan.indicators[part]]
-            ticks = happened.time and _is_same(at.time, self.pending[part].time)
+            ticks = happened.time and self.plan.environment.is_same_time(at.time, self.pending[part].time)
             if zero.any() or ticks or part in asked:
                 firing[part] = self._happened(part, zero, happened.directions, time=ticks, step=part in asked)
         return firing
@@ -306,7 +305,7 @@ class JoinedRun:
     def _reply(self, instant: _Instant, at: Entry) -> Reply:
         """What all replies are together."""
         first = min(self.pending, key=lambda one: one.time)
-        reach = [one.may_reach for one in self.pending if _is_same(one.time, first.time) and one.may_reach is not None]
+        reach = [one.may_reach for one in self.pending if self.plan.environment.is_same_time(one.time, first.time) and one.may_reach is not None]
         later = [one.time for one in self.pending if one.time > first.time]
         changes = not np.array_equal(instant.at.x, at.x) or not (at.xd is None or instant.at.xd is None or np.array_equal(instant.at.xd, at.xd))
         restarts = instant.action is not Action.CONTINUE
@@ -314,7 +313,7 @@ class JoinedRun:
             action=instant.action, x=instant.at.x if restarts and changes else None, xd=instant.at.xd if restarts and changes else None,
             next_event=first.time if math.isfinite(first.time) else at.time, may_reach=min([*reach, *later]) if reach else None,
             directions=instant.directions, groups=tuple(itertools.chain(*self._numbers)) if self.plan.described.groups else None,
-            priority=instant.priority, reason="; ".join(instant.reasons),
+            priority=instant.priority, reason="; ".join(instant.reasons), is_failure=instant.is_failure,
         )  # fmt: skip
 
 
@@ -326,11 +325,13 @@ class _Instant:
         self.action = Action.CONTINUE
         self.priority = 100
         self.reasons: list[str] = []
+        self.is_failure = False
 
     def take(self, reply: Reply, indicators: slice) -> None:
         """One reply more: any stop stops, any restart restarts, the smallest priority counts."""
         self.action = max(self.action, reply.action, key=lambda action: action.value)
         self.priority = min(self.priority, reply.priority)
+        self.is_failure |= reply.is_failure
         if reply.reason:
             self.reasons.append(reply.reason)
         if reply.directions is not None:
@@ -340,7 +341,3 @@ class _Instant:
 
 def _no_copy() -> None:
     """Of a run that cannot be copied."""
-
-
-def _is_same(a: float, b: float) -> bool:
-    return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= SAME_TIME * max(abs(a), abs(b))
