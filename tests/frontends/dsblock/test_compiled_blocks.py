@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import tidegate as tg
 from tidegate.frontends.dsblock import CompiledDSblock
@@ -132,16 +133,27 @@ def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pyte
     assert "DSblock vdp: begins with data of vdp" in caplog.messages
 
 
-def test_an_implicit_dae_in_fortran(method: str) -> None:
-    if method not in ("radau", "ida"):
-        method = "radau"
-    block = tg.dsblock.build(BLOCKS / "implicit.f", prefix="imp")
-    for start in (1.0, 2.0):
-        result = tg.simulate(block, (0.0, 1.0), parameters={"YSTART": start}, rtol=1e-9, method=method)
-        y = solve_ivp(lambda t, y: (y - 2 * (y + y**3)) / (1 + 3 * y**2), (0.0, 1.0), [start], rtol=1e-11, atol=1e-12).y[0, -1]
+@pytest.mark.parametrize("isolate", [False, True])
+def test_an_implicit_dae_in_fortran_with_parameters_that_it_judges(method: str, isolate: bool) -> None:
+    if isolate and method != "radau":
+        return
+    method = method if method in ("radau", "ida") else "radau"
+    block = tg.dsblock.build(BLOCKS / "implicit.f", prefix="imp", isolate=isolate)
+    for start, cubed in ((1.0, 0.0), (2.0, 0.0), (2.0, 0.5)):
+        result = tg.simulate(block, (0.0, 1.0), parameters={"YSTART": start, "A": cubed}, rtol=1e-9, method=method)
+
+        def rate(y: float, cubed: float = cubed) -> float:
+            right = y - 2 * (y + y**3)
+            return right if cubed == 0.0 else float(brentq(lambda s: s + cubed * s**3 - right, -abs(right) - 1, abs(right) + 1, xtol=1e-14))
+
+        y = solve_ivp(lambda t, y: [rate(y[0]) / (1 + 3 * y[0] ** 2)], (0.0, 1.0), [start], rtol=1e-11, atol=1e-12).y[0, -1]
         assert result.final["Y"] == pytest.approx(y, abs=1e-7)
         assert result.final["X1"] == pytest.approx(y + y**3, abs=1e-7)
-        assert result.final["RATE"] == pytest.approx(y - 2 * (y + y**3), abs=1e-6)
+        assert result.final["RATE"] == pytest.approx(rate(y), abs=1e-6)
+    with pytest.raises(tg.UsageError, match=r"refuses A = -1\.0: with A < 0 there are several X1D"):
+        tg.simulate(block, (0.0, 1.0), parameters={"A": -1.0}, method=method)
+    with pytest.warns(tg.DSblockWarning, match="with K < 0 X1 grows"):
+        tg.simulate(block, (0.0, 0.1), parameters={"K": -0.1}, method=method)
 
 
 def test_time_step_and_state_events_of_one_instant_are_one_call() -> None:

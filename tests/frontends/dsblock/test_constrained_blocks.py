@@ -109,6 +109,25 @@ def test_what_cannot_be_is_said() -> None:
         tg.simulate(Pendulum(), (0, 1), hdae="index_1")
 
 
+class Rates(Pendulum):
+    """The derivative of the force, which is in no equation."""
+
+    def define(self, declare: Any) -> None:
+        super().define(declare)
+        declare.auxiliary("RATE")
+        declare.outputs_depend_on(auxiliaries_xdot=True)
+
+    def communication(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return {"RATE": xdot.FORCE}
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_derivatives_of_x2_and_x3_follow_from_the_constraints(is_traced: bool) -> None:
+    result = tg.simulate(Rates(), (0.0, 0.3), rtol=1e-8, outputs=0.1, traced=None if is_traced else False)
+    # on the circle the speed is that of the fall, and the force -3 G PY
+    assert result["RATE"].values == pytest.approx(-3 * 9.81 * result["VY"].values, abs=1e-6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: str) -> None:

@@ -84,6 +84,17 @@ def test_a_fortran_callback_that_writes_behind_what_it_computes_ends_the_run(def
         tg.simulate(block, (0.0, 1.0), method="radau")
 
 
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_an_event_that_ends_the_run_with_an_error_is_in_the_result(is_joined: bool) -> None:
+    block = tg.dsblock.join({"bad": bad(26)}, {}) if is_joined else bad(26)
+    with pytest.raises(tg.CallbackError, match=r"BLOCKV \(badv\) of DSblock .*bad ends the run at t = 0.51.*: nobody knows what to do") as ended:
+        tg.simulate(block, (0.0, 1.0), rtol=1e-8, store_priority=100)
+    result = ended.value.result
+    assert result is not None
+    assert result.time[-2:] == pytest.approx([math.log(1 / 0.6)] * 2)
+    assert (len(result.events), result.status) == (1, "failed")
+
+
 def test_a_change_that_is_not_told_is_taken_for_a_restart_with_a_warning() -> None:
     with pytest.warns(tg.DSblockWarning, match=r"BLOCKV \(badv\) of DSblock bad changes X, XD or the dimensions and answers INFO = 0") as warned:
         result = tg.simulate(bad(27), (0.0, 1.0), rtol=1e-8)

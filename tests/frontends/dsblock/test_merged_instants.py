@@ -10,7 +10,7 @@ import tidegate as tg
 
 
 class Two(tg.DSblock):
-    """``x' = 1``: a time event at 1/2, and two indicators that cross a little before or behind it."""
+    """``x' = 1``: a time event 1/2 behind the start, and two indicators that cross a little before or behind it."""
 
     def __init__(self, *offsets: float) -> None:
         self.offsets = offsets
@@ -28,7 +28,7 @@ class Two(tg.DSblock):
         return {"Z": [x.X - 0.5 - offset for offset in self.offsets]}
 
     def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Any:
-        return tg.dsblock.Start(next_event=0.5)
+        return tg.dsblock.Start(next_event=t0 + 0.5)
 
     def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
         m.CALLS += 1
@@ -58,5 +58,17 @@ def test_what_happens_within_the_tolerance_is_one_call_and_none_is_lost(
     offsets: tuple[float, float], calls: int, together: int, traced: bool | None, method: str
 ) -> None:
     final = tg.simulate(Two(*offsets), (0.0, 1.0), rtol=1e-8, traced=traced, method=method).final
+    assert [final[name] for name in ("TICKS", "FIRST", "SECOND")] == [1.0, 1.0, 1.0]
+    assert (final["CALLS"], final["TOGETHER"]) == (calls, together)
+
+
+@pytest.mark.parametrize("traced", [None, False])
+@pytest.mark.parametrize(
+    ("start", "offsets", "calls", "together"), [(-0.5, (1e-13, 3e-12), 1, 3), (-0.5, (-3e-12, 1e-9), 2, 2), (1e6, (1e-6, -1e-6), 3, 1)]
+)
+def test_the_tolerance_is_one_of_the_time_since_the_start(
+    start: float, offsets: tuple[float, float], calls: int, together: int, traced: bool | None
+) -> None:
+    final = tg.simulate(Two(*offsets), (start, start + 1.0), rtol=1e-8, traced=traced).final
     assert [final[name] for name in ("TICKS", "FIRST", "SECOND")] == [1.0, 1.0, 1.0]
     assert (final["CALLS"], final["TOGETHER"]) == (calls, together)

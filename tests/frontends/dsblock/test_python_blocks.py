@@ -365,6 +365,36 @@ def test_a_condition_is_looked_at_behind_every_step() -> None:
     assert all(1.0 < later - earlier <= 1.1 + 1e-12 for earlier, later in zip([0.0, *times], times, strict=False))
 
 
+class Cut(Steps):
+    """Wishes a step event behind every step; an indicator crosses zero at 1/2, inside a step that is cut there, or at a tick, where a step ends."""
+
+    def define(self, declare: Any) -> None:
+        super().define(declare)
+        declare.indicator("Z")
+        declare.discrete("both")
+        declare.real("TICK", 9.0)
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return x.X - 0.5
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Start:
+        return Start(next_event=p.TICK)
+
+    def step_condition(self, t: float, x: Any, u: Any, p: Any, m: Any) -> bool:
+        return bool(abs(x.X - 0.5) < 1e-9)
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
+        m.n += 1
+        m.both += happening.state and happening.step
+        return EventAction(x=[x.X + 1.0])
+
+
+def test_a_step_that_a_state_event_cuts_is_not_asked(method: str) -> None:
+    for tick, both in ((9.0, 0), (0.5, 1)):
+        final = tg.simulate(Cut(), (0.0, 1.0), parameters={"TICK": tick}, rtol=1e-8, method=method).final
+        assert (final["n"], final["both"]) == (1, both)
+
+
 class Stops(Clock):
     """Ends the run at its second tick."""
 

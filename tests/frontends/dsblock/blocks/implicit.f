@@ -1,6 +1,8 @@
 C     An implicit DAE of index 1 with BLOCKP and BLOCKJ:
-C        0 = X1D + K*X1 - Y,   0 = Y*(1 + Y**2) - X1,  X1(0) = 2
-C     Y is algebraic, its start follows from X1. ODD(1) counts changes.
+C        0 = X1D + A*X1D**3 + K*X1 - Y,   0 = Y*(1 + Y**2) - X1
+C     X1D follows from no formula unless A = 0. Y is algebraic; BLOCKP
+C     makes start values that fit YSTART, and refuses A < 0, with which
+C     X1D would not be unique. It warns of K < 0.
       SUBROUTINE IMPB (IOPT,INFO,SIG,DIM,T0,X0,XD0,DP,IP,LP,
      +                 DUSER,IUSER,LUSER,IERR)
       INTEGER IOPT, INFO(*), SIG(*), DIM(*), IP(*), IUSER(*), IERR
@@ -13,21 +15,23 @@ C     Y is algebraic, its start follows from X1. ODD(1) counts changes.
          INFO(3) = 1
          SIG(1) = 2
          SIG(3) = 1
-         SIG(6) = 2
+         SIG(6) = 3
          DIM(1) = 2
          DIM(3) = 1
-         DIM(6) = 2
+         DIM(6) = 3
       ELSE
          CALL BLO3SX ('X1', 'state')
          CALL BLO3SX ('Y', 'algebraic')
          CALL BLO3SY ('RATE', 'of X1')
          CALL BLO3PD ('K', ' ')
          CALL BLO3PD ('YSTART', 'the start of Y, with it that of X1')
+         CALL BLO3PD ('A', 'of the third power')
          X0(1) = 2.0D0
          X0(2) = 1.0D0
          XD0(1) = -3.0D0
          DP(1) = 2.0D0
          DP(2) = 1.0D0
+         DP(3) = 0.0D0
       ENDIF
       END
 
@@ -36,10 +40,23 @@ C     Y is algebraic, its start follows from X1. ODD(1) counts changes.
       INTEGER IP(*), ITYP, IPT, IPOS, NDIM, DIM(*), IUSER(*), IERR
       DOUBLE PRECISION DP(*), X0(*), XD0(*), DUSER(*)
       LOGICAL LP(*), LUSER(*)
-      IF (ITYP .EQ. 0) THEN
+      INTEGER I
+      DOUBLE PRECISION S, R
+      IF (ITYP .EQ. 3 .AND. IPOS .EQ. 3 .AND. DP(3) .LT. 0.0D0) THEN
+         CALL BLOERL (1, 'with A < 0 there are several X1D', 1, ' ')
+         IERR = 2
+      ELSE IF (ITYP .EQ. 3 .AND. IPT .EQ. 1 .AND. DP(1) .LT. 0.0D0) THEN
+         CALL BLOERL (2, 'with K < 0 X1 grows', 0, ' ')
+         IERR = 1
+      ELSE IF (ITYP .EQ. 0) THEN
          X0(2) = DP(2)
          X0(1) = DP(2)*(1.0D0 + DP(2)**2)
-         XD0(1) = X0(2) - DP(1)*X0(1)
+         R = X0(2) - DP(1)*X0(1)
+         S = 0.0D0
+         DO 10 I = 1, 100
+            S = S - (S + DP(3)*S**3 - R)/(1.0D0 + 3.0D0*DP(3)*S**2)
+   10    CONTINUE
+         XD0(1) = S
       ENDIF
       END
 
@@ -48,7 +65,7 @@ C     Y is algebraic, its start follows from X1. ODD(1) counts changes.
       INTEGER ICALL(*), IP(*), IUSER(*), IERR
       DOUBLE PRECISION T, X(*), XD(*), U(*), DP(*), F(*), DUSER(*)
       LOGICAL LP(*), LUSER(*)
-      F(1) = XD(1) + DP(1)*X(1) - X(2)
+      F(1) = XD(1) + DP(3)*XD(1)**3 + DP(1)*X(1) - X(2)
       F(2) = X(2)*(1.0D0 + X(2)**2) - X(1)
       END
 
@@ -66,7 +83,7 @@ C     Y is algebraic, its start follows from X1. ODD(1) counts changes.
       DOUBLE PRECISION T, X(*), XD(*), U(*), DP(*), CJ, DUSER(*)
       DOUBLE PRECISION JAC(NJAC,NJAC)
       LOGICAL LP(*), LUSER(*)
-      JAC(1,1) = DP(1) + CJ
+      JAC(1,1) = DP(1) + CJ*(1.0D0 + 3.0D0*DP(3)*XD(1)**2)
       JAC(2,1) = -1.0D0
       JAC(1,2) = -1.0D0
       JAC(2,2) = 1.0D0 + 3.0D0*X(2)**2
