@@ -1,18 +1,22 @@
-"""Numbers that stand for texts: the values of a variable like ``"idle"`` or ``"heating"``. In: what a user gives. Out: its number, or a sentence."""
+"""Numbers that stand for texts: the values of a variable like ``"idle"`` or ``"heating"``, and truth values. In: what a user gives. Out: its number,
+or a sentence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tidegate.errors import UsageError
 
-__all__ = ["Texts", "flag_attributes", "text_of", "text_problem", "texts_to_numbers"]
+__all__ = ["TRUTHS", "Texts", "flag_attributes", "flag_text", "text_of", "text_problem", "texts_to_numbers"]
 
 Texts = tuple[tuple[str, int], ...]
+
+TRUTHS: Final[Texts] = (("False", 0), ("True", 1))
 
 
 def text_of(member: Enum) -> str:
@@ -34,6 +38,18 @@ def flag_attributes(texts: Texts) -> dict[str, Any]:
         "flag_values": np.array([value for _, value in texts], dtype=np.int32),
         "flag_meanings": " ".join("_".join(text.split()) for text, _ in texts),
     }
+
+
+def flag_text(attributes: Mapping[str, Any], value: float) -> str:
+    """What such attributes say of a number, "" where they say nothing.
+
+    Examples
+    --------
+    >>> flag_text(flag_attributes(TRUTHS), 1.0)
+    'True'
+    """
+    pairs = zip(attributes.get("flag_values", ()), str(attributes.get("flag_meanings", "")).split(), strict=True)
+    return next((text for own, text in pairs if own == value), "")
 
 
 def text_problem(name: str, value: object, texts: Texts) -> str:

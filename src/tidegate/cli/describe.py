@@ -17,6 +17,7 @@ from tidegate.expressions.lookup_tables import Grid
 from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
+from tidegate.numbers_as_texts import TRUTHS
 from tidegate.results.labels import number
 from tidegate.units import convert
 
@@ -129,11 +130,16 @@ def _variable(variable: Variable) -> VariableDescription:
     if variable.display_unit and all(item.is_constant for item in start):
         unit = variable.display_unit
         start = tuple(constant(convert(item.value, variable.unit, unit)) for item in start)
-    return VariableDescription(name, variable.role.value, ", ".join(map(_short, start)), unit, variable.description)
+    shown = ", ".join(_short(item, variable) for item in start)
+    return VariableDescription(name, variable.role.value, shown, unit, variable.description)
 
 
-def _short(expr: Expr) -> str:
-    return number(expr.value, 10) if expr.op == "const" else text(expr)
+def _short(expr: Expr, variable: Variable) -> str:
+    """A value of a variable, where it is a number as what that stands for."""
+    if expr.op != "const":
+        return text(expr)
+    texts = TRUTHS if variable.kind == "boolean" else variable.texts
+    return next((told for told, own in texts if own == expr.value), "") or number(expr.value, 10)
 
 
 def _conditions(model: Model) -> Iterator[ConditionDescription]:
@@ -191,27 +197,31 @@ def _values(actions: Iterable[Action]) -> Iterator[Expr]:
 
 
 def _clauses(model: Model) -> Iterator[ClauseDescription]:
+    owner = {item: variable for variable in model.discretes for item in variable.symbols()}
     if model.initial_actions:
-        yield ClauseDescription("initially", "at the start", _actions(model.initial_actions), 0, Origin())
+        yield ClauseDescription("initially", "at the start", _actions(model.initial_actions, owner), 0, Origin())
     for when in model.whens:
         for i, branch in enumerate(when.branches):
             trigger = ("when " if i == 0 else "else when ") + " or ".join(map(text, branch.conditions))
-            yield ClauseDescription(branch.label, trigger, _actions(branch.actions), when.priority, branch.origin)
+            yield ClauseDescription(branch.label, trigger, _actions(branch.actions, owner), when.priority, branch.origin)
     for event in model.time_events:
         trigger = f"at {text(event.first)}" + (f", every {text(event.period)}" if event.period is not None else "")
         trigger += f", while {text(event.condition)}" if event.condition is not None else ""
-        yield ClauseDescription(event.label, trigger, _actions(event.actions), event.priority, event.origin)
+        yield ClauseDescription(event.label, trigger, _actions(event.actions, owner), event.priority, event.origin)
     for event in model.step_events:
-        yield ClauseDescription(event.label, f"after a step with {text(event.condition)}", _actions(event.actions), event.priority, event.origin)
+        yield ClauseDescription(
+            event.label, f"after a step with {text(event.condition)}", _actions(event.actions, owner), event.priority, event.origin
+        )
     if model.final_actions:
-        yield ClauseDescription("finally", "at the end", _actions(model.final_actions), 0, Origin())
+        yield ClauseDescription("finally", "at the end", _actions(model.final_actions, owner), 0, Origin())
 
 
-def _actions(actions: Iterable[Action]) -> tuple[str, ...]:
+def _actions(actions: Iterable[Action], owner: Mapping[Expr, Variable]) -> tuple[str, ...]:
     lines: list[str] = []
     for action in actions:
         if isinstance(action, Assignment):
-            lines.append(f"{text(action.target)} := {text(action.value)}")
+            told = owner.get(action.target)
+            lines.append(f"{text(action.target)} := {text(action.value) if told is None else _short(action.value, told)}")
         elif isinstance(action, Message):
             lines.append(f"say {action.text!r}{_if(action.condition)}")
         else:

@@ -18,6 +18,7 @@ from tidegate.cli.report import model_line
 from tidegate.cli.run_command import Request, check_request, options_of, span_of
 from tidegate.cli.values import axis_values
 from tidegate.errors import InterruptedRunError, UsageError
+from tidegate.numbers_as_texts import flag_text
 from tidegate.results.labels import number
 
 if TYPE_CHECKING:
@@ -106,16 +107,21 @@ def _print(console: Console, dataset: xr.Dataset, names: list[str]) -> None:
     columns = [*names, "ended", *shown[:_MOST_COLUMNS]]
     for name in columns:
         table.add_column(Text(name), justify="left" if name == "ended" else "right")
-    labels = [dataset[dim].to_numpy() for dim in dims]
+    labels = [dataset[dim] for dim in dims]
     sizes = [len(label) for label in labels]
-    values = [last[name].to_numpy().ravel() for name in shown[:_MOST_COLUMNS]]
+    values = [last[name] for name in shown[:_MOST_COLUMNS]]
     for run in range(min(len(status), _MOST_RUNS)):
         places = [run // math.prod(sizes[k + 1 :]) % sizes[k] for k in range(len(sizes))]
-        own = [number(float(label[place])) for label, place in zip(labels, places, strict=True)]
-        table.add_row(*own, status[run], *(number(float(column[run])) for column in values))
+        own = [_told(label, place) for label, place in zip(labels, places, strict=True)]
+        table.add_row(*own, status[run], *(_told(column, run) for column in values))
     console.print(table)
     if len(status) > _MOST_RUNS:
         console.print(f"and {len(status) - _MOST_RUNS} more")
     failed = [text for text in dataset["message"].to_numpy().ravel().tolist() if text]
     for text in list(dict.fromkeys(failed))[:3]:
         console.print(text, style="dim", markup=False, soft_wrap=True)
+
+
+def _told(values: xr.DataArray, place: int) -> str:
+    value = float(values.values.flat[place])
+    return flag_text(values.attrs, value) or number(value)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import Origin
-from tidegate.numbers_as_texts import Texts
+from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts
+from tidegate.results.labels import number
 
 __all__ = ["Located", "Places", "Quantity"]
 
@@ -57,6 +58,11 @@ class Quantity:
     is_hidden: bool = False
     texts: Texts = ()
 
+    @property
+    def meanings(self) -> Texts:
+        """What is shown of its numbers: the texts that are its values, or truth values; () for a quantity."""
+        return TRUTHS if self.kind == "boolean" else self.texts
+
 
 @dataclass(frozen=True, eq=False)
 class Located:
@@ -73,6 +79,22 @@ class Located:
         if self.quantity.numbers is not None:
             return self.quantity.numbers[self.indices]
         return vector[self.indices] if self.signs is None else vector[self.indices] * self.signs + 0.0
+
+    def seen(self, values: FloatArray) -> Any:
+        """Values of its elements as a user sees them: a number, an array of its shape, truth values as such."""
+        own = self.by_element(values)
+        return own.reshape(self.shape) if self.shape else own.item()
+
+    def by_element(self, values: FloatArray) -> NDArray[Any]:
+        """The same element by element."""
+        return values.astype(bool) if self.quantity.kind == "boolean" and bool(np.all((values == 0.0) | (values == 1.0))) else values
+
+    def told(self, value: Any) -> str:
+        """What is seen of one value, or of an array, as a short text."""
+        if np.ndim(value):
+            return np.array2string(np.asarray(value), precision=6)
+        text = next((text for text, own in self.quantity.texts if own == value), "")
+        return text or number(value, 10)
 
 
 class Places(dict[str, Located]):

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.compiled.layout import Layout, Shown
 from tidegate.compiled.quantities import Quantity
-from tidegate.expressions import Expr, Role
+from tidegate.expressions import ONE, ZERO, Expr, Role
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.validate import value_problem
 from tidegate.results import Column
@@ -79,8 +79,25 @@ def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr], c
         index_of = {name: first + k for k, name in enumerate(names)}
         found += [_quantity(v, v.name, v.names, vector, [index_of[name] for name in v.names]) for v in variables]
     owner = {name: variable for variable in model.by_role(*_DEFINED) for name in variable.names}
-    outputs = enumerate(definition.name for definition in model.definitions)
-    return (*found, *(_quantity(owner[name], name, [name], "outputs", [k], is_alone=True) for k, name in outputs))
+    truths = {item for variable in (*model.discretes, *model.parameters) if variable.kind == "boolean" for item in variable.symbols()}
+    for k, definition in enumerate(model.definitions):
+        own = owner[definition.name]
+        variable = replace(own, kind="boolean") if _is_truth(definition.value, truths) else own
+        found.append(_quantity(variable, definition.name, [definition.name], "outputs", [k], is_alone=True))
+    return tuple(found)
+
+
+def _is_truth(value: Expr, truths: set[Expr]) -> bool:
+    """Whether it is one of these symbols, or a choice like ``on and x > 0``, whose value is one of them, 0 or 1."""
+    arms = [value]
+    found: set[Expr] = set()
+    while arms:
+        arm = arms.pop()
+        if arm.op == "select":
+            arms += arm.args[1:]
+        else:
+            found.add(arm)
+    return not truths.isdisjoint(found) and found - truths <= {ZERO, ONE}
 
 
 def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, indices: Sequence[int], *, is_alone: bool = False) -> Quantity:
@@ -118,5 +135,5 @@ def shown_of(quantities: Sequence[Quantity], layout: Layout) -> Iterator[Shown]:
         elements = zip(quantity.names, quantity.indices.tolist(), signs.tolist(), numbers.tolist(), strict=True)
         for name, index, sign, number in elements:
             told = quantity.unit, quantity.description, quantity.display_unit, quantity.measures
-            column = Column(name, role, *told, quantity.present_while, quantity.is_hidden, quantity.texts)
+            column = Column(name, role, *told, quantity.present_while, quantity.is_hidden, quantity.meanings)
             yield Shown(column, index - first, sign, source, number)

@@ -77,6 +77,7 @@ class Legend:
         self.asked, self.told = problem.output_times, dict[str, Any](model.told)
         self.p, self.t_start, self.t_end, self.n_guards = problem.p, problem.t_start, problem.t_end, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
+        self.truths = tuple(name for q in model.quantities if q.vector == "p" and q.kind == "boolean" for name in q.names)
         self.causes = Causes(problem)
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.kept_parts = [part for part, _ in model.constraint_parts if part in (4, 5)]
@@ -407,7 +408,7 @@ class Recording:
     @property
     def parameters(self) -> dict[str, float]:
         """Values by name."""
-        return ParameterValues(zip(self.legend.layout.parameters, self.legend.p.tolist(), strict=True))
+        return ParameterValues(zip(self.legend.layout.parameters, self.legend.p.tolist(), strict=True)).with_truths(self.legend.truths)
 
     @property
     def parameter_units(self) -> dict[str, str]:

@@ -7,12 +7,10 @@ from functools import partial
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.executive import Standing
 from tidegate.names import unknown_name
-from tidegate.results.labels import ParameterValues, number
+from tidegate.results.labels import ParameterValues
 from tidegate.simulation import NamedValues, Simulation
 from tidegate.wrong_calls import explained
 
@@ -107,7 +105,7 @@ class SteadyState(Mapping[str, Any]):
 
     def _rows(self) -> list[tuple[str, str, str]]:
         located = self.compiled.located
-        return [(name, _text(value), located[name].quantity.unit) for name, value in self._values.items()]
+        return [(name, located[name].told(value), located[name].quantity.unit) for name, value in self._values.items()]
 
     def summary(self) -> str:
         """One line: of what, and how it was found."""
@@ -125,7 +123,3 @@ class SteadyState(Mapping[str, Any]):
     def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th style='text-align:left'>{escape(n)}</th><td>{escape(v)}</td><td>{escape(u)}</td></tr>" for n, v, u in self._rows())
         return f"<p><b>{escape(self.summary())}</b></p><table><tr><th>name</th><th>value</th><th>unit</th></tr>{cells}</table>"
-
-
-def _text(value: Any) -> str:
-    return number(value, 10) if isinstance(value, float) else np.array2string(np.asarray(value), precision=6)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from tidegate.numbers_as_texts import Texts
+from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts, full_shape
 from tidegate.results.labels import number
 from tidegate.units import convert
@@ -40,7 +40,7 @@ class Column:
     display_unit : in which people are shown it, "" for its unit.
     quantity : what it measures, as "Torque"; "" where that was not said.
     present_while : names of other columns; where one of them is zero there is no such variable, and what the run holds for it is only kept.
-    texts : what its numbers say, each with the number; () for a quantity.
+    texts : what its numbers say, each with the number, ``TRUTHS`` for truth values; () for a quantity.
     is_hidden : whether no result lists it: it was put in for the sake of others; its own name still leads to it.
     """
 
@@ -57,6 +57,11 @@ class Column:
     def __post_init__(self) -> None:
         object.__setattr__(self, "present_while", tuple(self.present_while))  # a file has lists
         object.__setattr__(self, "texts", tuple((str(text), int(value)) for text, value in self.texts))
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether its numbers are truth values."""
+        return self.texts == TRUTHS
 
     def told(self, value: float, digits: int) -> str:
         """A value in few characters: its text where it has one, else its number in the unit that people are shown."""

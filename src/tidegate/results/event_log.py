@@ -42,9 +42,10 @@ _SHOWN_ROWS: Final = 30  # a screen's height
 
 
 class Sizes(dict[str, float]):
-    """Sizes by name; ``told`` are the columns whose numbers stand for texts, ``kept`` those that only events change."""
+    """Sizes by name; ``told`` are the columns whose numbers stand for texts, ``truths`` those of truth values, ``kept`` what only events change."""
 
     told: Mapping[str, Column] = MappingProxyType({})
+    truths: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
 
 
@@ -60,6 +61,7 @@ def largest(columns: Sequence[Column], values: NDArray[np.float64]) -> dict[str,
     found = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0).tolist()
     sizes_by_name = Sizes({column.name: math.inf if column.is_hidden else size for column, size in zip(columns, found, strict=True)})
     sizes_by_name.told = {column.name: column for column in columns if column.texts}
+    sizes_by_name.truths = frozenset(column.name for column in columns if column.is_truth)
     sizes_by_name.kept = frozenset(column.name for column in columns if column.role == "discrete")
     return sizes_by_name
 
@@ -85,7 +87,7 @@ class Event:
     origins : where these are written.
     priority : 1 most important, 100 least.
     rounds : how often conditions were looked at anew until nothing changed.
-    before, after : values by name.
+    before, after : values by name; truth values are ``True`` and ``False``.
     dt_dp : derivative of the time by parameter, by name.
     messages : what the model said.
     sizes : largest absolute values in the whole run, by name; beside them rounding is told from change, which what has infinity never shows.
@@ -107,7 +109,7 @@ class Event:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dt_dp", _ByName(self.dt_dp))
         for name in ("before", "after"):
-            object.__setattr__(self, name, FinalValues(getattr(self, name)))
+            object.__setattr__(self, name, FinalValues(getattr(self, name)).with_truths(getattr(self.sizes, "truths", ())))
 
     @property
     def cause(self) -> str:
@@ -247,7 +249,7 @@ class EventLog(NoNumber, Sequence[Event]):
         # pickling keeps no model and no expressions, only words and numbers
         events = list(self)
         wordings, numbers = Wordings().taken_in(events)
-        return _log_of, (wordings, np.array(numbers, dtype=float), dict(events[0].sizes) if events else {}, self.time_unit)
+        return _log_of, (wordings, np.array(numbers, dtype=float), events[0].sizes if events else {}, self.time_unit)
 
     def columns(self) -> EventColumns:
         """Times, kinds, causes and derivatives of the times, without the values before and after, which cost most of the making of an event."""
@@ -368,7 +370,7 @@ def _html_row(cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
 
 
-def _log_of(wordings: list[dict[str, Any]], numbers: NDArray[np.float64], sizes: dict[str, float], time_unit: str) -> EventLog:
+def _log_of(wordings: list[dict[str, Any]], numbers: NDArray[np.float64], sizes: Mapping[str, float], time_unit: str) -> EventLog:
     return EventLog(StoredEvents(wordings, numbers, sizes), time_unit=time_unit)
 
 
@@ -402,7 +404,7 @@ class StoredEvents(LazyEvents):
     sizes : largest absolute values in the run, by name.
     """
 
-    def __init__(self, wordings: Sequence[dict[str, Any]], numbers: NDArray[np.float64], sizes: dict[str, float] | None = None) -> None:
+    def __init__(self, wordings: Sequence[dict[str, Any]], numbers: NDArray[np.float64], sizes: Mapping[str, float] | None = None) -> None:
         self._wordings = wordings
         self._numbers = numbers
         self._sizes = sizes or {}

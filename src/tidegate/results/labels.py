@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,21 +13,39 @@ from tidegate.names import unknown_name
 __all__ = ["FinalValues", "ParameterValues", "number", "seconds"]
 
 
-class FinalValues(dict[str, float]):
-    """Values by name, of an array by element or as a whole; a name which is not there is answered with those that are."""
+class _Values(dict[str, float]):
+    """Values by name; truth values are ``True`` and ``False``."""
+
+    def with_truths(self, names: Iterable[str]) -> Self:
+        """The same, where what has one of these names is a truth value; NaN, of what is not there, stays."""
+        for name in names:
+            if self.get(name) in (0.0, 1.0):
+                self[name] = bool(self[name])
+        return self
+
+
+class FinalValues(_Values):
+    """Values by name, of an array by element or as a whole; a name which is not there is answered with those that are.
+
+    Examples
+    --------
+    >>> FinalValues({"x": 1.0, "on": 0.0}).with_truths(["on"])
+    {'x': 1.0, 'on': False}
+    """
 
     def __missing__(self, name: str) -> Any:
         elements = [key for key in self if isinstance(name, str) and key.startswith(f"{name}[") and key.endswith("]")]  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if not elements:
             raise unknown_name("variable", name, list(self))
         places = [tuple(map(int, key[len(name) + 1 : -1].split(","))) for key in elements]
-        whole = np.empty([1 + max(axis) for axis in zip(*places, strict=True)])
+        are_truths = all(isinstance(self[key], bool) for key in elements)
+        whole = np.empty([1 + max(axis) for axis in zip(*places, strict=True)], dtype=bool if are_truths else float)
         for key, place in zip(elements, places, strict=True):
             whole[place] = self[key]
         return whole
 
 
-class ParameterValues(dict[str, float]):
+class ParameterValues(_Values):
     """Values of parameters by name, likewise."""
 
     def __missing__(self, name: str) -> float:
@@ -34,14 +53,14 @@ class ParameterValues(dict[str, float]):
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number in few characters: ``12`` for 12.0, ``1e-9`` for 1e-09.
+    """A number in few characters: ``12`` for 12.0, ``1e-9`` for 1e-09, ``True`` for a truth value.
 
     Examples
     --------
     >>> number(12.0), number(1e-9), number(0.1 + 0.2)
     ('12', '1e-9', '0.3')
     """
-    if not math.isfinite(value):
+    if isinstance(value, bool) or not math.isfinite(value):
         return str(value)
     text = f"{value + 0.0:.{digits}g}"  # a zero has no sign
     if "e" not in text:

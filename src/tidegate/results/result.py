@@ -338,10 +338,12 @@ class Result(NoNumber):
 
     @property
     def final(self) -> dict[str, float]:
-        """Value of every scalar at the end of the run."""
+        """Value of every scalar at the end of the run; truth values are ``True`` and ``False``."""
         if not self.t.size:
             return {}
-        return FinalValues({column.name: float(value) for column, value in zip(self.columns, self.values[-1], strict=True) if not column.is_hidden})
+        pairs = zip(self.columns, self.values[-1].tolist(), strict=True)
+        final = FinalValues({column.name: value for column, value in pairs if not column.is_hidden})
+        return final.with_truths(column.name for column in self.columns if column.is_truth and not column.is_hidden)
 
     @overload
     def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts

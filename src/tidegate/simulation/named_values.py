@@ -59,14 +59,14 @@ class NamedValues:
         """Names of the numbers that a variable, or an element of one, is made of."""
         return [*self.located(name).names]
 
-    def read(self, point: Point, final: Mapping[str, float], name: str) -> float | FloatArray:
-        """A number, or an array of the variable's shape; from the vectors of a point, or from the values at the end where these are by name."""
+    def read(self, point: Point, final: Mapping[str, float], name: str) -> Any:
+        """A number, a truth value or an array; from the vectors of a point, or from the values at the end where these are by name."""
         located = self.located(name)
         if final and all(element in final for element in located.names):
             values = np.array([final[element] for element in located.names])
         else:
             values = located.of(self._vector(point, located.quantity.vector))
-        return values.reshape(located.shape) if located.shape else float(values[0])
+        return located.seen(values)
 
     def is_free(self, name: str) -> bool:
         """Whether nothing determines it between events: a state of the system, a discrete variable, an input."""

@@ -181,8 +181,8 @@ class Simulation:
             causes.append(f"{name} set by the user")
             if located.quantity.role in ("parameter", "input"):
                 elements = self._quantities.element_names(name)
-                before |= dict(zip(elements, old.tolist(), strict=True))
-                after |= dict(zip(elements, new.tolist(), strict=True))
+                before |= dict(zip(elements, located.by_element(old).tolist(), strict=True))
+                after |= dict(zip(elements, located.by_element(new).tolist(), strict=True))
         self._quantities.check_parameters(vectors["p"])
         if causes:
             self._session.change(Setting(Standing(self.time, **vectors), tuple(causes), before, after))
@@ -315,7 +315,7 @@ class Simulation:
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(self[name]))}</td>"
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(self._quantities.located(name).told(self[name]))}</td>"
             f"<td>{escape(self._quantities.located(name).quantity.unit)}</td></tr>"
             for name in self._names
         )
@@ -330,7 +330,3 @@ def _of_session[S: Simulation](kind: type[S], session: Session) -> S:
 
 def _problem(compiled: CompiledModel, start: float, options: Options) -> Problem:
     return problem_of(compiled, (start, start + ASSUMED_LENGTH), options, np.zeros(0))
-
-
-def _text(value: float | FloatArray) -> str:
-    return number(value, 10) if isinstance(value, float) else str(value)

@@ -221,7 +221,7 @@ def _array(compiled: CompiledModel, name: str, value: Any) -> FloatArray:
 def _attributes(compiled: CompiledModel, name: str) -> dict[str, Any]:
     quantity = compiled.located[name].quantity
     attributes: dict[str, Any] = {key: text for key, text in (("units", quantity.unit), ("long_name", quantity.description)) if text}
-    return attributes | flag_attributes(quantity.texts)
+    return attributes | flag_attributes(quantity.meanings)
 
 
 def _is_doubtful(compiled: CompiledModel, members: Members) -> bool:

@@ -108,8 +108,8 @@ def _stretches(model: PlainModel, result: Result, pieces: Sequence[StepPiece]) -
     for start, end in zip(starts, ends, strict=True):
         event = last.get(start)
         if event is not None:
-            d = np.array([event.after.get(name, value) for name, value in zip(model.discretes, at.d.tolist(), strict=True)])
-            y = np.array([event.after.get(name, value) for name, value in zip(model.unknowns, at.y.tolist(), strict=True)])
+            d = np.array([event.after.get(name, value) for name, value in zip(model.discretes, at.d.tolist(), strict=True)], dtype=float)
+            y = np.array([event.after.get(name, value) for name, value in zip(model.unknowns, at.y.tolist(), strict=True)], dtype=float)
             at = Instant(start, y, at.ydot, d, d)
         found.append(_Segment(start, end, at))
     return found

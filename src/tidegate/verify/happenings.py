@@ -269,7 +269,7 @@ class Happenings:
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:
         y = np.array([values[name] for name in self.model.unknowns])
         d = np.array([values[name] for name in self.model.discretes])
-        pre = np.array([event.before[name] for name in self.model.discretes])
+        pre = np.array([event.before[name] for name in self.model.discretes], dtype=float)
         slope = np.zeros_like(y) if before is None else before.at(1.0).ydot
         return Instant(event.time, y, slope, d, pre)
 

@@ -41,8 +41,8 @@ def check_joints(pieces: Sequence[StepPiece], result: Result, model: PlainModel,
         event = last.get(after.start)
         y, d = before.at(1.0).y, before.d
         if event is not None:
-            y = np.array([event.after[name] for name in model.unknowns])
-            d = np.array([event.after[name] for name in model.discretes])
+            y = np.array([event.after[name] for name in model.unknowns], dtype=float)
+            d = np.array([event.after[name] for name in model.discretes], dtype=float)
         allowed = tolerance.of(np.maximum(before.size, after.size)) / tolerance.allowed
         shares = np.abs(after.at(0.0).y - y) / allowed
         for name, share in zip(model.unknowns, shares.tolist(), strict=True):

@@ -171,7 +171,7 @@ class Block(Signals):
         return False
 
     def signals(self, pen: Pen) -> Expr | Sequence[Expr]:
-        """What comes out, one expression a port."""
+        """What comes out, one expression a port; a condition where it is a truth value."""
         raise NotImplementedError
 
     def dynamics(self, pen: Pen) -> None:

@@ -7,7 +7,7 @@ which it is cut becomes an algebraic unknown, and the model a DAE.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tidegate.errors import InvalidModelError, Origin, StructureError
@@ -28,6 +28,7 @@ class _Sheet:
     flat: Flat
     ink: Ink = field(default_factory=Ink)
     signals: dict[OutPort, Expr] = field(default_factory=dict[OutPort, Expr])
+    truths: set[OutPort] = field(default_factory=set[OutPort])
     cut: set[Block] = field(default_factory=set[Block])
 
     def pen(self, leaf: Leaf, ports: Sequence[str]) -> Pen:
@@ -130,7 +131,9 @@ def _write_output(sheet: _Sheet, leaf: Leaf) -> None:
 def _values(sheet: _Sheet, leaf: Leaf) -> list[Expr]:
     pen = sheet.pen(leaf, leaf.block.feedthrough())
     given = leaf.block.signals(pen)
-    values = [as_real(item) for item in ([given] if isinstance(given, Expr) else given)]
+    written = [given] if isinstance(given, Expr) else [*given]
+    sheet.truths.update(OutPort(leaf.block, port) for port, item in zip(leaf.block.outputs, written, strict=False) if item.is_boolean)
+    values = [as_real(item) for item in written]
     sheet.ink.note(values, pen.origin)
     return values
 
@@ -207,15 +210,12 @@ def _definitions(sheet: _Sheet) -> list[tuple[Variable, Definition]]:
                 wanted[f"{leaf.path}.{local}" if local else leaf.path] = OutPort(block, port), block
     for path, source in sheet.flat.exits.items():
         wanted.setdefault(path, (source, source.block))
-    found = [
-        _definition(name, sheet.signals[source], block, source.name == block.outputs[0], sheet.flat.leaves)
-        for name, (source, block) in wanted.items()
-        if name not in sheet.ink.variables
-    ]
+    found = [_definition(name, sheet, source, block) for name, (source, block) in wanted.items() if name not in sheet.ink.variables]
     return [*found, *sheet.ink.shown.items()]
 
 
-def _definition(name: str, value: Expr, block: Block, has_unit: bool, leaves: Mapping[Block, Leaf]) -> tuple[Variable, Definition]:
-    origin = replace(block.origin, path=leaves[block].path, text="")
-    variable = Variable(name, VariableRole.OUTPUT, (), block.unit if has_unit else "", block.label, origin=origin)
-    return variable, Definition(name, value, origin)
+def _definition(name: str, sheet: _Sheet, source: OutPort, block: Block) -> tuple[Variable, Definition]:
+    origin = replace(block.origin, path=sheet.flat.leaves[block].path, text="")
+    unit, kind = block.unit if source.name == block.outputs[0] else "", "boolean" if source in sheet.truths else "real"
+    variable = Variable(name, VariableRole.OUTPUT, (), unit, block.label, kind=kind, origin=origin)
+    return variable, Definition(name, sheet.signals[source], origin)

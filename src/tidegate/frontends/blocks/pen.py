@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
@@ -24,6 +24,8 @@ Value = float | np.ndarray
 
 TIME: Final = symbol(Role.TIME, "time")
 _JUMPS: Final = ("floor", "segment")  # they have guards beside those of conditions
+
+_Kind = Literal["real", "boolean"]
 
 
 def truth(x: Expr) -> Expr:
@@ -204,11 +206,11 @@ class Pen:
 
     # -- what the block has
 
-    def _declared(self, local: str, role: VariableRole, start: Expr | float, is_fixed: bool | None) -> Expr:
+    def _declared(self, local: str, role: VariableRole, start: Expr | float, is_fixed: bool | None, kind: _Kind = "real") -> Expr:
         full = self.name(local)
         if full not in self.ink.variables:
             unit = self.block.unit if not local else ""
-            self.ink.variables[full] = Variable(full, role, (), unit, self.block.label, (as_real(start),), is_fixed, origin=self.origin)
+            self.ink.variables[full] = Variable(full, role, (), unit, self.block.label, (as_real(start),), is_fixed, kind=kind, origin=self.origin)
         return symbol(Role.DISCRETE if role is VariableRole.DISCRETE else Role.UNKNOWN, full)
 
     def state(self, local: str = "", start: Expr | float = 0.0) -> Expr:
@@ -218,6 +220,10 @@ class Pen:
     def discrete(self, local: str = "", start: Expr | float = 0.0) -> Expr:
         """A variable that changes at events only."""
         return self._declared(local, VariableRole.DISCRETE, start, None)
+
+    def flag(self, local: str, start: bool = False) -> Expr:
+        """A truth value that changes at events only."""
+        return self._declared(local, VariableRole.DISCRETE, float(start), None, "boolean")
 
     def unknown(self, local: str = "", guess: Expr | float = 0.0) -> Expr:
         """A variable that equations determine."""

@@ -26,7 +26,8 @@ def written_alone(block: Any, connected: Collection[str]) -> Model:
     values = {port: symbol(Role.INPUT, port) for port in block.inputs if port in connected}
     at_once = {port: value for port, value in values.items() if port in block.feedthrough()}
     given: Expr | Sequence[Expr] = block.signals(Pen(block, head, ink, at_once))
-    signals = [as_real(item) for item in ([given] if isinstance(given, Expr) else given)]
+    written = [given] if isinstance(given, Expr) else [*given]
+    signals = [as_real(item) for item in written]
     ink.note(signals, origin)
     block.dynamics(Pen(block, head, ink, values))
     prefix = f"{head}."
@@ -37,8 +38,8 @@ def written_alone(block: Any, connected: Collection[str]) -> Model:
     shown = list(ink.shown.items())
     for k, (port, value) in enumerate(zip(block.outputs, signals, strict=True)):
         if k or head not in ink.variables:
-            unit = block.unit if not k else ""
-            shown.append((Variable(port, VariableRole.OUTPUT, (), unit, block.label, origin=origin), Definition(port, value, origin)))
+            unit, kind = block.unit if not k else "", "boolean" if written[k].is_boolean else "real"
+            shown.append((Variable(port, VariableRole.OUTPUT, (), unit, block.label, kind=kind, origin=origin), Definition(port, value, origin)))
     states = [v.name for v in ink.variables.values() if v.role is VariableRole.STATE]
     model = Model(
         head,

@@ -236,7 +236,7 @@ class _VariableReader:
                     declaration.minimum,
                     declaration.maximum,
                     declaration.nominal,
-                    _kind(declaration, declaration.value),
+                    _kind(declaration, declaration.value) if not isinstance(declaration, Output) else _kind_of_output(value, origin),
                     origin,
                     declaration.state_select,
                     _source(node, own, declaration),
@@ -313,6 +313,11 @@ def _kind(declaration: Declaration, value: Any) -> Kind:
     if kind == "b":
         return "boolean"
     return "integer" if kind in "iu" else "real"
+
+
+def _kind_of_output(value: Any, origin: Origin) -> Kind:
+    """A condition gives a truth value."""
+    return "boolean" if value is not UNSET and all(item.is_boolean for item in elements(value, origin.path, origin)) else "real"
 
 
 def _start(declaration: Declaration, value: Any, origin: Origin) -> tuple[tuple[Expr, ...], tuple[int, ...]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, symbol, walk
@@ -160,9 +160,7 @@ def _unknown(piece: NamedPiece, role: VariableRole, origin: Origin) -> Variable:
 
 def _discretes(d: FunctionQuantities, description: FunctionsDescription) -> Iterable[Variable]:
     for piece in d.pieces:
-        # a controller's 0 stands for 0.0, as among the start values of states
-        kind = "boolean" if piece.kind == "boolean" else "real"
-        yield Variable(piece.name, VariableRole.DISCRETE, piece.shape, start=piece.values, kind=kind, origin=description.origin)
+        yield Variable(piece.name, VariableRole.DISCRETE, piece.shape, start=piece.values, kind=_kind(piece), origin=description.origin)
 
 
 def _parameters(description: FunctionsDescription) -> Iterable[Variable]:
@@ -183,15 +181,20 @@ def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
     if not is_mapping(entries):
         raise UsageError(f"outputs returns {entries!r}", origin=origin, hint="return a dict: {'name': value, ...}")
     problems: Problems = []
-    quantities = read_quantities("outputs", entries, problems, origin)
+    quantities = read_quantities("outputs", entries, problems, origin, kinds=True)
     lowering.problems.extend(problems)
     variables: list[Variable] = []
     definitions: list[Definition] = []
     for piece in quantities.pieces:
         place = places.get(piece.name, origin)
-        variables.append(Variable(piece.name, VariableRole.OUTPUT, piece.shape, origin=place))
+        variables.append(Variable(piece.name, VariableRole.OUTPUT, piece.shape, kind=_kind(piece), origin=place))
         definitions.extend(Definition(name, value, place) for name, value in zip(piece.elements, piece.values, strict=True))
     return variables, definitions
+
+
+def _kind(piece: NamedPiece) -> Literal["real", "boolean"]:
+    """A controller's 0 stands for 0.0, as among the start values of states."""
+    return "boolean" if piece.kind == "boolean" else "real"
 
 
 def _with_unit(variable: Variable, units: Mapping[str, str], array_of: Mapping[str, str]) -> Variable:

@@ -140,6 +140,6 @@ def _wrong(what: str, value: Any) -> str:
 
 
 def _kind(values: list[Any]) -> Kind:
-    if all(isinstance(value, bool | np.bool_) for value in values):
+    if all(value.is_boolean if isinstance(value, Expr) else isinstance(value, bool | np.bool_) for value in values):
         return "boolean"
     return "integer" if all(isinstance(value, int | np.integer) for value in values) else "real"

@@ -70,7 +70,7 @@ class Integrator(Block):
         A ball whose reset is asked for by a negative height must fly on at once: held at height zero, it would stay there. So the state is held from
         the round after the jump on, when what the jump leads to is known.
         """
-        has_jumped, is_standing = pen.discrete("has_jumped"), pen.discrete("is_standing")
+        has_jumped, is_standing = pen.flag("has_jumped"), pen.flag("is_standing")
         jump = pen.body({pen.state(): pen.p("start"), has_jumped: ONE})
         pen.initially(*pen.body({has_jumped: as_real(is_reset), is_standing: as_real(is_reset)}))
         pen.when(

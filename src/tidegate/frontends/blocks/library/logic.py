@@ -1,4 +1,6 @@
-"""Logic (front end of blocks): signals that are not zero are true; what comes out is 1 or 0, and changes at located events."""
+"""Logic (front end of blocks): signals that are not zero are true; what comes out is a truth value, 1 or 0 in
+computations, and changes at located events.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Final, Unpack
 
-from tidegate.expressions import Expr, as_real, select
+from tidegate.expressions import Expr, select
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.library.arithmetic import input_names
 from tidegate.frontends.blocks.pen import Pen, truth
@@ -46,7 +48,7 @@ class And(_Junction):
 
     def signals(self, pen: Pen) -> Expr:
         """Whether all are true."""
-        return as_real(reduce(lambda a, b: a & b, [truth(pen.x(port)) for port in self.inputs]))
+        return reduce(lambda a, b: a & b, [truth(pen.x(port)) for port in self.inputs])
 
 
 class Or(_Junction):
@@ -65,7 +67,7 @@ class Or(_Junction):
 
     def signals(self, pen: Pen) -> Expr:
         """Whether one is true."""
-        return as_real(reduce(lambda a, b: a | b, [truth(pen.x(port)) for port in self.inputs]))
+        return reduce(lambda a, b: a | b, [truth(pen.x(port)) for port in self.inputs])
 
 
 class Not(Block):
@@ -82,7 +84,7 @@ class Not(Block):
 
     def signals(self, pen: Pen) -> Expr:
         """Whether it is false."""
-        return as_real(~truth(pen.x()))
+        return ~truth(pen.x())
 
 
 class Compare(Block):
@@ -118,7 +120,7 @@ class Compare(Block):
 
     def signals(self, pen: Pen) -> Expr:
         """Whether it holds."""
-        return as_real(_RELATIONS[self._relation](pen.x("x1"), pen.x("x2")))
+        return _RELATIONS[self._relation](pen.x("x1"), pen.x("x2"))
 
 
 class Switch(Block):

@@ -215,11 +215,11 @@ class Hysteresis(Block):
 
     def signals(self, pen: Pen) -> Expr:
         """On or off."""
-        return select(pen.discrete("is_on", float(self._is_on)) > 0.5, pen.p("on"), pen.p("off"))
+        return select(pen.flag("is_on", self._is_on) > 0.5, pen.p("on"), pen.p("off"))
 
     def dynamics(self, pen: Pen) -> None:
         """Switching."""
-        is_on = pen.discrete("is_on")
+        is_on = pen.flag("is_on")
         above, below = pen.x() >= pen.p("high"), pen.x() <= pen.p("low")
         start = select(above, ONE, select(below, ZERO, as_expr(float(self._is_on))))
         pen.initially(*pen.body({is_on: start}))

@@ -161,7 +161,7 @@ class TimePulse(_Clocked):
         if self.is_sampled:
             self._at_ticks(pen)
             return
-        out, running, following = pen.discrete(), pen.discrete("running"), pen.discrete("next")
+        out, running, following = pen.discrete(), pen.flag("running"), pen.discrete("next")
         half = pen.p("pulse_period") / 2.0
         wanted, is_running = pen.x() >= 0, running > 0.5
         body = pen.body(
@@ -177,7 +177,7 @@ class TimePulse(_Clocked):
 
     def _at_ticks(self, pen: Pen) -> None:
         """Section 13 of the language: the phase counts up by half steps, and each time it is past zero the pulse turns."""
-        out, running, phase = pen.discrete(), pen.discrete("running"), pen.discrete("phase")
+        out, running, phase = pen.discrete(), pen.flag("running"), pen.discrete("phase")
         half_step, period = pen.p("period"), pen.p("pulse_period")
         step = 2.0 * half_step
         wanted, is_running = pen.fresh() >= 0, running > 0.5

@@ -145,7 +145,7 @@ class Pulse(Block):
 
     def signals(self, pen: Pen) -> Expr:
         """High or low."""
-        return select(pen.discrete("is_high") > 0.5, pen.p("height"), ZERO)
+        return select(pen.flag("is_high") > 0.5, pen.p("height"), ZERO)
 
     def dynamics(self, pen: Pen) -> None:
         """The flanks."""
@@ -153,7 +153,7 @@ class Pulse(Block):
         passed = (TIME - start) / period + _HARDLY
         phase = passed - node("floor", (passed,))
         # one body for both flanks and the start of the run, which may lie anywhere
-        body = pen.body({pen.discrete("is_high"): select((passed >= 0) & (phase < width), as_expr(1.0), ZERO)})
+        body = pen.body({pen.flag("is_high"): select((passed >= 0) & (phase < width), as_expr(1.0), ZERO)})
         pen.initially(*body)
         pen.at(start, body, "rise", period=period)
         pen.at(start + width * period, body, "fall", period=period)

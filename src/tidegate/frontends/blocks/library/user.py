@@ -8,7 +8,7 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from tidegate.errors import ModelError
-from tidegate.expressions import Expr, as_real
+from tidegate.expressions import Expr, as_expr
 from tidegate.expressions.tracing import Vector, VectorNames, function_origin
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.frontends.blocks.block import About, Block
@@ -75,7 +75,7 @@ class UserBlock(Block):
                 origin=function_origin(self._function),
                 hint="return one number, or a list with one for each output",
             )
-        return [as_real(item) for item in values]
+        return [as_expr(item) for item in values]
 
     def _vector(self, pen: Pen) -> Vector:
         """The parameters, as the function reads them."""
