@@ -46,4 +46,4 @@ if __name__ == "__main__":
     result = tg.simulate(model, t_span, rtol=1e-9)
     print(result.events)
     final = result.final
-    print(f"h = {final['h']:.10f}, v = {final['v']:.10f}, y1 = {final['y1']:g}, trigger = {bool(final['trigger'])}")
+    print(f"h = {final['h']:.10f}, v = {final['v']:.10f}, y1 = {final['y1']:g}, trigger = {final['trigger']}")

@@ -52,6 +52,6 @@ if __name__ == "__main__":
     simulation["outside"] = 18.0  # a warm wind
     simulation["T"] = 21.5  # and many visitors
     control(simulation, 6.0)
-    print(f"{simulation.time:.2f} h: T = {simulation['T']:.4f} degC, window open: {bool(simulation['window'])}")
+    print(f"{simulation.time:.2f} h: T = {simulation['T']:.4f} degC, window open: {simulation['window']}")
     for event in simulation.result.events.where(lambda event: "heater" not in event.cause):
         print(event)

@@ -1,4 +1,4 @@
-"""The command line stops quietly where nobody listens."""
+"""The command line stops quietly where nobody listens, and tells warnings like errors."""
 
 from __future__ import annotations
 
@@ -19,3 +19,30 @@ def test_a_reader_that_has_gone_is_no_mistake_of_ours(tmp_path: Path) -> None:
         done = subprocess.run([TIDEGATE, "show", model], stdout=nobody, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+def test_warnings_of_python_are_told_with_the_users_line_and_once(tmp_path: Path) -> None:
+    model = tmp_path / "doubtful.py"
+    model.write_text(
+        """
+import warnings
+import numpy as np
+import tidegate as tg
+LOWEST = np.log(np.zeros(1))
+class Tank(tg.Component):
+    h, drain = tg.State(1.0), tg.Output(lambda self: 1.0 / (self.h - 1.0))
+    def equations(self):
+        warnings.warn("not sure of this")
+        yield tg.der(self.h) == -self.h
+model = Tank()
+"""
+    )
+    done = subprocess.run([TIDEGATE, "run", model, "--until", "1", "-q"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        "warning: divide by zero encountered in log",
+        f"  at {model}:5: LOWEST = np.log(np.zeros(1))",
+        "warning: not sure of this",
+        f'  at {model}:9: warnings.warn("not sure of this")',
+        "warning: the output drain is inf at t = 0; choose what it is there with `if` or tg.where",
+    ]

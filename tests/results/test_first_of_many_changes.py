@@ -26,5 +26,5 @@ class Fan(tg.Component):
 
 def test_what_a_clause_sets_comes_first_and_zeros_have_no_sign() -> None:
     (event,) = tg.simulate(Fan(), (0.0, 1.0)).events
-    assert event.change_text().startswith("on: 1 -> 0, follows[0]: 1 -> 0, follows[1]: -2 -> 0 and ")
+    assert event.change_text().startswith("on: True -> False, follows[0]: 1 -> 0, follows[1]: -2 -> 0 and ")
     assert event.change_text(20).startswith("follows[0]: 1 -> 0")

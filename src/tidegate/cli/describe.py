@@ -209,9 +209,8 @@ def _clauses(model: Model) -> Iterator[ClauseDescription]:
         trigger += f", while {text(event.condition)}" if event.condition is not None else ""
         yield ClauseDescription(event.label, trigger, _actions(event.actions, owner), event.priority, event.origin)
     for event in model.step_events:
-        yield ClauseDescription(
-            event.label, f"after a step with {text(event.condition)}", _actions(event.actions, owner), event.priority, event.origin
-        )
+        trigger = f"after a step with {text(event.condition)}"
+        yield ClauseDescription(event.label, trigger, _actions(event.actions, owner), event.priority, event.origin)
     if model.final_actions:
         yield ClauseDescription("finally", "at the end", _actions(model.final_actions, owner), 0, Origin())
 

@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from tidegate.cli.told_warnings import warnings_told
 from tidegate.errors import CallbackError, InterruptedRunError, RunError, TidegateError
 from tidegate.user_frames import is_of_a_library, user_frames
 
@@ -32,9 +33,10 @@ _MOST_FRAMES: Final = 6  # what calls itself without an end has a thousand
 
 @contextmanager
 def reported() -> Generator[None]:
-    """Turn any exception of the block into a printed explanation and an exit status."""
+    """Turn any exception of the block into a printed explanation and an exit status, and warnings into sentences."""
     try:
-        yield
+        with warnings_told():
+            yield
         sys.stdout.flush()  # what cannot be written is told here, and not when Python ends
     except (typer.Exit, typer.Abort):
         raise

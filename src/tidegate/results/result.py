@@ -341,9 +341,8 @@ class Result(NoNumber):
         """Value of every scalar at the end of the run; truth values are ``True`` and ``False``."""
         if not self.t.size:
             return {}
-        pairs = zip(self.columns, self.values[-1].tolist(), strict=True)
-        final = FinalValues({column.name: value for column, value in pairs if not column.is_hidden})
-        return final.with_truths(column.name for column in self.columns if column.is_truth and not column.is_hidden)
+        shown = [pair for pair in zip(self.columns, self.values[-1].tolist(), strict=True) if not pair[0].is_hidden]
+        return FinalValues({column.name: value for column, value in shown}).with_truths(column.name for column, _ in shown if column.is_truth)
 
     @overload
     def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts
@@ -585,8 +584,7 @@ class Result(NoNumber):
             lines.append(f"  {column.name:<{width}}  {column.told(value, 10)} {column.shown_unit}".rstrip())
         if self.events:
             lines.append(str(self.events))
-        lines.append(str(self.statistics))
-        return "\n".join(lines)
+        return "\n".join([*lines, str(self.statistics)])
 
     def _repr_html_(self) -> str:
         rows = "".join(
