@@ -82,6 +82,24 @@ TG_HERE int put_integer(int *cell, int value) {
     return is_same;
 }
 
+TG_HERE int parameters(tg_block *b, const double *p) {
+    int is_same = 1;
+    for (int k = 0; k < b->n_dp; k++) is_same &= put(&b->dp[k], p[k]);
+    for (int k = 0; k < b->n_ip; k++) is_same &= put_integer(&b->ip[k], (int)p[b->n_dp + k]);
+    for (int k = 0; k < b->n_lp; k++) is_same &= put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    return is_same;
+}
+
+/* likewise without those whose values of the run the block does not use */
+static int used_parameters(tg_block *b, const double *p) {
+    int is_same = 1;
+    const int *stays = b->stays;
+    for (int k = 0; k < b->n_dp; k++, stays++) is_same &= *stays || put(&b->dp[k], p[k]);
+    for (int k = 0; k < b->n_ip; k++, stays++) is_same &= *stays || put_integer(&b->ip[k], (int)p[b->n_dp + k]);
+    for (int k = 0; k < b->n_lp; k++, stays++) is_same &= *stays || put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    return is_same;
+}
+
 static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
     if (a->input_function) {
         *is_same = 0;
@@ -119,9 +137,7 @@ TG_HERE int filled(const tg_adapter *a, tg_block *b, double t, const double *y, 
         for (int k = 0; k < b->n_x; k++) is_same &= put(&b->x[k], y[k]);
     if (a->xd_from)
         for (int k = 0; k < b->n_x; k++) is_same &= put(&b->xd[k], a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]]);
-    for (int k = 0; k < b->n_dp; k++) is_same &= put(&b->dp[k], p[k]);
-    for (int k = 0; k < b->n_ip; k++) is_same &= put_integer(&b->ip[k], (int)p[b->n_dp + k]);
-    for (int k = 0; k < b->n_lp; k++) is_same &= put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    is_same &= b->stays ? used_parameters(b, p) : parameters(b, p);
     if (b->n_u && inputs_at(a, b, t, &is_same)) return 1;
     if (!is_same) b->icall[0] = 0;
     b->icall[1] = b->icall[2] = 0;

@@ -7,6 +7,7 @@ in the call before; ICALL(2) of BLOCKF is 0 at the first call in a step of the i
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 import weakref
 from collections.abc import Callable
@@ -33,6 +34,7 @@ _PARAMETERS: Final = ("dp", "ip", "lp")
 _MEMORY: Final = ("duser", "iuser", "luser")
 _TYPES: Final = {ParameterKind.INTEGER: 1, ParameterKind.LOGICAL: 2, ParameterKind.REAL: 3}
 _WELL, _ILL = 1, 2
+_LOG: Final = logging.getLogger("tidegate.dsblock")
 _CONTINUE, _RESTART, _STOP = 0, 1, 2
 _USUAL_PRIORITY: Final = 50
 
@@ -226,22 +228,25 @@ class CompiledRun:
             v[name][where] = new
             if not np.array_equal(new, entry.default):
                 model.is_as_defined = False
-                self._changed(entry)
+                if self._changed(entry) is Verdict.IGNORED:
+                    v[name][where] = entry.default
+                    model.stays(slice(places[entry.kind] + where.start, places[entry.kind] + where.stop))
+                    _LOG.info("DSblock %s allows %s of %s, but does not use it", model.name, new.tolist(), entry.name)
         if not model.is_as_defined and model.has("P"):
             model.small("ityp")[:] = 0
             self._asked("the parameters together")
         self._say_errors("P")
 
-    def _changed(self, entry: ParameterEntry) -> None:
+    def _changed(self, entry: ParameterEntry) -> Verdict:
         model, v = self.model, self._vectors
         if not model.has("P"):
-            return
+            return Verdict.ACCEPTED
         model.small("ityp")[:] = _TYPES[entry.kind], entry.first + 1, entry.number, len(entry.shape)
         model.small("dim")[: len(entry.shape)] = entry.shape
         values = v[entry.kind.value.lower()][entry.places]
-        self._asked(f"{entry.name} = {values[0] if not entry.shape else values.tolist()}")
+        return self._asked(f"{entry.name} = {values[0] if not entry.shape else values.tolist()}")
 
-    def _asked(self, what: str) -> None:
+    def _asked(self, what: str) -> Verdict:
         model = self.model
         answer = model.call("P", *_PARAMETERS, "ityp", "ityp+1", "ityp+2", "ityp+3", "dim", "x0", "xd0", *_MEMORY, "ierr")
         if answer not in [verdict.value for verdict in Verdict]:
@@ -250,6 +255,7 @@ class CompiledRun:
             reason = "; ".join(model.take_errors()) or f"{model.library.callback('P')} answered IERR = 2"
             raise UsageError(f"DSblock {model.name} refuses {what}: {reason}")
         model.check_guards("P", float("nan"))
+        return Verdict(answer)
 
     # -- a point ------------------------------------------------------------------------------------------------------------------------------
 
@@ -266,8 +272,9 @@ class CompiledRun:
         v["u"][:] = at.u
         first = 0
         for name in _PARAMETERS:
-            v[name][:] = at.p[first : first + len(v[name])]
-            first += len(v[name])
+            end = first + len(v[name])
+            v[name][:] = at.p[first:end] if self.model.unused is None else np.where(self.model.unused[first:end], v[name], at.p[first:end])
+            first = end
         is_same = structure.knows_point and structure.last_t == at.time and self._point() == before
         structure.icall[:] = [structure.icall[0] if is_same else 0] + [0] * 15  # ICALL(1) is the block's as long as nothing changes
         structure.last_t, structure.knows_point = at.time, True

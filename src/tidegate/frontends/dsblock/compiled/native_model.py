@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import CallbackError, InvalidModelError
@@ -70,6 +71,7 @@ class NativeModel:
         self._functions = {letter: ctypes.CFUNCTYPE(None)(address) for letter, address in library.addresses.items()}
         self._warned: set[str] = set()
         self.is_as_defined = True
+        self.unused: Array | None = None
         try:
             self._loaded()
             self.sizes = self._described()
@@ -244,6 +246,13 @@ class NativeModel:
     def has(self, letter: str) -> bool:
         """Whether a callback is there."""
         return letter in self._functions
+
+    def stays(self, places: slice) -> None:
+        """What a run says of these parameters is not used: they stay what BLOCKB has made them."""
+        if self.unused is None:
+            self.unused = np.zeros(sum(self.sizes.of[name] for name in ("n_dp", "n_ip", "n_lp")), dtype=np.intc)
+            self.structure.stays = self.unused.ctypes.data
+        self.unused[places] = 1
 
     def small(self, name: str) -> Array:
         """A short vector that callbacks share: t, tevent, iopt, ierr, info, dimnew, iprior, ityp, dim."""

@@ -61,6 +61,7 @@ typedef struct tg_block {
     int n_variants;
     const tg_variant *variants;
     int left_in_step;       /* what BLOCKF has left in ICALL(2) in the step under way */
+    const int *stays;       /* one a parameter, or NULL: BLOCKP does not use the value of the run (IERR = 3) */
 } tg_block;
 
 /* what stands in front of every array and behind it, GUARD cells on either side; vectors.py puts it there */

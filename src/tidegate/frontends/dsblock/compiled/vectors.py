@@ -44,6 +44,7 @@ class BlockStructure(ctypes.Structure):
         ("n_variants", ctypes.c_int),
         ("variants", _POINTER),
         ("left_in_step", ctypes.c_int),
+        ("stays", _POINTER),
     )  # fmt: skip
 
 
