@@ -250,8 +250,13 @@ class CallableWords:
 class CallableDiagnosis:
     """What is found out about a failure."""
 
-    def __init__(self, layout: Layout, rhs: Function, guards: Function, writers: Writers) -> None:
+    def __init__(self, layout: Layout, rhs: Function, guards: Function, writers: Writers, sources: Mapping[str, str]) -> None:
+        self._sources = sources
         self._layout, self._rhs, self._guards, self._writers = layout, rhs, guards, writers
+
+    def source(self, what: str) -> str:
+        """The callback, where it is known."""
+        return self._sources.get(what, "")
 
     def missing_connection(self, loose: Sequence[str]) -> str:  # noqa: ARG002, nothing is known of functions
         """Nothing."""
@@ -261,7 +266,11 @@ class CallableDiagnosis:
         """An equation that is not finite."""
         numbers = np.array(self._rhs(at.time, at.y, at.p, at.m), dtype=float)
         bad = np.flatnonzero(~np.isfinite(numbers))
-        return Trouble(f"the equation of {self._layout.unknowns[bad[0]]}", float(numbers[bad[0]]), "rhs", Origin()) if len(bad) else None
+        return (
+            Trouble(f"the equation of {self._layout.unknowns[bad[0]]}", float(numbers[bad[0]]), self.source("rhs") or "rhs", Origin())
+            if len(bad)
+            else None
+        )
 
     def not_finite_near(self, at: Point) -> None:  # noqa: ARG002, a call there may do anything
         """Nothing is known."""

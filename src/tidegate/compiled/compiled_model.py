@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -356,6 +356,10 @@ class Diagnosis(Protocol):
 
     def not_finite_near(self, at: Point) -> Trouble | None:
         """An equation that is finite there and not beside it; None where nothing is known."""
+        ...
+
+    def source(self, what: Literal["rhs", "conditions"]) -> str:
+        """What computes right sides or conditions, where that has a name of its own; else empty."""
         ...
 
     def missing_connection(self, loose: Sequence[str]) -> str:

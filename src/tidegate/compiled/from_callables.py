@@ -135,7 +135,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         # what a run remembers is gone when it is over
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,
         words=CallableWords(model, layout),
-        diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers),
+        diagnosis=CallableDiagnosis(layout, natives.rhs, natives.guards, natives.writers, model.sources),
         stops=corner_stops(model),
         most_stops=len(model.corners),
         identity=partial(identity, model),

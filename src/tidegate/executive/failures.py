@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,6 +274,11 @@ def _culprits(compiled: CompiledModel, recent: NDArray[np.void] | None, guard: i
     return " and ".join(f"`{words.relation(k)}`" for k in guards), words.origin(guards[0])
 
 
+def _by(problem: Problem, what: Literal["rhs", "conditions"]) -> str:
+    source = problem.model.diagnosis.source(what)
+    return f", by {source}" if source else ""
+
+
 def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
     """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
     model, t = problem.model, integrator.time
@@ -288,7 +293,7 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
     guard = model.diagnosis.not_a_number(integrator, integrator.failed_guard)
     if guard >= 0:
         return NotFiniteError(
-            f"the condition `{model.words.relation(guard)}` compares NaN at t = {t:g}",
+            f"the condition `{model.words.relation(guard)}` compares NaN at t = {t:g}{_by(problem, 'conditions')}",
             time=t,
             origin=model.words.origin(guard),
             hint="look for the root or logarithm of a negative number in it; put `and` with the condition that it exists in front",
@@ -302,7 +307,8 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
             hint="the solution may leave the domain of a root, a logarithm or a table there; guard it with `if` or tg.where, or end the run before",
         )
     return NotFiniteError(
-        f"the equations give NaN or infinity in every step that was tried behind t = {integrator.time:.9g}; {_largest(problem, integrator)}",
+        f"the equations give NaN or infinity in every step that was tried behind t = {integrator.time:.9g}{_by(problem, 'rhs')}; "
+        f"{_largest(problem, integrator)}",
         time=integrator.time,
         origin=model.diagnosis.suspect(integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",

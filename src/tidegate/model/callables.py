@@ -217,6 +217,7 @@ class CallableModel:
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
     told : what statistics of a run say of the model.
+    sources : what messages call what computes ``rhs`` and ``conditions``.
     corners : times at which functions have corners: no step passes them.
     constraints : of an HDAE; None for other models.
     native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
@@ -257,6 +258,7 @@ class CallableModel:
     goes_on: str = ""
     at_step: Callable[[At], object] | None = None
     mass: FloatArray | None = None
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
     constraints: Constraints | None = None

@@ -198,6 +198,7 @@ class Description:
     has_communication : BLOCKK is there, be it without W.
     groups : whose numbers of states and indicators change each by itself, where X and Z are not one such group.
     algebraic : of a DAE whose residuals are known to be ``f - xd``, and some that see no xd, places of x in the latter's order; else None.
+    callbacks : what messages call them, by letter, where it is known.
     outputs_may_retry : outputs may ask for a smaller step, so they are asked for within steps, too.
     """
 
@@ -220,6 +221,13 @@ class Description:
     outputs_may_retry: bool = False
     groups: tuple[Group, ...] = ()
     algebraic: tuple[int, ...] | None = None
+    callbacks: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Which callbacks compute the equations and what events are found by."""
+        said = {"rhs": self.callbacks.get("F", ""), "conditions": self.callbacks.get("H", "")}
+        return {what: f"{callback} of DSblock {self.name}" if callback else f"DSblock {self.name}" for what, callback in said.items()}
 
     @property
     def communicates(self) -> bool:

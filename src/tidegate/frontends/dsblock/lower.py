@@ -134,6 +134,7 @@ class _Lowered:
             name=described.name,
             traced=self.traced.model,
             told=self.traced.told() | self._told(),
+            sources=described.sources,
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
@@ -557,9 +558,8 @@ class _Lowered:
 
     def no_other_parameters(self, _at: At) -> Mapping[str, float]:
         """Parameters are constant during a run."""
-        name = self.described.name
         raise DSblockOrderError(
-            f"parameters of DSblock {name} can be changed in the phase {Phase.DEFINED.value}; it is {Phase.STARTED.value}",
+            f"parameters of DSblock {self.described.name} can be changed in the phase {Phase.DEFINED.value}; it is {Phase.STARTED.value}",
             hint="give them to the run: parameters={name: value}",
         )
 

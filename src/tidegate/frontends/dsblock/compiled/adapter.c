@@ -179,6 +179,11 @@ TG_HERE int reported(tg_block *b, int letter, int ierr, double t, const double *
     return 1;
 }
 
+/* X is only for looking at; a callback that writes there all the same leaves the next one what it was */
+TG_HERE void x_again(const tg_adapter *a, tg_block *b, const double *y) {
+    for (int k = 0; k < b->n_x; k++) b->x[k] = a->x_from ? y[a->x_from[k]] : y[k];
+}
+
 /* BLOCKF finds in ICALL(2) what it has left there before in this step, and 0 at the first call in one */
 TG_HERE int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
@@ -247,15 +252,18 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
         if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
         for (int k = 0; k < nx; k++)
             if (!put(&b->xd[k], b->fout[k])) b->icall[0] = 0;
+        x_again(a, b, y);
     }
     b->icall[1] = b->icall[2] = 0, current = b;
     if (b->n_y && call(b, b->g, 'G', t, b->y, b->n_y)) return 1;
     if (b->k) {
+        x_again(a, b, y);
         b->icall[1] = 1, b->icall[2] = 0, current = b;
         b->k(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, b->w, b->duser, b->iuser, b->luser, &ierr);
         if (reported(b, 'K', ierr, t, b->w, b->n_w)) return 1;
     }
     b->icall[1] = b->icall[2] = 0, current = b;
+    x_again(a, b, y);
     if (nz && call(b, b->h, 'H', t, b->z, b->n_z)) return 1;
     memcpy(out, b->y, (size_t)b->n_y * sizeof(double)), out += b->n_y;
     memcpy(out, b->w, (size_t)b->n_w * sizeof(double)), out += b->n_w;

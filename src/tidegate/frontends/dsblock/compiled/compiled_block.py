@@ -20,8 +20,8 @@ from tidegate.errors import CallbackError, UsageError
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, NativeNeeds, Reply, Verdict
 from tidegate.frontends.dsblock.compiled.adapter import Adapter
 from tidegate.frontends.dsblock.compiled.library import Library, copied
-from tidegate.frontends.dsblock.compiled.native_model import NativeModel
-from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind
+from tidegate.frontends.dsblock.compiled.native_model import NativeModel, told_of_end
+from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
@@ -209,6 +209,7 @@ class CompiledRun:
             self._say_errors("S")
             model.check_guards("S", at.time)
         nx, nz = self._dimensions("S")
+        self._require_numbers("S", at.time, v["x0"][:nx], v["xd0"] if self._description.form is Form.DAE else v["x0"][:0], is_timed=True)
         return Reply(
             x=v["x0"].copy(), xd=v["xd0"].copy() if self._description.form is Form.DAE else None, next_event=float(model.small("tevent")[0]),
             may_reach=float(model.small("tevent")[1]), directions=self._directions("S"), n_states=nx, n_indicators=nz,
@@ -369,6 +370,7 @@ class CompiledRun:
             raise CallbackError(f"{callback} answers INFO = {info} at t = {at.time:g}; 0, 1 and 2 are possible", time=at.time)
         nx, nz = self._dimensions("V")
         is_dae = self._description.form is Form.DAE
+        self._require_numbers("V", at.time, v["x"][:nx], v["xd"][:nx] if is_dae else v["x"][:0], is_timed=happened.time)
         has_moved = not np.array_equal(v["x"], before[0]) or (is_dae and not np.array_equal(v["xd"], before[1]))
         if info == _CONTINUE and (has_moved or (nx, nz) != (happened.n_states, happened.n_indicators)):
             model.warn_once(f"{callback} changes X, XD or the dimensions and answers INFO = 0; it is taken for 1, a restart")
@@ -387,6 +389,16 @@ class CompiledRun:
             n_states=nx, n_indicators=nz, priority=int(model.small("iprior")[0]),
             reason=reason, is_failure=is_failure,
         )  # fmt: skip
+
+    def _require_numbers(self, letter: str, time: float, x: FloatArray, xd: FloatArray, *, is_timed: bool) -> None:
+        """What a callback leaves in X, XD and TEVENT is finite, or NaN says nothing of when."""
+        names = self._description.names(SignalKind.STATE)
+        found = [f"{what}{name} = {value:g}" for what, values in (("", x), ("XD of ", xd)) for name, value in zip(names, values, strict=False)
+                 if not np.isfinite(value)]  # fmt: skip
+        found += [f"TEVENT({k + 1}) = {value:g}" for k, value in enumerate(self.model.small("tevent")) if is_timed and np.isnan(value)]
+        if found:
+            callback = f"{self.model.library.callback(letter)} of DSblock {self.model.name}"
+            raise CallbackError(f"{callback} gives {', '.join(found)} at t = {time:g}, which is no number to go on with", time=time)
 
     def _dimensions(self, letter: str) -> tuple[int, int]:
         """DIMNEW."""
@@ -420,7 +432,10 @@ class CompiledRun:
             self._filled(at)
             if model.has("T"):
                 model.small("iopt")[0] = _WELL if is_well and not has_failed else _ILL
-                model.call("T", "iopt", "t", "x", "xd", "u", *_PARAMETERS, *_MEMORY, "ierr")
+                ierr = model.call("T", "iopt", "t", "x", "xd", "u", *_PARAMETERS, *_MEMORY, "ierr")
+                errors = model.take_errors()
+                if ierr or errors:
+                    warn(told_of_end(model.library.callback("T"), model.name, ierr, errors))
             model.told("T")
             model.check_guards("T", at.time)
         finally:

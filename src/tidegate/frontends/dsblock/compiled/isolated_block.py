@@ -142,6 +142,14 @@ class _Process:
             return "loading"
         return f"BLOCK{letter} ({self._symbols[letter]})" if letter in self._symbols else f"BLOCK{letter}"
 
+    def close(self) -> None:
+        """BLOCKC, and the end of the process; what goes wrong there is told, and nothing is lost by it."""
+        try:
+            self.ask("close")
+        except CallbackError as error:
+            warn(str(error))
+        self.leave()
+
     def _end(self) -> str:
         """End it for good; how it has ended."""
         self.is_alive = False
@@ -192,7 +200,7 @@ class Processes:
     def close(self) -> None:
         """End all that are in no run."""
         while self._free:
-            self._free.pop().leave()
+            self._free.pop().close()
 
 
 class IsolatedBlock:

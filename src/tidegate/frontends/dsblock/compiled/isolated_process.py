@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import warnings
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -49,9 +50,13 @@ class _Served:
 
     def load(self, path: Path, prefix: str, language: Any, data_file: str | None, folders: tuple[Path, ...]) -> Any:
         library = opened(path, prefix, language)
-        library.watcher = lambda letter: os.write(self._letters, letter.encode())
+        library.watcher = self._enters
         self._models = Models(library, lambda one: NativeModel(one, prefix, data_file, folders))
         return self._models.description, library.symbols
+
+    def _enters(self, letter: str) -> None:
+        with suppress(BrokenPipeError):  # at the end, when the other side has gone and BLOCKC is called
+            os.write(self._letters, letter.encode())
 
     def begin(self, number: int, environment: Any, at: Any) -> Any:
         assert self._models is not None

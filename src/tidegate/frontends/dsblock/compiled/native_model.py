@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,10 +25,11 @@ from tidegate.frontends.dsblock.description import Dependence, Description, Para
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 
-__all__ = ["NativeModel"]
+__all__ = ["NativeModel", "told_of_end"]
 
 _FORMS: Final = (Form.ODE, Form.DAE, Form.HDAE)
 _PLACEHOLDER: Final = 64
+_MOST: Final = 100_000_000  # elements of a vector: 0.8 GB of numbers
 _SIZES: Final = ("n_x", "n_u", "n_y", "n_z", "n_w", "n_dp", "n_ip", "n_lp", "n_duser", "n_iuser", "n_luser", "nf1", "nf2", "nf3", "nf4", "nf5")
 _NEEDED: Final = {"n_x": ("NX", "F"), "n_y": ("NY", "G"), "n_z": ("NZ", "H")}
 _WORK: Final = ("dp", "ip", "lp", "duser", "iuser", "luser")
@@ -45,6 +47,12 @@ class _Sizes:
     has_jacobian: bool
     names: tuple[int, ...]
     of: dict[str, int]
+
+
+def told_of_end(callback: str, name: str, ierr: int, errors: Sequence[str]) -> str:
+    """What is said of an error of BLOCKT or BLOCKC, behind which nothing is left to be ended."""
+    reported = f" reports an error (IERR = {ierr})" if ierr else " says"
+    return f"{callback} of DSblock {name}{reported}" + "".join(f": {text}" for text in errors)
 
 
 class NativeModel:
@@ -71,6 +79,7 @@ class NativeModel:
         self._functions = {letter: ctypes.CFUNCTYPE(None)(address) for letter, address in library.addresses.items()}
         self._warned: set[str] = set()
         self.is_as_defined = True
+        self._stage = 0  # of BLOCKB, as far as the block has done it well: what BLOCKC is told
         self.unused: Array | None = None
         try:
             self._loaded()
@@ -78,10 +87,11 @@ class NativeModel:
             self.vectors = self._dimensioned(self.sizes)
             self.description = self._defined(self.sizes)
         except BaseException:
+            if self._stage > 1:
+                self._closing(self._stage)()
             runtime().answers.pop(self.address, None)
             raise
-        closing = self._closing()
-        self.close = weakref.finalize(self, closing)
+        self.close = weakref.finalize(self, self._closing())
 
     # -- BLOCKB -------------------------------------------------------------------------------------------------------------------------------
 
@@ -107,6 +117,8 @@ class NativeModel:
             problems.insert(0, f"{where} refuses the model (IERR = {ierr})" + "".join(f": {text}" for text in messages))
         elif messages:
             problems += [f"{where} says: {text}" for text in messages]
+        if not ierr:
+            self._stage = stage
         if problems and (ierr or stage < 3):  # at the third, names are checked first
             self._refuse(problems)
         self._late = problems
@@ -133,6 +145,7 @@ class NativeModel:
         said = self._blockb(2)
         info, dim = said["info"], [int(v) for v in said["dim"]]
         problems = [f"DIM({k + 1}) is {size}; a dimension cannot be negative" for k, size in enumerate(dim) if size < 0]
+        problems += [f"DIM({k + 1}) is {size}, more than {_MOST} elements, which is taken for a slip" for k, size in enumerate(dim) if size > _MOST]
         if not 0 <= info[0] < len(_FORMS):
             problems.append(f"INFO(1) = {info[0]} with IOPT = 2; 0 is an ODE, 1 a DAE, 2 an HDAE")
         problems += [f"INFO({k + 1}) = {info[k]} with IOPT = 2; 0 and 1 are possible" for k in (1, 2) if info[k] not in (0, 1)]
@@ -178,15 +191,17 @@ class NativeModel:
             replace(entry, default=tuple(self._value(entry.kind, k) for k in range(entry.first, entry.first + entry.size)))
             for entry in answers.parameters
         )
+        n_declared = sum(entry.size for entry in answers.signals if entry.kind is SignalKind.STATE)
+        starts = {name: tuple(np.resize(v[name], n_declared).tolist()) for name in ("x0", "xd0")}  # of other numbers it is told already
         described = Description(
             name=self.name, form=sizes.form, signals=tuple(answers.signals), parameters=parameters,
             parts=(of["nf1"], of["nf2"], of["nf3"], of["nf4"], of["nf5"]), text=answers.text, version=answers.version,
-            t0=float(self._small["t0"][0]), x0=tuple(v["x0"].tolist()), xd0=tuple(v["xd0"].tolist()) if sizes.form is Form.DAE else (),
+            t0=float(self._small["t0"][0]), x0=starts["x0"], xd0=starts["xd0"] if sizes.form is Form.DAE else (),
             dependence=self._dependence(of["n_u"]), proposals=self._proposals(problems), has_step_events=sizes.has_step_events,
             has_jacobian=sizes.has_jacobian, has_communication="K" in self._functions,
+            callbacks={letter: self.library.callback(letter) for letter in self._functions},
         )  # fmt: skip
-        self._refuse(problems)
-        check(described)
+        check(described, problems)
         needs = described.dependence
         wants_rates = (needs.outputs_need_rates and of["n_y"]) or (needs.auxiliaries_need_rates and described.communicates)
         self.structure.needs_rates = sizes.form is Form.ODE and bool(wants_rates)
@@ -294,7 +309,7 @@ class NativeModel:
             raise trouble
         problems, answers.problems = answers.problems, []
         if problems:
-            raise CallbackError(f"{self.library.callback(letter)} of DSblock {self.name}: {'; '.join(problems)}")
+            raise CallbackError(f"{self.library.callback(letter)} of DSblock {self.name}: {'; '.join(dict.fromkeys(problems))}")
 
     def take_errors(self) -> list[str]:
         """Messages of TYPE 1 that nobody has been told of."""
@@ -339,9 +354,12 @@ class NativeModel:
             self._warned.add(sentence)
             warn(sentence)
 
-    def _closing(self) -> Any:
+    def _closing(self, stage: int = 3) -> Any:
         """What is done when the model goes: BLOCKC, and room for another one."""
-        vectors, small, structure, address = self.vectors, self._small, self.structure, self.address
+        small, structure, address, name = self._small, self.structure, self.address, self.name
+        real, integer = self._other.addresses["real"], self._other.addresses["integer"]
+        memory = [self.vectors.addresses[k] for k in ("duser", "iuser", "luser")] if stage > 2 else [real, integer, integer]
+        kept, called = (self._other, getattr(self, "vectors", None)), self.library.callback("C")
         function, answers, watcher = self._functions.get("C"), self.answers, self.library.watcher
 
         def close() -> None:
@@ -349,13 +367,14 @@ class NativeModel:
             if function is not None:
                 if watcher is not None:
                     watcher("C")
-                small["iopt"][0] = 3
+                small["iopt"][0], small["ierr"][0] = stage, 0
                 shared.answers[address] = answers
                 before = shared.enter(address)
-                names = [vectors.addresses[name] for name in ("duser", "iuser", "luser")]
-                function(*map(ctypes.c_void_p, (small.addresses["iopt"], *names, small.addresses["ierr"])))
+                function(*map(ctypes.c_void_p, (small.addresses["iopt"], *memory, small.addresses["ierr"])))
                 shared.enter(before)
+                if small["ierr"][0] or answers.errors:
+                    warn(told_of_end(called, name, int(small["ierr"][0]), answers.errors))
             shared.answers.pop(address, None)
-            structure.failed_in = 0  # keeps the structure alive up to here
+            structure.failed_in = 0 if kept else 1  # keeps the structure and the vectors alive up to here
 
         return close
