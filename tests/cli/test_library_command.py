@@ -43,6 +43,14 @@ def test_a_trusted_library_runs_and_is_shown(line: Any, library: str) -> None:
         assert text in done.stdout
 
 
+def test_a_library_that_ends_its_process_ends_an_isolated_one(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARELESS", "crash")
+    library = str(build_library("careless", [BALL.parent / "careless.c"]))
+    done = line("run", library, "--prefix", "careless", "--trust", "--isolate")
+    assert done.exit_code == 1
+    assert "DSblock careless ended its process in BLOCKB by signal 11 (SIGSEGV)" in " ".join(done.output.split())
+
+
 def test_settings_must_be_numbers(line: Any, library: str) -> None:
     done = line("run", library, "--prefix", "ball", "--trust", "--set", "E=much")
     assert done.exit_code != 0

@@ -55,6 +55,7 @@ Step = Annotated[Quantity | None, typer.Option(metavar="DT", parser=quantity, he
 Points = Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Values at N evenly spaced times: of a run beside the events.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Prefix = Annotated[str, typer.Option(metavar="NAME", help="Of a compiled DSblock (.so): what the names of its callbacks begin with.")]
+Isolate = Annotated[bool, typer.Option("--isolate", help="Carry a compiled DSblock out in a process of its own, which it may end; slow.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Load a compiled DSblock, which carries out its code.")]
 
 
@@ -93,6 +94,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     quiet: Quiet = False,
     prefix: Prefix = "",
     trust: Trust = False,
+    isolate: Isolate = False,
 ) -> None:
     """Simulate a model: events, final values, statistics; files if you name them."""
     from tidegate.cli import run_command as command
@@ -117,6 +119,7 @@ def run(  # noqa: PLR0913, PLR0917, every option of the command is an argument
         record_disabled=record_disabled,
         is_proved=proved,
         is_trusted=trust,
+        is_isolated=isolate,
     )
     with reported():
         command.run(request)

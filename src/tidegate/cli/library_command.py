@@ -28,7 +28,7 @@ def is_library(source: str) -> bool:
     return not _SUFFIXES.isdisjoint(Path(source).suffixes)
 
 
-def library_source(source: str, prefix: str, *, is_trusted: bool) -> Source:
+def library_source(source: str, prefix: str, *, is_trusted: bool, is_isolated: bool = False) -> Source:
     """The block of a library.
 
     Raises
@@ -43,7 +43,7 @@ def library_source(source: str, prefix: str, *, is_trusted: bool) -> Source:
             "known of what it does",
             hint=f"add --trust if you know where it comes from: tidegate run {source} --prefix {prefix} --trust",
         )
-    block: Any = load(source, prefix=prefix)
+    block: Any = load(source, prefix=prefix, isolate=is_isolated)
     end = block.declared.proposals.t_end
     return Source(block, block.block_name, Path(source), None if end is None else (block.declared.t0, end))
 

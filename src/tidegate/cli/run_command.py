@@ -46,7 +46,8 @@ class Request:
     is_proved : prove of every step that no event was missed.
     out, plot : files to write.
     is_quiet : print nothing but errors.
-    prefix, is_trusted : of a compiled library: what the names of its callbacks begin with, and whether its code may be carried out.
+    prefix, is_trusted, is_isolated : of a compiled library: what the names of its callbacks begin with, whether its code may be carried out, and
+        whether in a process of its own.
     """
 
     source: str
@@ -65,6 +66,7 @@ class Request:
     is_quiet: bool = False
     prefix: str = ""
     is_trusted: bool = False
+    is_isolated: bool = False
     record_disabled: str = "held"
     is_proved: bool = False
 
@@ -107,7 +109,7 @@ def run(request: Request) -> None:
 def _prepared(request: Request) -> tuple[Source, tuple[float, float], dict[str, Any], Text]:
     """What is run, from when to when, how, and what is said of it."""
     if is_library(request.source):
-        source = library_source(request.source, request.prefix, is_trusted=request.is_trusted)
+        source = library_source(request.source, request.prefix, is_trusted=request.is_trusted, is_isolated=request.is_isolated)
         block = cast("CompiledDSblock", source.model)
         t_span = span_of(request, source, "")
         options = _options(request, number_settings(request.settings, block), list(request.sensitivities) or None, t_span, "")

@@ -19,6 +19,10 @@ def bad(defect: int, **options: Any) -> CompiledDSblock:
     return tg.dsblock.build(BLOCKS / "defective.c", prefix="bad", options=[f"-DDEFECT={defect}"], **options)
 
 
+def careless(**options: Any) -> CompiledDSblock:
+    return tg.dsblock.build(BLOCKS / "careless.c", prefix="careless", **options)
+
+
 DECLARED = {
     1: r"BLO3SX was called in BLOCKB with IOPT = 1; it may be called in BLOCKB with IOPT = 3 only",
     2: r"SIG\(1\) says 2 names of X, and 1 are declared",
@@ -93,6 +97,64 @@ def test_an_event_that_ends_the_run_with_an_error_is_in_the_result(is_joined: bo
     assert result is not None
     assert result.time[-2:] == pytest.approx([math.log(1 / 0.6)] * 2)
     assert (len(result.events), result.status) == (1, "failed")
+
+
+CARELESS = {
+    1: r"BLOCKS \(carelessS\) of DSblock careless gives TEVENT\(1\) = nan at t = 0",
+    2: r"BLOCKS \(carelessS\) of DSblock careless gives X = nan at t = 0",
+    3: r"the equations give NaN .*, by BLOCKF \(carelessF\) of DSblock careless",
+    5: r"the condition `Z >= 0` compares NaN .*, by BLOCKH \(carelessH\) of DSblock careless",
+    6: r"^BLOCKH \(carelessH\) of DSblock careless: BLO3SX was called while the block was not being defined; it may be called in .*IOPT = 3 only$",
+    7: r"BLOCKV \(carelessV\) of DSblock careless gives X = nan at t = 0.35",
+}
+
+
+@pytest.mark.parametrize("kind", CARELESS)
+def test_numbers_that_are_none_are_told_with_the_callback_they_come_from(kind: int) -> None:
+    with pytest.raises((tg.CallbackError, tg.NotFiniteError), match=CARELESS[kind]):
+        tg.simulate(careless(), (0.0, 1.0), parameters={"KIND": kind})
+
+
+def test_what_blockf_writes_into_x_is_not_seen_by_outputs() -> None:
+    result = tg.simulate(careless(), (0.0, 1.0), parameters={"KIND": 4}, outputs=0.25, rtol=1e-8)
+    assert result["Y"].values == pytest.approx(result["X"].values, abs=0.0)
+    assert result.final["X"] == pytest.approx(math.exp(-1.0))
+
+
+@pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_errors_of_blockt_and_blockc_are_warnings(monkeypatch: pytest.MonkeyPatch, *, isolate: bool) -> None:
+    monkeypatch.setenv("CARELESS", "close")
+    block = careless(isolate=isolate)
+
+    def end(block: CompiledDSblock) -> None:
+        tg.simulate(block, (0.0, 1.0), parameters={"KIND": 8})
+        block.close()
+
+    said = r"DSblock careless reports an error \(IERR = "
+    with (
+        pytest.warns(tg.DSblockWarning, match=rf"BLOCKC \(carelessC\) of {said}3\)"),
+        pytest.warns(tg.DSblockWarning, match=rf"BLOCKT \(carelessT\) of {said}4\)"),
+    ):
+        end(block)
+
+
+def test_every_wrong_declaration_is_told_and_the_refused_model_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARELESS", "name")
+    with (
+        pytest.warns(tg.DSblockWarning, match=r"BLOCKC .* \(IERR = 3\)"),
+        pytest.raises(tg.InvalidModelError, match=r"(?s)SIG\(1\) says 1 names of X, and 2 .*NX = 1.*'9 lives' is no name") as refused,
+    ):
+        careless()
+    assert "start values" not in str(refused.value)
+    monkeypatch.setenv("CARELESS", "huge")
+    with pytest.raises(tg.InvalidModelError, match=r"DIM\(9\) is 2000000000, more than 100000000 elements"):
+        careless()
+
+
+def test_a_parameter_that_is_allowed_and_not_used_stays_what_it_was() -> None:
+    for limit in (None, 100_000):  # by the native adapter, and through Python
+        result = tg.simulate(careless(), (0.0, 1.0), parameters={"KIND": 99}, rtol=1e-8, max_evaluations=limit)
+        assert result.final["X"] == pytest.approx(math.exp(-1.0))
 
 
 def test_a_change_that_is_not_told_is_taken_for_a_restart_with_a_warning() -> None:
