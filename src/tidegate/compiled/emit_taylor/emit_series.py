@@ -13,7 +13,7 @@ from typing import Final
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.recurrences import Program
-from tidegate.compiled.emit_taylor.straight_line import straight_line_body
+from tidegate.compiled.emit_taylor.straight_line import straight_line_body, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
 from tidegate.expressions import Expr
 
@@ -79,32 +79,35 @@ def emit_series(
     plan = LanePlan(program) if loops else None
     places = {item: begin + (k if plan is None else plan.slots[item]) for k, item in enumerate(moving)}
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
+    given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
+    declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
+    rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
+    n_numbers = begin + (len(moving) if plan is None else (order + 1) * plan.width)
+    module = emit_module([start])
+    declarations = step_declarations(n, module) if with_step else ""
+    if plan is None and with_step:
+        made = straight_series(program, places, order, divisors, rests_at_zero=rests_at_zero)
+        function = whole_step(name, n, order, rates, made, is_affine=program.is_affine)
+        nothing = ", ".join(["ptr null"] * 4)
+        calls = f"  %done = call i64 @{name}.step({declared}, {nothing}) nounwind"
+        function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
+        return SeriesText(f"{module}\n{declarations}{function}", n_numbers, is_looped=False)
     pieces = ""
-    watched: dict[Expr, int] = {}
     if plan is not None:
         pieces, lines = lane_functions(program, plan, begin, order, name, rests_at_zero=rests_at_zero)
         pieces = f"{pieces}\n"
     else:
-        behind = begin + len(moving)
-        watched = {item: behind + index * order for index, item in enumerate(divisors)}
-        lines = straight_line_body(program, places, order, watched, rests_at_zero=rests_at_zero)
-    given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
-    declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
+        lines = straight_line_body(program, places, order, rests_at_zero=rests_at_zero)
     body = "\n".join(lines)
     function = f"define internal void @{name}.rest(ptr %out) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
     calls = f"  call void @{name}.start({declared}) nounwind\n  call void @{name}.rest(ptr %out) nounwind"
     function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
-    if with_step:
-        rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
-        function += whole_step(name, n, order, rates, [_places_of(item, places, plan, watched) for item in divisors], is_affine=program.is_affine)
-    n_numbers = begin + ((order + 1) * plan.width if plan is not None else len(moving) + order * len(divisors))
-    module = emit_module([start])
-    return SeriesText(f"{module}\n{step_declarations(n, module) if with_step else ''}{pieces}{function}", n_numbers, loops)
+    if plan is not None and with_step:
+        function += whole_step(name, n, order, rates, [_places_of(item, places, plan) for item in divisors], is_affine=program.is_affine)
+    return SeriesText(f"{module}\n{declarations}{pieces}{function}", n_numbers, loops)
 
 
-def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan | None, watched: Mapping[Expr, int]) -> Callable[[int], int]:
+def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan) -> Callable[[int], int]:
     """Where the coefficient of each order of a watched row stands."""
     first = places[item]
-    if plan is None:
-        return lambda k: watched[item] + k - 1 if k else first
     return lambda k: first + k * plan.width

@@ -7,15 +7,32 @@ come last, so that the others do not wait for them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.expressions import Expr
 
-__all__ = ["literal", "straight_line_body"]
+__all__ = ["StraightSeries", "literal", "stores", "straight_line_body", "straight_series"]
 
 _Series = list[str | None]
+
+
+@dataclass(frozen=True, eq=False)
+class StraightSeries:
+    """Lines, and where they leave what they compute.
+
+    Parameters
+    ----------
+    lines : of the function, behind those that put down first coefficients.
+    of_states : registers of the coefficients of each state, from that of order zero on; None is zero.
+    of_others : the same of what else was asked for.
+    """
+
+    lines: list[str]
+    of_states: list[_Series]
+    of_others: list[_Series]
 
 
 def literal(value: float) -> str:
@@ -23,20 +40,36 @@ def literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
-def straight_line_body(
-    program: Program, places: Mapping[Expr, int], order: int, others: Mapping[Expr, int] | None = None, *, rests_at_zero: bool
-) -> list[str]:
-    """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and write those of the states.
+def straight_series(
+    program: Program, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool
+) -> StraightSeries:
+    """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and keep all others in registers.
 
-    Coefficient k of state q goes to place 1 + (k - 1) n + q, and those of others in a row, from k = 1 on, to where each begins.
     With ``rests_at_zero`` roots and powers of zero stay what they are.
     """
-    return _StraightLine(program, places, order, others or {}, rests_at_zero=rests_at_zero).lines
+    made = _StraightLine(program, places, order, rests_at_zero=rests_at_zero)
+    return StraightSeries(made.lines, [made.series[state] for state in program.states], [made.series[item] for item in others])
+
+
+def straight_line_body(program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> list[str]:
+    """The same lines, and others that write the coefficients of the states: that of order k of state q to place 1 + (k - 1) n + q."""
+    made = straight_series(program, places, order, rests_at_zero=rests_at_zero)
+    return [*made.lines, *stores(made)]
+
+
+def stores(made: StraightSeries) -> list[str]:
+    """Lines that write the coefficients of the states to %out."""
+    lines: list[str] = []
+    n = len(made.of_states)
+    for q, series in enumerate(made.of_states):
+        for k, value in enumerate(series[1:], 1):
+            lines.append(f"  %c{k}.{q} = getelementptr double, ptr %out, i64 {1 + (k - 1) * n + q}")
+            lines.append(f"  store double {value or literal(0.0)}, ptr %c{k}.{q}")
+    return lines
 
 
 class _StraightLine:
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, others: Mapping[Expr, int], *, rests_at_zero: bool) -> None:
-        self.others = others
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
         self.program = program
         self.places = places
         self.order = order
@@ -56,7 +89,6 @@ class _StraightLine:
         for row in rows:
             self.series[row.target] = [self.first(row.target)]
         rate_of = dict(zip(self.program.states, self.program.rates, strict=True))
-        n = len(rate_of)
         for k in range(1, self.order + 1):
             scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
             for row in rows:
@@ -67,12 +99,6 @@ class _StraightLine:
                 else:
                     value = _RULES[row.kind](self, row, k)
                 self.series[row.target].append(value)
-            for q, state in enumerate(self.program.states):
-                place = self.new(f"getelementptr double, ptr %out, i64 {1 + (k - 1) * n + q}")
-                self.lines.append(f"  store double {self.series[state][k] or literal(0.0)}, ptr {place}")
-            for other, begin in self.others.items():
-                place = self.new(f"getelementptr double, ptr %out, i64 {begin + k - 1}")
-                self.lines.append(f"  store double {self.series[other][k] or literal(0.0)}, ptr {place}")
 
     def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:
         if rate not in self.series:

@@ -55,6 +55,15 @@ class VectorText:
         first = self.new(f"insertelement {kind(lanes)} poison, double {value}, i32 0")
         return self.new(f"shufflevector {kind(lanes)} {first}, {kind(lanes)} poison, <{lanes} x i32> zeroinitializer")
 
+    def narrowed(self, value: str, lanes: int, wanted: int) -> str:
+        """The first lanes of a vector."""
+        if lanes == wanted:
+            return value
+        if wanted == 1:
+            return self.new(f"extractelement {kind(lanes)} {value}, i32 0")
+        places = ", ".join(f"i32 {lane}" for lane in range(wanted))
+        return self.new(f"shufflevector {kind(lanes)} {value}, {kind(lanes)} poison, <{wanted} x i32> <{places}>")
+
     def maximum(self, a: str, b: str, lanes: int = 1) -> str:
         """The larger of both, b where a is not a number."""
         condition = self.new(f"fcmp ogt {kind(lanes)} {a}, {b}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
-from tidegate.compiled.emit_taylor.straight_line import literal
+from tidegate.compiled.emit_taylor.straight_line import StraightSeries, literal, stores
 from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
 
 __all__ = ["inverse_root", "step_declarations", "whole_step"]
@@ -22,6 +22,8 @@ _BITS: Final = 52
 _BIAS: Final = 1023
 _WIDE: Final = '"prefer-vector-width"="512"'
 _UNROLLED: Final = 4  # vectors of the widest kind that are written out one by one
+_MOVES: Final = 0.75  # of the way that its slope tells for the last step: so far an unknown moves in this one, ...
+_ALIKE: Final = 2.0  # ... if both are as long, up to this factor
 _LEFT_OUT: Final = 0.25  # of the coefficient before the last, with the last: about what a series leaves out
 
 
@@ -43,13 +45,18 @@ def inverse_root(x: float, order: int) -> float:
     return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), whole)
 
 
-def _inverse_root(text: VectorText, x: str, order: int) -> str:
+def _power(text: VectorText, x: str, order: int) -> str:
+    """Of two, about: that of x**(-1/order)."""
     bits = text.new(f"bitcast double {x} to i64")
     exponent = text.new(f"sub i64 {text.new(f'lshr i64 {bits}, {_BITS}')}, {_BIAS}")
     mantissa = text.new(f"or i64 {text.new(f'and i64 {bits}, {(1 << _BITS) - 1}')}, {_BIAS << _BITS}")
     f = text.op("fsub", 1, text.new(f"bitcast i64 {mantissa} to double"), literal(1.0))
     bent = text.op("fmul", 1, f, text.op("fadd", 1, literal(1.3465), text.op("fmul", 1, f, literal(-0.3465))))
-    power = text.op("fmul", 1, text.op("fadd", 1, text.new(f"sitofp i64 {exponent} to double"), bent), literal(-1.0 / order))
+    return text.op("fmul", 1, text.op("fadd", 1, text.new(f"sitofp i64 {exponent} to double"), bent), literal(-1.0 / order))
+
+
+def _raised(text: VectorText, power: str) -> str:
+    """Two to this power, about."""
     whole = text.call("floor", 1, power)
     r = text.op("fsub", 1, power, whole)
     bent = text.op("fadd", 1, literal(1.0), text.op("fmul", 1, r, text.op("fadd", 1, literal(0.6565), text.op("fmul", 1, r, literal(0.3435)))))
@@ -67,11 +74,18 @@ def step_declarations(n: int, before: str) -> str:
 
 
 def whole_step(
-    name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]] = (), *, is_affine: bool = False
+    name: str,
+    n: int,
+    order: int,
+    rates: Sequence[int | float],
+    series: StraightSeries | Sequence[Callable[[int], int]],
+    *,
+    is_affine: bool = False,
 ) -> str:
-    """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and ``name.rest``.
+    """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and, for looped series, ``name.rest``.
 
-    It returns DONE or CAREFULLY. With DONE ``out`` holds the first coefficients of the step behind it.
+    It returns DONE or CAREFULLY. With DONE ``out`` holds the first coefficients of the step behind it. Where the series is written out, the function
+    holds it in its registers, and writes it to ``out`` instead of all else if ``box`` is null.
 
     Parameters
     ----------
@@ -79,10 +93,10 @@ def whole_step(
     n : unknowns.
     order : of the series.
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
-    divisors : of what must not come to zero: where the coefficient of each order stands.
+    series : written out, that of what must not come to zero among the others; if it is looped, where each order of these stands in ``out``.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return _Step(name, n, order, rates, divisors, is_affine=is_affine).text_of_all()
+    return _Step(name, n, order, rates, series, is_affine=is_affine).text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
@@ -90,26 +104,52 @@ _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that h
 
 class _Step:
     def __init__(
-        self, name: str, n: int, order: int, rates: Sequence[int | float], divisors: Sequence[Callable[[int], int]], *, is_affine: bool
+        self,
+        name: str,
+        n: int,
+        order: int,
+        rates: Sequence[int | float],
+        series: StraightSeries | Sequence[Callable[[int], int]],
+        *,
+        is_affine: bool,
     ) -> None:
-        self.name, self.n, self.order, self.rates, self.divisors, self.is_affine = name, n, order, rates, divisors, is_affine
+        self.name, self.n, self.order, self.rates, self.is_affine = name, n, order, rates, is_affine
+        self.straight = series if isinstance(series, StraightSeries) else None
+        self.divisors = () if isinstance(series, StraightSeries) else series
         self.text = VectorText()
         self.block = "go"
         self.loops = 0
 
     def text_of_all(self) -> str:
         text = self.text
-        known = text.new(f"fcmp une double {text.load('%box', Box.IS_STARTED)}, 0.0")
-        text.lines += [f"  br i1 {known}, label %go, label %first", "first:"]
-        text.lines += [f"  call void @{self.name}.start(double %t, ptr %y, ptr %p, ptr %m, ptr %out) nounwind", "  br label %go", "go:"]
-        text.lines.append(f"  call void @{self.name}.rest(ptr %out) nounwind")
+        if self.straight is None:
+            self._begin_looped()
+        else:
+            self._begin_straight(self.straight)
         unit = text.load("%out", 0)
         step = self._length(self._radius(), unit)
         self._polynomial(step, unit)
         self._fit(step)
-        arguments = "double %t, ptr %y, ptr %p, ptr %m, ptr %out, ptr %box, ptr %a, ptr %end, ptr %rate"
+        arguments = "double %t, ptr %y, ptr %p, ptr %m, ptr noalias %out, ptr noalias %box, ptr noalias %a, ptr noalias %end, ptr noalias %rate"
         body = "\n".join(text.lines)
         return f"define i64 @{self.name}.step({arguments}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
+
+    def _begin_looped(self) -> None:
+        text = self.text
+        known = text.new(f"fcmp une double {text.load('%box', Box.IS_STARTED)}, 0.0")
+        text.lines += [f"  br i1 {known}, label %go, label %first", "first:"]
+        text.lines += [f"  call void @{self.name}.start(double %t, ptr %y, ptr %p, ptr %m, ptr %out) nounwind", "  br label %go", "go:"]
+        text.lines.append(f"  call void @{self.name}.rest(ptr %out) nounwind")
+
+    def _begin_straight(self, series: StraightSeries) -> None:
+        text = self.text
+        only = text.new("icmp eq ptr %box, null")
+        text.lines += [f"  br i1 {only}, label %first, label %maybe", "maybe:"]
+        known = text.new(f"fcmp une double {text.load('%box', Box.IS_STARTED)}, 0.0")
+        text.lines += [f"  br i1 {known}, label %go, label %first", "first:"]
+        text.lines += [f"  call void @{self.name}.start(double %t, ptr %y, ptr %p, ptr %m, ptr %out) nounwind", "  br label %go", "go:"]
+        text.lines += [*series.lines, f"  br i1 {only}, label %give, label %on", "give:", *stores(series), f"  ret i64 {DONE}", "on:"]
+        self.block = "on"
 
     # ---- the same for all unknowns
 
@@ -121,7 +161,7 @@ class _Step:
         for name, (_, begin) in sums.items():
             for lanes in {lanes for _, lanes in pieces}:
                 gathered[name, lanes] = begin(lanes)
-        if wide > _UNROLLED:
+        if wide > _UNROLLED and self.straight is None:
             self._loop(wide, body, sums, gathered)
             pieces = pieces[wide:]
         for first, lanes in pieces:
@@ -179,7 +219,19 @@ class _Step:
         return offset + first if isinstance(first, int) else self.text.new(f"add i64 {first}, {offset}")
 
     def _coefficients(self, k: int, first: int | str, lanes: int) -> str:
-        return self.text.load("%out", self._place(k, first, 1), lanes)
+        if self.straight is None or not isinstance(first, int):
+            return self.text.load("%out", self._place(k, first, 1), lanes)
+        return self._assembled([series[k] or literal(0.0) for series in self.straight.of_states[first : first + lanes]])
+
+    def _assembled(self, values: Sequence[str]) -> str:
+        """One vector of several numbers."""
+        lanes = len(values)
+        if lanes == 1:
+            return values[0]
+        vector = "poison"
+        for lane, value in enumerate(values):
+            vector = self.text.new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
+        return vector
 
     def _size(self, value: str, lanes: int) -> str:
         return self.text.call("fabs", lanes, value)
@@ -200,46 +252,55 @@ class _Step:
     def _radius_by(self, gathered: _Sums) -> str:
         """Caution times the radius, in units of time."""
         text = self.text
-        radius = ""
+        least = ""
+        says = ""
         for k in (self.order, self.order - 1):
             size = self._largest(gathered, f"c{k}")
-            root = _inverse_root(text, text.maximum(size, literal(_LEAST)), k)
-            told = text.new(f"select i1 {text.new(f'fcmp ogt double {size}, {literal(_LEAST)}')}, double {root}, double {literal(float('inf'))}")
-            radius = text.minimum(radius, told) if radius else told
+            is_told = text.new(f"fcmp ogt double {size}, {literal(_LEAST)}")
+            power = _power(text, text.maximum(size, literal(_LEAST)), k)
+            power = text.new(f"select i1 {is_told}, double {power}, double {literal(float(_BIAS))}")
+            least = text.minimum(least, power) if least else power
+            says = text.new(f"or i1 {says}, {is_told}") if says else is_told
+        radius = text.new(f"select i1 {says}, double {_raised(text, least)}, double {literal(float('inf'))}")
         return text.op("fmul", 1, radius, text.load("%box", Box.CAUTION))
 
     def _radius(self) -> str:
-        """The same, with scales that know how far the unknowns move; the scales are put down."""
+        """The same, with scales that know how far the unknowns move; the scales are put down.
+
+        Unknowns move about as far as they would have in the step before. Only where that is not so, they are asked twice.
+        """
         text = self.text
 
-        def at_first(first: int | str, lanes: int, sums: _Sums) -> None:
-            scale = text.maximum(self._size(text.load("%y", first, lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
+        def least(first: int | str, lanes: int) -> str:
+            return text.maximum(self._size(text.load("%y", first, lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
+
+        def at_once(first: int | str, lanes: int, sums: _Sums) -> None:
+            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), spread_literal(_MOVES, lanes))
+            scale = text.maximum(moved, least(first, lanes), lanes)
             text.store(scale, "%box", self._of(1, first), lanes)
             self._compare(first, lanes, scale, sums)
 
-        def stays(first: int | str, lanes: int, sums: _Sums) -> None:
-            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), text.spread(radius, lanes))
-            holds = text.new(f"fcmp ole {kind(lanes)} {moved}, {text.load('%box', self._of(1, first), lanes)}")
-            sums["stays", lanes] = text.both(sums["stays", lanes], holds, lanes)
+        def still(first: int | str, lanes: int, sums: _Sums) -> None:
+            self._compare(first, lanes, least(first, lanes), sums)
 
         def later(first: int | str, lanes: int, sums: _Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), text.spread(radius, lanes))
-            scale = text.maximum(moved, text.load("%box", self._of(1, first), lanes), lanes)
+            scale = text.maximum(moved, least(first, lanes), lanes)
             text.store(scale, "%box", self._of(1, first), lanes)
             self._compare(first, lanes, scale, sums)
 
-        radius = self._radius_by(self._for_all(at_first, self._sums_of_coefficients()))
+        told = self._radius_by(self._for_all(at_once, self._sums_of_coefficients()))
         begin = self.block
-        ends = text.new(f"fcmp olt double {radius}, {literal(float('inf'))}")
-        text.lines += [f"  br i1 {ends}, label %moves, label %known", "moves:"]
-        self.block = "moves"
-        all_stay = self._every(self._for_all(stays, {"stays": ("i1", ones)}), "stays")
-        moves = self.block
-        text.lines += [f"  br i1 {all_stay}, label %known, label %grows", "grows:"]
-        self.block = "grows"
+        is_alike = text.both(
+            text.new(f"fcmp oge double {told}, {literal(1.0 / _ALIKE)}"), text.new(f"fcmp ole double {told}, {literal(_ALIKE)}"), 1
+        )
+        text.lines += [f"  br i1 {is_alike}, label %known, label %asked", "asked:"]
+        self.block = "asked"
+        radius = self._radius_by(self._for_all(still, self._sums_of_coefficients()))
+        radius = text.new(f"select i1 {text.new(f'fcmp olt double {radius}, {literal(float("inf"))}')}, double {radius}, double {literal(0.0)}")
         again = self._radius_by(self._for_all(later, self._sums_of_coefficients()))
         text.label("known")
-        value = text.new(f"phi double [ {radius}, %{begin} ], [ {radius}, %{moves} ], [ {again}, %{self.block} ]")
+        value = text.new(f"phi double [ {told}, %{begin} ], [ {again}, %{self.block} ]")
         self.block = "known"
         return value
 
@@ -265,40 +326,44 @@ class _Step:
 
     # ---- the step
 
+    def _powers(self, step: str, unit: str) -> dict[int, list[str]]:
+        """Of the step's length by the unit, from the first on, in as many lanes as are wanted somewhere; the first list is that of the widest."""
+        text = self.text
+        widths = sorted({lanes for _, lanes in chunks(self.n)}, reverse=True)
+        most = widths[0]
+        powers = ["", text.spread(text.new(f"fdiv double {step}, {unit}"), most)]
+        for k in range(2, self.order + 1):
+            powers.append(text.op("fmul", most, powers[k // 2], powers[k - k // 2]))
+        return {lanes: [text.narrowed(power, most, lanes) if power else "" for power in powers] for lanes in (*widths, 1)}
+
     def _polynomial(self, step: str, unit: str) -> None:
-        """Coefficients for the step, its end, slopes there, and sums that tell whether all is finite."""
-        text, n, order = self.text, self.n, self.order
-        powers = ["", text.new(f"fdiv double {step}, {unit}")]
-        for k in range(2, order + 1):
-            powers.append(text.op("fmul", 1, powers[k // 2], powers[k - k // 2]))
-        spread = {lanes: [text.spread(power, lanes) if power else "" for power in powers] for lanes in {lanes for _, lanes in chunks(n)}}
+        """Coefficients for the step, its end, and slopes there."""
+        text, order = self.text, self.order
+        powers = self._powers(step, unit)
 
         def body(first: int | str, lanes: int, sums: _Sums) -> None:
             # two sums of each kind, smallest terms first, so that neither waits for the other
-            ends, slopes, sizes = ["", ""], ["", ""], ["", ""]
+            ends, slopes = ["", ""], ["", ""]
             for k in range(order, 0, -1):
-                a = text.op("fmul", lanes, self._coefficients(k, first, lanes), spread[lanes][k])
+                a = text.op("fmul", lanes, self._coefficients(k, first, lanes), powers[lanes][k])
                 text.store(a, "%a", self._place(k, first, 0), lanes)
                 steep = a if k == 1 else text.op("fmul", lanes, a, spread_literal(float(k), lanes))
                 which = k & 1
-                for kept, value in ((ends, a), (slopes, steep), (sizes, self._size(steep, lanes))):
-                    kept[which] = text.new(f"fadd {kind(lanes)} {kept[which]}, {value}") if kept[which] else value
-            end, slope, size = (text.new(f"fadd {kind(lanes)} {kept[0]}, {kept[1]}") for kept in (ends, slopes, sizes))
-            y = text.load("%y", first, lanes)
-            size = text.new(f"fadd {kind(lanes)} {size}, {self._size(y, lanes)}")
+                ends[which] = text.new(f"fadd {kind(lanes)} {ends[which]}, {a}") if ends[which] else a
+                slopes[which] = text.op("fadd", lanes, slopes[which], steep) if slopes[which] else steep
+            end, slope = (text.new(f"fadd {kind(lanes)} {kept[0]}, {kept[1]}") for kept in (ends, slopes))
             text.store(slope, "%box", self._of(2, first), lanes)
-            text.store(size, "%box", self._of(3, first), lanes)
-            text.store(text.new(f"fadd {kind(lanes)} {y}, {end}"), "%end", first, lanes)
-            finite = text.new(f"fcmp olt {kind(lanes)} {size}, {spread_literal(float('inf'), lanes)}")
+            text.store(text.new(f"fadd {kind(lanes)} {text.load('%y', first, lanes)}, {end}"), "%end", first, lanes)
+            way = self._size(end, lanes)
+            finite = text.new(f"fcmp olt {kind(lanes)} {way}, {spread_literal(float('inf'), lanes)}")
             sums["finite", lanes] = text.both(sums["finite", lanes], finite, lanes)
             allowed = text.op("fmul", lanes, text.load("%box", self._of(1, first), lanes), text.spread(idle, lanes))
-            rests = text.new(f"fcmp ole {kind(lanes)} {self._size(end, lanes)}, {allowed}")
-            sums["rests", lanes] = text.both(sums["rests", lanes], rests, lanes)
+            sums["rests", lanes] = text.both(sums["rests", lanes], text.new(f"fcmp ole {kind(lanes)} {way}, {allowed}"), lanes)
 
         idle = text.load("%box", Box.IDLE)
         gathered = self._for_all(body, {"finite": ("i1", ones), "rests": ("i1", ones)})
         text.store(text.new(f"uitofp i1 {self._every(gathered, 'rests')} to double"), "%box", Box.IS_IDLE)
-        clear = self._clear(powers)
+        clear = self._clear(powers[1])
         text.store(text.new(f"uitofp i1 {clear} to double"), "%box", Box.IS_CLEAR)
         text.lines += [f"  br i1 {self._every(gathered, 'finite')}, label %compare, label %care", "compare:"]
         self.block = "compare"
@@ -308,14 +373,14 @@ class _Step:
         text, order = self.text, self.order
         clear = "true"
         zero = literal(0.0)
-        for place in self.divisors:
-            begin = text.load("%out", place(0))
+        for divisor in self._watched():
+            begin = divisor(0)
             is_negative = text.new(f"fcmp olt double {begin}, {zero}")
             sign = text.new(f"select i1 {is_negative}, double {literal(-1.0)}, double {literal(1.0)}")
             low = ""
             rho = zero
             for k in range(order, 0, -1):
-                b = text.op("fmul", 1, text.op("fmul", 1, text.load("%out", place(k)), sign), powers[k])
+                b = text.op("fmul", 1, text.op("fmul", 1, divisor(k), sign), powers[k])
                 if k >= order - 1:
                     part = text.op("fmul", 1, text.call("fabs", 1, b), literal(1.0 if k == order else _LEFT_OUT))
                     rho = text.op("fadd", 1, rho, part)
@@ -325,28 +390,50 @@ class _Step:
             clear = text.both(clear, text.new(f"fcmp ogt double {text.op('fadd', 1, size, low)}, {rho}"), 1)
         return clear
 
+    def _watched(self) -> list[Callable[[int], str]]:
+        """What gives the coefficient of each order of each divisor."""
+        if self.straight is not None:
+            return [lambda k, series=series: series[k] or literal(0.0) for series in self.straight.of_others]
+        return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.divisors]
+
     def _fit(self, step: str) -> None:
+        """Whether the equations hold at the end; rounding is asked for only where they seem not to."""
         text = self.text
         later = text.new(f"fadd double %t, {step}")
         text.lines.append(f"  call void @{self.name}.start(double {later}, ptr %end, ptr %p, ptr %m, ptr %out) nounwind")
         for first, lanes in chunks(self.n):
-            rates = self.rates[first : first + lanes]
-            if all(isinstance(rate, int) for rate in rates) and list(rates) == list(range(int(rates[0]), int(rates[0]) + lanes)):
-                text.store(text.load("%out", int(rates[0]), lanes), "%rate", first, lanes)
-                continue
-            for q, rate in enumerate(rates, first):
-                text.store(literal(rate) if isinstance(rate, float) else text.load("%out", rate), "%rate", q)
+            text.store(self._rates_at_the_end(first, lanes), "%rate", first, lanes)
 
-        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+        def left_and_allowed(first: int | str, lanes: int) -> tuple[str, str]:
             rate = text.op("fmul", lanes, text.load("%rate", first, lanes), text.spread(step, lanes))
             left = self._size(text.new(f"fsub {kind(lanes)} {rate}, {text.load('%box', self._of(2, first), lanes)}"), lanes)
             scale = text.load("%box", self._of(1, first), lanes)
             scale = text.maximum(self._size(text.load("%end", first, lanes), lanes), scale, lanes)
-            allowed = text.op("fmul", lanes, scale, text.spread(fit, lanes))
-            rounding = text.op("fmul", lanes, text.load("%box", self._of(3, first), lanes), spread_literal(_ROUNDING, lanes))
-            allowed = text.op("fadd", lanes, allowed, rounding)
+            return left, text.op("fmul", lanes, scale, text.spread(fit, lanes))
+
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+            left, allowed = left_and_allowed(first, lanes)
+            sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
+
+        def closely(first: int | str, lanes: int, sums: _Sums) -> None:
+            size = self._size(text.load("%y", first, lanes), lanes)
+            for k in range(self.order, 0, -1):
+                term = self._size(text.load("%a", self._place(k, first, 0), lanes), lanes)
+                size = text.op("fadd", lanes, size, text.op("fmul", lanes, term, spread_literal(float(k), lanes)))
+            left, allowed = left_and_allowed(first, lanes)
+            allowed = text.op("fadd", lanes, allowed, text.op("fmul", lanes, size, spread_literal(_ROUNDING, lanes)))
             sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
 
         fit = text.load("%box", Box.FIT)
         fits = self._every(self._for_all(body, {"fits": ("i1", ones)}), "fits")
+        text.lines += [f"  br i1 {fits}, label %fine, label %closely", "fine:", f"  ret i64 {DONE}", "closely:"]
+        self.block = "closely"
+        fits = self._every(self._for_all(closely, {"fits": ("i1", ones)}), "fits")
         text.lines.append(f"  ret i64 {text.new(f'select i1 {fits}, i64 {DONE}, i64 {CAREFULLY}')}")
+
+    def _rates_at_the_end(self, first: int, lanes: int) -> str:
+        rates = self.rates[first : first + lanes]
+        if lanes == MOST_LANES and all(isinstance(rate, int) for rate in rates) and list(rates) == list(range(int(rates[0]), int(rates[0]) + lanes)):
+            return self.text.load("%out", int(rates[0]), lanes)
+        # one by one, as they were written: a wider load would have to wait for that
+        return self._assembled([literal(rate) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates])
