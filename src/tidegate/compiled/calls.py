@@ -12,7 +12,7 @@ from numba import types
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_hook", "call_step", "call_tangent", "call_unit", "call_value"]
+__all__ = ["call_getrf", "call_getrs", "call_hook", "call_step", "call_stretch", "call_tangent", "call_unit", "call_value"]
 
 _DOUBLE = ir.DoubleType()
 _POINTER = ir.PointerType(_DOUBLE)
@@ -89,6 +89,12 @@ def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) 
 def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, integer: Any) -> Any:
     """``f(h, r, number, integer)``, a kernel entry of the method in use; returns its code."""
     return _call("ppdi", is_integer=True)(typing_context, address, h, r, number, integer)
+
+
+@intrinsic
+def call_stretch(typing_context: Any, address: Any, h: Any, r: Any, rows: Any, polynomials: Any, times: Any, most: Any) -> Any:
+    """``f(h, r, rows, polynomials, times, most)``, a kernel entry that takes many steps; returns how many."""
+    return _call("pppppi", is_integer=True)(typing_context, address, h, r, rows, polynomials, times, most)
 
 
 @intrinsic

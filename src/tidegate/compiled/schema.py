@@ -124,6 +124,8 @@ _FUNCTIONS: Final = [
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
     # of methods that have power series: integrators/hybrid_loop/simple_event, where events of a model may be simple
     *_single("integer", "hook_simple"),
+    # and integrators/taylor/smooth, of models in which nothing but times makes events
+    *_single("integer", "hook_smooth"),
     # where the past stands that the model looks back at, integrators/hybrid_loop/past; 0 where it does not
     *_single("integer", "past first_past"),
     # where the two blocks of this memory stand
@@ -373,6 +375,8 @@ _OF_TAYLOR: Final = [
     *_arrays("number", "series_rate", "n", owner=TAYLOR),
     # 1 where series_rate is y' at the end of the step, and the first coefficients in series are those of that point and time
     *_single("integer", "is_started"),
+    # 1 where the step that the loop asks for has been taken already
+    *_single("integer", "is_taken"),
     # divisors that whole steps watch: all or none
     *_single("integer", "n_watched"),
     *_single("number", "started_t"),

@@ -40,9 +40,7 @@ def literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
-def straight_series(
-    program: Program, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool
-) -> StraightSeries:
+def straight_series(program: Program, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool) -> StraightSeries:
     """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and keep all others in registers.
 
     With ``rests_at_zero`` roots and powers of zero stay what they are.

@@ -291,9 +291,7 @@ class _Step:
 
         told = self._radius_by(self._for_all(at_once, self._sums_of_coefficients()))
         begin = self.block
-        is_alike = text.both(
-            text.new(f"fcmp oge double {told}, {literal(1.0 / _ALIKE)}"), text.new(f"fcmp ole double {told}, {literal(_ALIKE)}"), 1
-        )
+        is_alike = text.both(text.new(f"fcmp oge double {told}, {literal(1.0 / _ALIKE)}"), text.new(f"fcmp ole double {told}, {literal(_ALIKE)}"), 1)
         text.lines += [f"  br i1 {is_alike}, label %known, label %asked", "asked:"]
         self.block = "asked"
         radius = self._radius_by(self._for_all(still, self._sums_of_coefficients()))

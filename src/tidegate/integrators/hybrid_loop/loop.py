@@ -11,6 +11,7 @@ addresses are in the workspace; each is called as ``entry(run, number, integer)`
 - ``hook_sensitivities``: S at the end of run.step, into run.sens_end.
 - ``hook_values`` (time): unknowns at a time inside the step into run.y_old, S into run.sens_out.
 - ``hook_restart`` (time, AT_START or AGAIN): forget the past; the current point is where the method goes on from.
+- ``hook_smooth`` (rows, polynomials, times, most), where the method has it: as many steps in a row as have nothing in them but themselves.
 - ``hook_accept``: the step is the current one, no event at its end; y' (or f) there into run.f0.
 """
 
@@ -20,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_hook, call_unit, call_value
+from tidegate.compiled.calls import call_hook, call_stretch, call_unit, call_value
 from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import (
     AFTER_ROW,
@@ -520,6 +521,8 @@ def advance(run, rows, log, polynomials, times):
             full = run.n_rows >= run.room_rows - 2 * ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
             if budget <= 0 or full or is_full(run):
                 return LIMIT
+            if run.hook_smooth != 0:
+                budget -= call_stretch(run.hook_smooth, run.h, run.r, rows, polynomials, times, budget - 1)
             budget -= 1
             code = _find_step(run)
             if code == NOT_FINITE and run.n > 0 and run.t + run.step > run.t_end and run.t_next > run.t_end:

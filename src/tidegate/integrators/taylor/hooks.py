@@ -81,7 +81,7 @@ def _sensitivities_on(run, theta, offset):
 def taylor_sensitivities(run, _number, _whole):
     """The polynomials of S over the step, and S at its end."""
     n = run.n
-    series = run.series
+    series = run.series_scratch  # in run.series the next step is begun
     a = run.series_sens
     zero = run.zero
     for i in range(run.n_sens):

@@ -20,7 +20,18 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 from tidegate.events.guards import polynomial_point
 
-__all__ = ["STIFF_STEPS", "caution_of", "is_at_the_end", "no_series", "prepare_box", "take_step"]
+__all__ = [
+    "STIFF_STEPS",
+    "call_whole_step",
+    "caution_of",
+    "degree_of",
+    "is_at_the_end",
+    "moves_plainly",
+    "no_series",
+    "prepare_box",
+    "shortest_step",
+    "take_step",
+]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
 _CUT: Final = 0.8  # of what was possible: a shorter step was cut
@@ -97,6 +108,7 @@ def prepare_box(run):
     for q in range(run.n):
         box[FIRST_LEAST + q] = run.atol[q] / run.rtol
     run.is_started = 0
+    run.is_taken = 0
 
 
 @native
@@ -115,7 +127,7 @@ def _use_low_order(run, is_low):
 def _choose_order(run):
     """The low order where event after event ends steps that it allows, the full one where the low order itself limits them.
 
-    The last step must be in run.length, its series in run.series: only how much work is done depends on what is found here.
+    The last step must be in run.length, its polynomial in run.coefficients: only how much work is done depends on what is found here.
     """
     if run.low_order == 0:
         return
@@ -124,7 +136,7 @@ def _choose_order(run):
             _use_low_order(run, False)
         return
     low = run.low_order
-    if run.length < _CUT * run.possible and run.length < _CUT * run.low_caution * _radius(run, low) * run.series[0]:
+    if run.length < _CUT * run.possible and run.length < _CUT * run.low_caution * _radius(run, low, run.coefficients_at) * run.length:
         run.short_steps += 1
         if run.short_steps > _SHORT_STEPS:
             _use_low_order(run, True)
@@ -144,14 +156,14 @@ def _inverse_root(x, order):
 
 
 @native
-def _radius(run, order):
-    """In units of time: how far the last two coefficients let the step go, for the scales of the step."""
+def _radius(run, order, place):
+    """In units of time: how far the last two coefficients let the step go, for the scales of the step; they stand at a place of r."""
     n = run.n
-    series = run.series
+    series = vector(run.r, place, order * n)
     scale = _scales(run)
     last = 0.0
     before = 0.0
-    at = 1 + (order - 1) * n
+    at = (order - 1) * n
     for q in range(n):
         last = max(last, abs(series[at + q]) / scale[q])
         before = max(before, abs(series[at - n + q]) / scale[q])
@@ -172,7 +184,7 @@ def _possible(run):
     scale = _scales(run)
     for q in range(n):
         scale[q] = max(abs(run.y[q]), run.atol[q] / run.rtol)
-    possible = run.series_caution * _radius(run, order)
+    possible = run.series_caution * _radius(run, order, run.series_at + 1)
     if possible < np.inf:
         grows = False
         for q in range(n):
@@ -181,7 +193,7 @@ def _possible(run):
                 scale[q] = moved
                 grows = True
         if grows:
-            possible = run.series_caution * _radius(run, order)
+            possible = run.series_caution * _radius(run, order, run.series_at + 1)
     return possible
 
 
@@ -265,12 +277,12 @@ def _misfit(run, theta, step):
 
 
 @native
-def _degree(run):
-    """Of the polynomial, without the powers that no unknown has: what searches for events works in proportion to its square."""
-    degree = run.series_order
+def degree_of(n, order, coefficients):
+    """Of a polynomial, without the powers that no unknown has: what searches for events works in proportion to its square."""
+    degree = order
     while degree > 1:
-        for q in range(run.n):
-            if run.coefficients[degree - 1, q] != 0.0:
+        for q in range((degree - 1) * n, degree * n):
+            if coefficients[q] != 0.0:
                 return degree
         degree -= 1
     return degree
@@ -347,8 +359,11 @@ def _unlimited(run, longest, unit):
 
 
 @native
-def _step_at_once(run, unit, smallest):
-    """The step by the model's own machine code; False if it is to be taken the plain way."""
+def call_whole_step(run, unit, smallest, polynomial):
+    """The step by the model's own machine code, from run.t on, its polynomial where it is wanted; False if it is to be taken the plain way.
+
+    It is known then, and how it was, but nothing follows from it yet.
+    """
     box = run.series_box
     longest = min(_GROWTH * unit, run.step_max)
     run.series[0] = unit
@@ -358,23 +373,50 @@ def _step_at_once(run, unit, smallest):
     box[_UNTIL] = run.t_next
     box[_SHORTEST] = smallest
     box[_LOOK] = _MUCH_LONGER * unit
-    code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, run.coefficients, run.y_end, run.series_rate)
+    code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
     run.c_rhs += 2
     if code != DONE:
         run.is_started = 0
         return False
-    step = box[_STEP]
     run.is_clear = 1 if run.n_watched == run.n_divisors and box[_IS_CLEAR] != 0.0 else 0
     run.is_started = 1
-    run.started_t = run.t + step
+    run.step = box[_STEP]
+    run.started_t = run.t + run.step
+    run.possible = box[_POSSIBLE]
+    return True
+
+
+@native
+def moves_plainly(run):
+    """True if some unknown moves in the step just known: it says nothing about stiffness."""
+    return run.series_box[_IS_IDLE] == 0.0
+
+
+@native
+def shortest_step(t):
+    """What a step at this time must be longer than."""
+    return _SMALLEST * max(abs(t), _LEAST)
+
+
+@native
+def _follow_from_it(run):
+    """What follows from a step known by ``call_whole_step``."""
+    box = run.series_box
     if box[_IS_IDLE] != 0.0:
-        _note_stiffness(run, box[_LIMIT] <= longest and run.t + step < run.t_next)
+        _note_stiffness(run, box[_LIMIT] <= box[_LONGEST] and run.t + run.step < run.t_next)
     else:
         run.stiff_steps = 0
     run.crept_steps = max(run.crept_steps - 1, 0)
-    run.step = step
-    run.possible = box[_POSSIBLE]
-    run.step_new = box[_POSSIBLE]
+    run.step_new = run.possible
+
+
+@native
+def _step_at_once(run, unit, smallest):
+    if run.is_taken == 1:
+        run.is_taken = 0
+    elif run.nominal > 0.0 or not call_whole_step(run, unit, smallest, vector(run.r, run.coefficients_at, run.series_order * run.n)):
+        return False
+    _follow_from_it(run)
     return True
 
 
@@ -424,20 +466,21 @@ def _step_with_care(run, unit, smallest):
 def take_step(run, _number, _whole):
     """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
     t = run.t
-    run.is_clear = 0
+    if run.is_taken == 0:
+        run.is_clear = 0
     if run.stiff_steps >= STIFF_STEPS:
         if run.t_end - t > _WORTH_WHILE * run.step_new:
             return STEP_TOO_SMALL
         run.stiff_steps = 0
     _choose_order(run)
-    smallest = _SMALLEST * max(abs(t), _LEAST)
+    smallest = shortest_step(t)
     unit = min(run.step_new, run.step_max)
-    if run.nominal > 0.0 or not _step_at_once(run, unit, smallest):
+    if not _step_at_once(run, unit, smallest):
         code = _step_with_care(run, unit, smallest)
         if code != 0:
             return code
     if run.f_followers != 0:
         _end_on_equations(run)
-    run.degree = _degree(run)
+    run.degree = degree_of(run.n, run.series_order, vector(run.r, run.coefficients_at, run.series_order * run.n))
     run.length = run.step
     return 0

@@ -19,6 +19,7 @@ from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.taylor import hooks
+from tidegate.integrators.taylor.smooth import take_smooth_steps
 from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
 
 __all__ = ["TaylorIntegrator", "order_for"]
@@ -74,7 +75,7 @@ class TaylorIntegrator(NativeRun):
             return stop
         self.has_handed_over = True
         radau = kernel("tidegate.integrators.radau.radau_method").radau_by_stages(self._work["stages_wanted"])
-        return self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0}))
+        return self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0, "hook_smooth": 0}))
 
     @property
     def remark(self) -> str:
@@ -101,6 +102,14 @@ def _is_simple(problem: Problem) -> bool:
     return plain and relations and not remarks and not len(problem.sensitivity_parameters)
 
 
+def _is_smooth(problem: Problem) -> bool:
+    """Whether nothing but times makes events of the model, and nobody looks at its steps."""
+    model = problem.model
+    layout = model.layout
+    plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not model.past
+    return plain and not len(model.guards) and not layout.dropping and not len(problem.sensitivity_parameters)
+
+
 def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Method:
     n = len(problem.model.layout.unknowns)
     full, low = max(functions), min(functions)
@@ -112,6 +121,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "hook_step": take_step.address, "hook_locate": hooks.taylor_locate.address, "hook_sensitivities": hooks.taylor_sensitivities.address,
             "hook_values": hooks.taylor_values.address, "hook_restart": hooks.taylor_restart.address, "hook_accept": hooks.taylor_accept.address,
             "hook_simple": settle_simply.address if _is_simple(problem) else 0,
+            "hook_smooth": take_smooth_steps.address if _is_smooth(problem) else 0,
         },
         degree=full,
         facts={

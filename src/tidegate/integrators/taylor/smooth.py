@@ -1,0 +1,128 @@
+"""Many accepted steps in a row, where nothing happens in them: what the loop would do, without what it would look for in vain.
+
+For models in which only time events can happen, between communication points. A step in which there is more to do than to take it is left where the
+loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import STEP_ROW, tail, vector
+from tidegate.events.schedule import is_same_time
+from tidegate.integrators.hybrid_loop.asked_rows import ROOM
+from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, shortest_step
+
+__all__ = ["take_smooth_steps"]
+
+_BEFORE_DATA: Final = 3  # numbers in a record of a polynomial: where it begins, how wide, its degree
+
+
+@native
+def _write_row(run, rows, t):
+    """The row of a step that ends at ``t``, see ``record.record_row``."""
+    row = tail(rows, run.n_rows * run.wide_rows)
+    row[0] = t
+    row[1] = STEP_ROW
+    offset = 2
+    for q in range(run.n):
+        row[offset + q] = run.y[q]
+    offset += run.n
+    for q in range(run.n_discrete):
+        row[offset + q] = run.discrete[q]
+    offset += run.n_discrete
+    if run.n_outputs > 0:
+        values = run.outputs
+        call_value(run.f_outputs, t, run.y, run.p, run.m, values)
+        for q in range(run.n_outputs):
+            row[offset + q] = values[q]
+    run.n_rows += 1
+
+
+@native
+def _write_polynomial(run, polynomials):
+    """What belongs to the coefficients, which stand in their place already; see ``record.record_polynomial``."""
+    n = run.n
+    row = tail(polynomials, run.n_polynomials * run.wide_polynomials)
+    row[0] = run.t
+    row[1] = run.step
+    coefficients = tail(polynomials, run.n_polynomials * run.wide_polynomials + _BEFORE_DATA + n)
+    row[2] = degree_of(n, run.series_order, coefficients)
+    for q in range(n):
+        row[_BEFORE_DATA + q] = run.y[q]
+    for k in range(run.series_order * n, run.max_degree * n):
+        coefficients[k] = 0.0
+    offset = _BEFORE_DATA + (run.max_degree + 1) * n
+    for q in range(run.n_discrete):
+        row[offset + q] = run.discrete[q]
+    run.n_polynomials += 1
+
+
+@native
+def _goes_smoothly(run):
+    """True if the steps ahead may be such."""
+    looks = run.f_step_begins != 0 or run.f_proof != 0 or run.n_forced > 0
+    return not looks and run.is_cut == 0 and run.quiet_flips == 0 and run.stiff_steps == 0 and not run.nominal > 0.0 and not run.t_shown > run.t
+
+
+@native
+def _next_stop(run, times):
+    """The time that a step must not reach."""
+    stop = min(run.t_end, run.t_next, run.t_event)
+    if run.next_output < run.n_asked:
+        stop = min(stop, times[run.next_output])
+    return stop
+
+
+@kernel_entry(NUMBERS, NUMBERS, NUMBERS, INTEGER)
+def take_smooth_steps(run, rows, polynomials, times, most):
+    """At most so many steps; how many it were. Behind them there is room for what the loop writes down in one more."""
+    n = run.n
+    taken = 0
+    if not _goes_smoothly(run):
+        return taken
+    stop = _next_stop(run, times)
+    if not run.t < stop:
+        return taken
+    order = run.series_order
+    held = vector(run.r, run.coefficients_at, order * n)
+    while taken < most:
+        if run.n_rows + 1 >= run.room_rows - 2 * ROOM or run.n_polynomials + 1 >= run.room_polynomials - 1:
+            return taken
+        a = held
+        if run.keeps_polynomials == 1:
+            a = tail(polynomials, run.n_polynomials * run.wide_polynomials + _BEFORE_DATA + n)
+        unit = min(run.step_new, run.step_max)
+        if not call_whole_step(run, unit, shortest_step(run.t), a):
+            return taken
+        end = run.t + run.step
+        plainly = moves_plainly(run) and (run.n_divisors == 0 or run.is_clear == 1)
+        if not plainly or not end < stop or is_same_time(run, end, stop):
+            if run.keeps_polynomials == 1:
+                for k in range(order * n):
+                    held[k] = a[k]
+            run.is_taken = 1
+            return taken
+        if run.keeps_polynomials == 1:
+            _write_polynomial(run, polynomials)
+        for q in range(n):
+            run.y[q] = run.y_end[q]
+            run.f0[q] = run.series_rate[q]
+        run.t = end
+        run.length = run.step
+        run.step_old = run.step
+        run.step_before_event = run.step
+        run.step_new = run.possible
+        run.stiff_steps = 0
+        run.crept_steps = max(run.crept_steps - 1, 0)
+        run.is_first = 0
+        run.has_passed = 0
+        run.has_polynomial = 0
+        run.last_guard = -1
+        run.c_steps += 1
+        taken += 1
+        if run.wants_step_rows == 1:
+            _write_row(run, rows, end)
+    return taken
