@@ -24,7 +24,7 @@ __all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
     ROOM_PACKED, MOST_STEPS, N_VALUES, N_PLAN,
 ) = range(13)  # fmt: skip
 NOT_BEGUN: Final = -100
-_STEPS: Final = 200  # natively before Python looks for Ctrl-C
+_STEPS: Final = 1000  # natively before Python looks for Ctrl-C
 _ROOM: Final = 1 << 15  # numbers; what is larger takes so long that it does not matter
 N_COUNTS: Final = 3  # of records, in front of the counters
 
