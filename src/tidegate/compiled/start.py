@@ -17,9 +17,9 @@ from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.start_together import StartTogether
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import InitializationError, Origin
-from tidegate.expressions import Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
-from tidegate.model import Assignment, VariableRole
-from tidegate.model.validate import problems_with
+from tidegate.expressions import Evaluation, Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
+from tidegate.model import Assignment, Variable, VariableRole
+from tidegate.model.validate import checked_starts, checked_times, problems_with, value_problem
 from tidegate.structure import Reduced
 from tidegate.structure.held_starts import held_starts
 from tidegate.structure.linear_solution import is_rounding
@@ -28,6 +28,7 @@ from tidegate.structure.passes import Follower
 __all__ = ["ExpressionStart"]
 
 FloatArray = NDArray[np.float64]
+_TIME = symbol(Role.TIME, "time")
 _SAME = 1e-12  # of two start values: so far apart they are one
 _ONE_IS_FREE = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
 _ROUNDED = 1e-3  # of a start value: whoever writes 0.866 for a half of the root of 3 means that
@@ -80,7 +81,7 @@ class ExpressionStart:
         values: dict[Expr, float] = {}
         # a default may be an expression of parameters before it
         for k, (parameter, default) in enumerate(zip(self._symbols.parameters, self._defaults, strict=True)):
-            values[parameter] = given[k] if k in given else evaluate([default], values)[0]
+            values[parameter] = given[k] if k in given else float(default.data) if default.op == "const" else evaluate([default], values)[0]
         return np.array(list(values.values()), dtype=float)
 
     def directions(self, chosen: Sequence[int], given: Collection[int], p: FloatArray) -> list[Direction]:
@@ -116,6 +117,8 @@ class ExpressionStart:
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
         """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
         known = self._known(p)
+        if not (has_started or self._demands or self._may_be_wrong(known)):
+            return None
         found = problems_with(self._given, known, has_started=has_started)
         if found:
             return found[0]
@@ -126,8 +129,26 @@ class ExpressionStart:
                 return demand.sentence, demand.origin
         return None
 
+    @cached_property
+    def _checked(self) -> tuple[list[Variable], Evaluation]:
+        """Variables whose values or start values parameters decide, and these numbers."""
+        starts = [(v, item if v.role is VariableRole.PARAMETER else start) for v, item, start in checked_starts(self._given)]
+        starts = [(v, start) for v, start in starts if not start.is_constant]
+        return [v for v, _ in starts], Evaluation([start for _, start in starts])
+
+    def _may_be_wrong(self, known: Mapping[Expr, float]) -> bool:
+        """Whether something is to be said of parameters; with clocks that is looked at in any case."""
+        variables, numbers = self._checked
+        return self._has_times or any(value_problem(variable, "", number) for variable, number in zip(variables, numbers(known), strict=True))
+
+    @cached_property
+    def _has_times(self) -> bool:
+        return any(not time.is_constant for _, time in checked_times(self._given))
+
     def periods(self, p: FloatArray) -> FloatArray:
         """Of every time event its constant period; NaN where it has none."""
+        if not self._model.time_events:
+            return np.zeros(0)
         values = self._known(p)
         periods = np.full(len(self._model.time_events), math.nan)
         for k, event in enumerate(self._model.time_events):
@@ -138,16 +159,16 @@ class ExpressionStart:
     def values(self, p: FloatArray, t: float, directions: Sequence[Direction], *, with_actions: bool) -> StartValues:
         """Declared start values, or with the initial actions carried out on these, and their derivatives in directions."""
         symbols, layout = self._symbols, self._symbols.layout
-        starts = self._acted_on if with_actions else self._declared
+        starts, numbers = self._starts_acted_on if with_actions else self._starts_declared
         values = self._known(p)
-        values[symbol(Role.TIME, "time")] = t
-        values |= dict(zip(starts, evaluate(starts.values(), values), strict=True))
+        values[_TIME] = t
+        values |= dict(zip(starts, numbers(values), strict=True))
         m = np.zeros(layout.n_m)
         discretes = [values[s] for s in symbols.discretes]
         m[layout.first_discrete : layout.first_input] = discretes * 2
         m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
         m[layout.first_form : layout.first_past] = 1.0
-        values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
+        values |= {previous: values[s] for previous, s in self._previous}
         dy, dd = (self._slopes(starts, targets, directions, values) for targets in (symbols.unknowns, symbols.discretes))
         self._solve_initially(values, dy, dd, directions)
         self._guess_modes(values, m)
@@ -278,6 +299,18 @@ class ExpressionStart:
         return {s: starts[s] for s in (*self._symbols.unknowns, *self._symbols.discretes, *self._symbols.inputs)}
 
     @cached_property
+    def _starts_declared(self) -> tuple[dict[Expr, Expr], Evaluation]:
+        return self._declared, Evaluation(self._declared.values())
+
+    @cached_property
+    def _starts_acted_on(self) -> tuple[dict[Expr, Expr], Evaluation]:
+        return self._acted_on, Evaluation(self._acted_on.values())
+
+    @cached_property
+    def _previous(self) -> list[tuple[Expr, Expr]]:
+        return [(symbol(Role.PREVIOUS, s.data.name), s) for s in self._symbols.discretes]
+
+    @cached_property
     def _acted_on(self) -> dict[Expr, Expr]:
         """The same in terms of parameters and time, initial actions carried out."""
         assignments = [action for action in self._model.initial_actions if isinstance(action, Assignment)]
@@ -287,10 +320,19 @@ class ExpressionStart:
 
     def _guess_modes(self, values: dict[Expr, float], m: FloatArray) -> None:
         """First values of modes from the user's own relations; the consistent start corrects them."""
+        if not self._guessed:
+            return
         for name, value in self._model.derivative_starts.items():
             values.setdefault(symbol(Role.DERIVATIVE, name), evaluate([value], values)[0])
-        for unknown in self._symbols.unknowns:
-            values.setdefault(symbol(Role.DERIVATIVE, unknown.data.name), 0.0)
+        places, numbers, derivatives = self._guesses_of_modes
+        for derivative in derivatives:
+            values.setdefault(derivative, 0.0)
+        for place, number in zip(places, numbers(values), strict=True):
+            m[place] = number if math.isfinite(number) else 0.0
+
+    @cached_property
+    def _guesses_of_modes(self) -> tuple[list[int], Evaluation, list[Expr]]:
+        """Where the modes are, the relations that they are guessed from, and the derivatives that these may read."""
         positions = self._symbols.positions
-        for (_, mode), number in zip(self._guessed, evaluate([source for source, _ in self._guessed], values), strict=True):
-            m[positions[mode][1]] = number if math.isfinite(number) else 0.0
+        derivatives = [symbol(Role.DERIVATIVE, unknown.data.name) for unknown in self._symbols.unknowns]
+        return [positions[mode][1] for _, mode in self._guessed], Evaluation([source for source, _ in self._guessed]), derivatives

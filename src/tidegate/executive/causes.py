@@ -7,7 +7,6 @@ matter before the event is no cause of it: what it was noted to be had not been 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -65,15 +64,13 @@ class Causes:
 
     def of_run(self, p: FloatArray, m: FloatArray) -> Causes:
         """The same for a run with these parameters and start values."""
-        other = copy(self)
-        vars(other).update(_p=p, _m=m)
+        other = object.__new__(Causes)
+        vars(other).update(vars(self), _p=p, _m=m)
         return other
 
     def with_values(self, problem: Problem) -> Causes:
         """The same with other values of parameters and of what is constant between events; words stay as they are."""
-        other = copy(self)
-        other._p, other._m = problem.p, problem.m  # noqa: SLF001, its own
-        return other
+        return self.of_run(problem.p, problem.m)
 
     def are_inner(self, n_guards: int, log: NDArray[np.void]) -> NDArray[np.bool_]:
         """Which entries of the log are of what the system did by itself, and of nothing that is the user's."""

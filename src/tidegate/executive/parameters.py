@@ -49,6 +49,9 @@ def given_numbers(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> dic
     given: dict[int, float] = {}
     for name, value in changes.items():
         located = _located(model, name)
+        if isinstance(value, float) and not located.shape and math.isfinite(value) and not located.quantity.texts:
+            given[int(located.indices[0])] = float(value)
+            continue
         given |= dict(zip(located.indices.tolist(), _given(name, value, located).tolist(), strict=True))
     return given
 
@@ -112,6 +115,8 @@ def _located(model: CompiledModel, name: str) -> Located:
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:
     """UsageError for a clock of constant period whose ticks are the same floating-point number at the end of the run."""
+    if not model.clocks:
+        return
     periods = model.start.periods(p)
     for k in np.flatnonzero(too_fast(periods, start, end)).tolist():
         finest = _finest(start, end)

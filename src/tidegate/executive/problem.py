@@ -15,7 +15,7 @@ from tidegate.executive.parameters import directions_of, find_parameters, parame
 from tidegate.integrators.interface import Problem
 from tidegate.names import listed, suggestion
 
-__all__ = ["problem_of"]
+__all__ = ["problem_of", "with_parameters"]
 
 FloatArray = NDArray[np.float64]
 
@@ -65,6 +65,26 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         proves=options.events == "proved",
     )
     return acted_on(problem) if waits else problem
+
+
+def with_parameters(old: Problem, options: Options) -> Problem:
+    """The same run with the parameters of these options, which are those of the old one otherwise.
+
+    Raises
+    ------
+    UsageError : a name or a value that does not fit.
+    """
+    model = old.model
+    p = parameter_vector(model, options.parameters)
+    if model.start.asks_solution or (model.fitting and model.fitting(p)) not in (None, model):
+        return problem_of(model, (old.t_start, old.t_end), options)
+    directions = directions_of(model, old.sensitivity_parameters.tolist(), options.parameters, p)
+    refuse_clocks_too_fast(model, p, old.t_start, old.t_end)
+    values = model.start.values(p, old.t_start, directions, with_actions=True)
+    # dataclasses.replace costs as much as the rest
+    new: Problem = object.__new__(Problem)
+    vars(new).update(vars(old), y=values.y, m=values.m, p=p, directions=tuple(directions), dy_dp=values.dy_dp, dd_dp=values.dd_dp)
+    return new
 
 
 def _chosen(compiled: CompiledModel, wanted: str | Sequence[str] | None) -> list[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
 from time import perf_counter
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.executive.at_once import PackedRecording, is_plain, stopped
 from tidegate.executive.options import Options
-from tidegate.executive.problem import problem_of
+from tidegate.executive.problem import problem_of, with_parameters
 from tidegate.executive.recorder import Legend
 from tidegate.executive.session import Session
 from tidegate.integrators import choose
@@ -148,9 +147,8 @@ class Prepared:
 
     def with_parameters(self, **values: ArrayLike) -> Prepared:
         """The same run with other parameter values."""
-        changed = {**dict(self.options.parameters), **values}
-        options = replace(self.options, parameters=changed)
-        other = Prepared(problem_of(self.problem.model, (self.problem.t_start, self.problem.t_end), options), options, self.source, self._spare)
+        options = self.options.with_parameters({**self.options.parameters, **values})
+        other = Prepared(with_parameters(self.problem, options), options, self.source, self._spare)
         if other.problem.model is self.problem.model:
             vars(other).update(_legend=self._legend.with_values(other.problem), _is_plain=self._is_plain)
         return other

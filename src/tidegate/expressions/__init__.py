@@ -3,7 +3,7 @@
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.equality import fleeting_equality
-from tidegate.expressions.evaluate import call_opaque, evaluate
+from tidegate.expressions.evaluate import Evaluation, call_opaque, evaluate
 from tidegate.expressions.lookup_tables import Table, table
 from tidegate.expressions.no_event import heard, is_quiet, makes_events, no_event
 from tidegate.expressions.node_data import OpaqueFunction, Role, Spline, Symbol
@@ -37,6 +37,7 @@ __all__ = [
     "SUBSTITUTES",
     "TRUE",
     "ZERO",
+    "Evaluation",
     "Expr",
     "OpaqueFunction",
     "Role",

@@ -15,7 +15,7 @@ from tidegate.expressions.ieee_arithmetic import apply, difference_step
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["call_opaque", "evaluate", "evaluate_order"]
+__all__ = ["Evaluation", "call_opaque", "evaluate", "evaluate_order"]
 
 _OPAQUE: Final = frozenset({"call", "output", "slope", "delay", "past", "same"})
 
@@ -42,9 +42,29 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
     return [found[root] for root in roots]
 
 
-def evaluate_order(order: Iterable[Expr], values: Mapping[Expr, float]) -> dict[Expr, Any]:
-    """The same of every node of a graph, given as ``walk`` gives them: for who evaluates often."""
-    found: dict[Expr, Any] = {}
+class Evaluation:
+    """Expressions that are evaluated often: what of it is the same every time is done once.
+
+    Parameters
+    ----------
+    exprs : of which there will be numbers.
+    """
+
+    def __init__(self, exprs: Iterable[Expr]) -> None:
+        self._roots = list(exprs)
+        order = list(walk(self._roots))
+        self._order = [item for item in order if item.op != "const"]
+        self._constants: dict[Expr, Any] = {item: item.data for item in order if item.op == "const"}
+
+    def __call__(self, values: Mapping[Expr, float]) -> list[float]:
+        """The numbers where the symbols have these values."""
+        found = evaluate_order(self._order, values, self._constants.copy())
+        return [found[root] for root in self._roots]
+
+
+def evaluate_order(order: Iterable[Expr], values: Mapping[Expr, float], found: dict[Expr, Any] | None = None) -> dict[Expr, Any]:
+    """The same of every node of a graph, given as ``walk`` gives them, beside what is found already: for who evaluates often."""
+    found = {} if found is None else found
     for item in order:
         given = values.get(item)  # there may be many more values than these expressions ask for
         if given is not None:

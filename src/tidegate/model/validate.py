@@ -173,6 +173,8 @@ def _limits(variable: Variable) -> str:
 
 def value_problem(variable: Variable, name: str, value: float, word: str = "value") -> str:
     """A sentence if the variable, or its element of this name, cannot have the value; otherwise nothing."""
+    if variable.kind == "real" and not variable.texts and math.isfinite(value) and _inside(value, variable.minimum, variable.maximum):
+        return ""
     what = f"{variable.role.value} {name}: its {word} {value:g}"
     if not math.isfinite(value):
         return f"{what} is not a finite number"
