@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 from tidegate.cli.told_errors import explanation
 from tidegate.errors import CallbackError, InterruptedRunError, StepSizeError, StructureError
+from tidegate.export import Appended
 from tidegate.results import Result
 
 
@@ -82,12 +85,55 @@ def test_a_full_disk_says_what_to_try(line: Any, monkeypatch: pytest.MonkeyPatch
     assert "cannot write a.csv: No space left on device\n  try: free some space on the disk, or write to another one" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["run tank.py --until 1 --out", "sweep tank.py --until 1 --over k=1,2 --out", "run tank.py --until 1 --plot"])
+def test_what_cannot_be_written_is_refused_before_anything_is_done(line: Any, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    suffix = "png" if command.endswith("plot") else "nc"
+
+    def refused(path: str) -> str:
+        done = line(*command.split(), f"{path}.{suffix}")
+        assert done.exit_code == 2
+        assert done.stdout == ""
+        assert not line.calls
+        return done.stderr
+
+    assert refused("none/x").startswith("error: cannot write none/x.")
+    if sys.platform == "linux":  # where even root may make no files
+        assert refused("/proc/x").endswith("no file can be made in /proc\n  try: check the folder's permissions, or name another\n")
+    write, before = os.write, sorted(line.folder.iterdir())
+
+    def full(file: int, data: bytes) -> int:
+        if len(data) >= 4096:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr("os.write", full)
+    assert "No space left on device\n  try: free some space on the disk" in refused("x")
+    assert sorted(line.folder.iterdir()) == before
+
+
+def test_ctrl_c_before_a_command_has_begun_its_work_is_told(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tidegate.cli.run_command.Request", interrupted)
+    done = line("run", "tank.py", "--until", 1)
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_file_that_another_run_is_writing_is_refused_before_the_run(line: Any) -> None:
+    with Appended(line.folder / "a.csv"):
+        done = line("run", "tank.py", "--until", 1, "--out", "a.csv")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "error: a.csv.part is being written by another run\n  try: name another file, or wait until it has ended\n"
+    assert not line.calls
+
+
 def test_a_full_disk_is_told_whatever_the_writer_calls_it(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     def usage(_: object) -> SimpleNamespace:
-        return SimpleNamespace(free=0)
+        return SimpleNamespace(free=0, total=1)
 
     monkeypatch.setattr("pathlib.Path.replace", denied)
     told = line("run", "tank.py", "--until", 1, "--out", "a.csv", "-q").stderr

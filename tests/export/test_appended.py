@@ -118,21 +118,38 @@ def test_rows_of_an_earlier_run_are_set_aside(tmp_path: Path, ball: Result) -> N
     assert np.array_equal(Result.load(tmp_path / "ball.csv.part.1").values, ball.values)
 
 
-def test_two_runs_to_one_file_do_not_take_each_others_rows_away(tmp_path: Path, ball: Result) -> None:
-    first, second = Appended(tmp_path / "ball.csv"), Appended(tmp_path / "ball.csv")
-    first(ball)
-    second(ball)
-    first(ball)
-    first.finish(ball)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ball.csv", "ball.csv.part"]
+def test_a_file_that_another_run_is_writing_is_refused_and_left_alone(tmp_path: Path, ball: Result) -> None:
+    path = tmp_path / "ball.csv"
+    with Appended(path) as first:
+        with pytest.raises(UsageError, match=r"ball.csv.part is being written by another run\n  try: name another file"):
+            Appended(path).__enter__()
+        first(ball)
+        with pytest.raises(UsageError, match="is being written by another run"):
+            Appended(path)(ball)
+        assert Result.load(part_of(path)).t.size == ball.t.size
+        first.finish(ball)
+        assert [item.name for item in tmp_path.iterdir()] == ["ball.csv"]
+    with Appended(path) as second:
+        second(ball)
+        second.finish(ball)
+    assert [item.name for item in tmp_path.iterdir()] == ["ball.csv"]
+
+
+def test_a_run_that_never_began_leaves_everything_as_it_was(tmp_path: Path, ball: Result) -> None:
+    with Appended(tmp_path / "ball.csv"):
+        pass
+    assert not list(tmp_path.iterdir())
+    with Appended(tmp_path / "ball.csv") as killed:
+        killed(ball)
+    with Appended(tmp_path / "ball.csv"):
+        pass
+    assert [item.name for item in tmp_path.iterdir()] == ["ball.csv.part"]
     assert Result.load(tmp_path / "ball.csv.part").t.size == ball.t.size
-    second.finish(ball)
-    assert [path.name for path in tmp_path.iterdir()] == ["ball.csv"]
 
 
-def test_a_folder_that_does_not_exist_is_told_before_the_run(tmp_path: Path, ball: Result) -> None:
-    with Appended(tmp_path / "none" / "ball.nc") as rows, pytest.raises(UsageError, match=r"cannot write .*ball.nc.part: No such file"):
-        rows(ball)
+def test_a_folder_that_does_not_exist_is_told_before_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot write .*ball.nc: there is no folder"):
+        Appended(tmp_path / "none" / "ball.nc").__enter__()
     with pytest.raises(UsageError, match="cannot save a result as"):
         Appended(tmp_path / "ball.txt")
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 import tidegate as tg
+from tidegate.results import Column, Event
+from tidegate.results.event_log import largest
 
 
 class Fan(tg.Component):
@@ -28,3 +32,15 @@ def test_what_a_clause_sets_comes_first_and_zeros_have_no_sign() -> None:
     (event,) = tg.simulate(Fan(), (0.0, 1.0)).events
     assert event.change_text().startswith("on: True -> False, follows[0]: 1 -> 0, follows[1]: -2 -> 0 and ")
     assert event.change_text(20).startswith("follows[0]: 1 -> 0")
+
+
+def test_counts_keep_their_digits() -> None:
+    counted = Event(
+        0,
+        1.0,
+        "state",
+        before={"n": 131574.0, "x": 131574.0},
+        after={"n": 131575.0, "x": 131575.0},
+        sizes=largest([Column("n", "discrete")], np.ones((1, 1))),
+    )
+    assert counted.change_text() == "n: 131574 -> 131575"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import xarray as xr
 
 import tidegate as tg
 from random_models import Once
+from tidegate.results.files import claimed
 from tidegate.sweep.files import opened
 
 
@@ -91,6 +93,10 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
         file.write(b"\x10\x00\x00\x00 a frame that was cut")
     with pytest.raises(tg.UsageError, match="has runs of a sweep that was stopped"):
         tg.sweep(ball, (0.0, 2.0), out=path, **options)
+    other = claimed(part)
+    with pytest.raises(tg.UsageError, match=r"sweep\.\w+\.part is being written by another run"):
+        tg.sweep(ball, (0.0, 2.0), out=path, resume=True, **options)
+    os.close(other)
     with pytest.raises(tg.UsageError, match="is of another sweep"):
         tg.sweep(ball, (0.0, 2.5), out=path, resume=True, **options)
     done: list[int] = []

@@ -6,11 +6,17 @@ is wrong; 130 Ctrl-C.
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Entry point of the console script ``tidegate``."""
-    from tidegate.cli.app import app
+    try:
+        from tidegate.cli.app import app
 
-    app(prog_name="tidegate")
+        app(prog_name="tidegate")
+    except KeyboardInterrupt:  # before there is anybody else to tell of it
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)

@@ -27,7 +27,7 @@ from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
 from tidegate.executive.progress_bar import ProgressBar
 from tidegate.names import close_names
-from tidegate.results.files import writable
+from tidegate.results.files import tried
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]
 
@@ -242,7 +242,7 @@ def run(request: RunRequest) -> int:
     """
     for path in (request.csv, request.netcdf):
         if path is not None and str(path) != _STANDARD:
-            writable(path)
+            tried(path)
     program, control = read(_model_file(request.model, "a model file, e.g. spring.mod"))
     asked = _asked(request, program, control)
     seed = request.seed if request.seed is not None else control.get("seed", SEED)

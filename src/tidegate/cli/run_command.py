@@ -24,7 +24,7 @@ from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
 from tidegate.results import Result
-from tidegate.results.files import writable
+from tidegate.results.files import tried
 from tidegate.results.presence import RECORD_DISABLED
 
 __all__ = ["Request", "check_request", "options_of", "run", "span_of"]
@@ -82,11 +82,11 @@ def run(request: Request) -> None:
         If the run fails.
     """
     check_request(request)
-    source, t_span, options, headline = _prepared(request)
-    console = Console(quiet=request.is_quiet, highlight=False, emoji=False, width=None if Console().is_terminal else 120)
-    console.print(headline)
     news = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
+    console = Console(quiet=request.is_quiet, highlight=False, emoji=False, width=None if Console().is_terminal else 120)
     with Appended(request.out) if request.out is not None else nullcontext() as rows:
+        source, t_span, options, headline = _prepared(request)
+        console.print(headline)
         if rows is not None:
             options["on_rows"] = rows
         try:
@@ -100,7 +100,7 @@ def run(request: Request) -> None:
                 _write(news, error.result, rows, request, "result up to the failure")
             raise
         finally:
-            if rows is not None and rows.set_aside is not None:
+            if rows is not None and rows.has_begun and rows.set_aside is not None:
                 news.print(f"the rows that an earlier run left in {part_of(rows.path)} are now in {rows.set_aside}", markup=False)
         print_result(console, result)
         _write(console, result, rows, request, "result")
@@ -138,7 +138,7 @@ def check_request(request: Request) -> None:
         picture_format(request.plot)
     for path in (request.out, request.plot):
         if path is not None:
-            writable(path)
+            tried(path)
 
 
 def span_of(request: Request, source: Source, time_unit: str) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from tidegate.cli.values import axis_values
 from tidegate.errors import InterruptedRunError, UsageError
 from tidegate.numbers_as_texts import flag_text
 from tidegate.results.labels import number
+from tidegate.sweep.files import checked_target
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,6 +66,8 @@ def sweep(request: SweepRequest) -> None:
         raise UsageError(
             f"{request.run.source} is a compiled DSblock, and a sweep needs a model in a Python file", hint="tidegate run, once for each value"
         )
+    if request.out is not None:
+        checked_target(request.out)
     source = load_source(request.run.source)
     model = source.model.lower()
     t_span = span_of(request.run, source, model.time_unit)

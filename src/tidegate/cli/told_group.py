@@ -48,6 +48,14 @@ class ToldGroup(TyperGroup):
             status = error.exit_code
         sys.exit(status if isinstance(status, int) else 0)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Carry out a command; Ctrl-C before it has begun its work is told here."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            Console(stderr=True, highlight=False).print("[bold red]interrupted[/]")
+            raise typer.Exit(130) from None
+
 
 def _tell(error: Any) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":

@@ -17,7 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.export.save import format_of, save
 from tidegate.export.table import csv_head, csv_rows
 from tidegate.results import Result
-from tidegate.results.files import path_of
+from tidegate.results.files import claimed, path_of, tried
 from tidegate.results.frames import MAGIC
 from tidegate.results.journal import JournalWriter
 
@@ -39,7 +39,7 @@ class Appended:
     Raises
     ------
     UsageError
-        For another suffix, and at the first rows if the folder does not exist or cannot be written to.
+        For another suffix, and at its beginning if the folder does not exist or cannot be written to, or another run is writing the file.
 
     Examples
     --------
@@ -61,13 +61,15 @@ class Appended:
         self._journal = JournalWriter()
         self._file: int | None = None
         self._place: tuple[int, int] | None = None
-        self._has_failed = False
+        self.has_begun = self._has_failed = False
 
     def __enter__(self) -> Self:
+        tried(self.path)
+        self._file = self._begin()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._close()
+        self._leave()
 
     def __call__(self, part: Result) -> None:
         """Append the rows of a part of the run; they are the operating system's when this returns."""
@@ -75,6 +77,8 @@ class Appended:
             return
         if self._file is None:
             self._file = self._begin()
+        if not self.has_begun:
+            self.has_begun = True
             self._write(csv_head(part).encode() if self._is_csv else MAGIC)
         self._write(csv_rows(part).encode() if self._is_csv else self._journal.frames_of(part))
 
@@ -92,21 +96,25 @@ class Appended:
 
     def discard(self) -> None:
         """Remove what was appended."""
-        self._close()
-        # under whatever name: another run to the same file sets ours aside
-        for path in self.path.parent.glob(f"{part_of(self.path.name)}*") if self._place is not None else ():
+        if self._place is None:
+            return
+        # under whatever name: where there are no locks, another run to the same file sets ours aside
+        for path in self.path.parent.glob(f"{part_of(self.path.name)}*"):
             status = path.stat()
             if (status.st_dev, status.st_ino) == self._place:
                 path.unlink()
         self._place = None
+        self._close()
 
     def _begin(self) -> int:
         path = part_of(self.path)
         try:
-            if path.exists():
+            file = claimed(path)
+            if os.fstat(file).st_size:
                 self.set_aside = next(free for k in count(1) if not (free := Path(f"{path}.{k}")).exists())
                 path.rename(self.set_aside)
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+                os.close(file)
+                file = claimed(path)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror or error}", hint="check that the folder exists and can be written to") from error
         status = os.fstat(file)
@@ -116,6 +124,8 @@ class Appended:
     def _write(self, data: bytes) -> None:
         """Past every buffer of our own, so that only the machine itself can lose it."""
         assert self._file is not None
+        if self._has_failed:
+            return
         try:
             while data:
                 data = data[os.write(self._file, data) :]
@@ -123,6 +133,15 @@ class Appended:
             # the run is worth more than the rows on the way
             self._has_failed = True
             warn(f"cannot append to {part_of(self.path)}: {error.strerror or error}; the run goes on", RuntimeWarning, stacklevel=2)
+
+    def _leave(self) -> None:
+        """Write no more; where nothing has been written everything is as it was."""
+        if not self.has_begun:
+            self.discard()
+            if self.set_aside is not None and not part_of(self.path).exists():
+                self.set_aside.rename(part_of(self.path))
+                self.set_aside = None
+        self._close()
 
     def _close(self) -> None:
         if self._file is not None:

@@ -37,6 +37,7 @@ _KINDS: Final[tuple[EventKind, ...]] = ("state", "time", "step", "set", "initial
 _BY_NAME: Final = 'result.events[0] is the first; .of("state"), .caused_by("level") and .between(1.0, 2.0) choose'
 _SHOWN_CHANGES: Final = 3  # so many "v: -4.4 -> 3.5" fit beside time, kind and cause on a line
 _NOISE: Final = 1e-12  # of the event's largest value: below it a value counts as zero in texts
+_COUNTED: Final = 12  # digits of what counts: 131574 -> 131575
 _ROUNDING: Final = 1e-9  # of a variable's size in the run: a smaller change is rounding, far below any tolerance in use
 _SHOWN_ROWS: Final = 30  # a screen's height
 
@@ -132,7 +133,8 @@ class Event:
         order: list[str] = []
         for name, pair in changes.items():
             column = getattr(self.sizes, "told", {}).get(name)
-            old, new = (number(value, 4) if column is None else column.told(value, 4) for value in pair)
+            digits = _COUNTED if name in kept and all(float(value).is_integer() for value in pair) else 4
+            old, new = (number(value, digits) if column is None else column.told(value, digits) for value in pair)
             # rounding is no news, also in a value that is zero on both sides
             is_rounding = abs(pair[1] - pair[0]) <= _ROUNDING * max(*map(abs, pair), self.sizes.get(name, 0.0))
             if old != new and not is_rounding and not all(abs(value) <= noise for value in pair):

@@ -13,7 +13,12 @@ from typing import Final
 
 from tidegate.errors import UsageError
 
-__all__ = ["known_suffix", "path_of", "writable", "written_whole"]
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None
+
+__all__ = ["claimed", "known_suffix", "path_of", "tried", "writable", "written_whole"]
 
 _FREE_SPACE: Final = "free some space on the disk, or write to another one"
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT)
@@ -80,6 +85,77 @@ def writable(path: str | Path) -> Path:
     return target
 
 
+def tried(path: str | Path) -> Path:
+    """The same, after a block has been written beside it and taken away: rights alone do not tell of every place, nor of a full disk.
+
+    Raises
+    ------
+    UsageError
+        As ``writable``, and where nothing can be written.
+    """
+    target = writable(path)
+    draft = _draft(target)
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(file, bytes(_BLOCK))
+            os.fsync(file)
+        finally:
+            os.close(file)
+            draft.unlink()
+    except OSError as error:
+        raise _refusal(target, error) from error
+    return target
+
+
+def _draft(target: Path) -> Path:
+    """In the same folder, because only within one file system is a renaming a single act; same suffix, because writers look at it."""
+    return target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+
+
+def _refusal(target: Path, error: OSError) -> UsageError:
+    full = _is_full(error, target.parent)
+    # HDF5 calls a full disk a missing permission
+    why = os.strerror(errno.ENOSPC) if full and error.errno not in _NO_SPACE else error.strerror or error
+    if error.errno == errno.ENOENT:
+        why = f"no file can be made in {target.parent}"  # which is there
+    return UsageError(f"cannot write {target}: {why}", hint=_FREE_SPACE if full else "check the folder's permissions, or name another")
+
+
+def claimed(path: Path) -> int:
+    """A file that is there to be appended to, open, and nobody else's as long as it is open; it is made where it is missing.
+
+    Raises
+    ------
+    UsageError
+        If another run is writing it.
+    OSError
+        If it cannot be opened.
+    """
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+        if not _locked(file):
+            os.close(file)
+            raise UsageError(f"{path} is being written by another run", hint="name another file, or wait until it has ended")
+        # who had it before may have renamed or removed it meanwhile
+        if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
+            return file
+        os.close(file)
+
+
+def _locked(file: int) -> bool:
+    """True unless somebody else has it; where there are no such locks nobody has. The system lets go of it when its process ends, however it does."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
 @contextmanager
 def written_whole(path: str | Path) -> Generator[Path]:
     """Write to the path this gives; it takes the wanted name when the block ends well, and vanishes when it does not.
@@ -103,16 +179,12 @@ def written_whole(path: str | Path) -> Generator[Path]:
     '1 2 3'
     """
     target = writable(path)
-    # in the same folder, because only within one file system is a renaming a single act; same suffix, because writers look at it
-    draft = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    draft = _draft(target)
     try:
         yield draft
         draft.replace(target)
     except OSError as error:
-        # HDF5 calls a full disk a missing permission
-        full = _is_full(error, target.parent)
-        why = os.strerror(errno.ENOSPC) if full and error.errno not in _NO_SPACE else error.strerror or error
-        raise UsageError(f"cannot write {target}: {why}", hint=_FREE_SPACE if full else "check the folder's permissions") from error
+        raise _refusal(target, error) from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -121,6 +193,7 @@ def _is_full(error: OSError, folder: Path) -> bool:
     if error.errno in _NO_SPACE:
         return True
     try:
-        return shutil.disk_usage(folder).free < _BLOCK
+        usage = shutil.disk_usage(folder)
+        return usage.total > 0 and usage.free < _BLOCK  # /proc and the like have no room at all
     except OSError:
         return False

@@ -15,7 +15,7 @@ import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.results import known_suffix, written_whole
-from tidegate.results.files import path_of
+from tidegate.results.files import path_of, tried
 from tidegate.sweep.batch import Batch
 from tidegate.sweep.gathered import Gathered, Shape, segments
 
@@ -32,7 +32,7 @@ def checked_target(out: str | Path) -> Path:
 
     Raises
     ------
-    UsageError : its suffix, its folder, or what writes it is not there.
+    UsageError : its suffix, its folder, or what writes it is not there, or nothing can be written there.
     """
     path = path_of(out)
     if known_suffix(path, _WRITERS, "a sweep") == ".zarr" and find_spec("zarr") is None:
@@ -40,8 +40,8 @@ def checked_target(out: str | Path) -> Path:
     is_store = any((path / name).is_file() for name in (".zgroup", "zarr.json"))
     if path.is_dir() and not is_store and (path.suffix.lower() == ".nc" or any(path.iterdir())):
         raise UsageError(f"cannot write {path}: it is a folder with something else in it", hint="name another file")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}", hint="make the folder first, or name another")
+    if not path.is_dir():
+        tried(path)
     return path
 
 

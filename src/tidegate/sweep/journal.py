@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.errors import UsageError
+from tidegate.results.files import claimed
 from tidegate.results.frames import MAGIC, frames_in, packed
 from tidegate.sweep.batch import Batch, from_frame, to_frame
 from tidegate.sweep.members import Members
@@ -63,19 +64,13 @@ class Journal:
     def __init__(self, target: Path, digest: str, *, resume: bool) -> None:
         self.path = Path(f"{target}.part")
         self._target = target
-        end = 0
-        if self.path.exists():
-            first = next(frames_in(self.path), None)
-            if first is not None and not resume:
-                raise UsageError(f"{self.path} has runs of a sweep that was stopped", hint="resume=True goes on with it; or remove the file")
-            if first is not None and (first.facts.get("is") != _FIRST or first.facts.get("digest") != digest):
-                raise UsageError(
-                    f"{self.path} is of another sweep: the model, its parameters or the options are not the same",
-                    hint="remove the file, or name another",
-                )
-            end = max((frame.end for frame in frames_in(self.path)), default=0)
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._file = claimed(self.path)
+            try:
+                end = self._end(digest, resume=resume)
+            except UsageError:
+                os.close(self._file)
+                raise
             os.ftruncate(self._file, end)  # a last frame that was cut
             os.lseek(self._file, end, os.SEEK_SET)
             if not end:
@@ -84,6 +79,18 @@ class Journal:
             raise UsageError(
                 f"cannot write {self.path}: {error.strerror or error}", hint="check that the folder exists and can be written to"
             ) from error
+
+    def _end(self, digest: str, *, resume: bool) -> int:
+        """Where the last whole frame of what is there ends."""
+        first = next(frames_in(self.path), None)
+        if first is not None and not resume:
+            raise UsageError(f"{self.path} has runs of a sweep that was stopped", hint="resume=True goes on with it; or remove the file")
+        if first is not None and (first.facts.get("is") != _FIRST or first.facts.get("digest") != digest):
+            raise UsageError(
+                f"{self.path} is of another sweep: the model, its parameters or the options are not the same",
+                hint="remove the file, or name another",
+            )
+        return max((frame.end for frame in frames_in(self.path)), default=0)
 
     def append(self, batch: Batch) -> None:
         """Write down a batch; it is the operating system's when this returns."""
