@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
-from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
+from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, series_program
 from tidegate.compiled.native import load
 from tidegate.expressions import Expr, Role, node, symbol
@@ -84,12 +84,12 @@ CASES: dict[str, tuple[Any, Callable[[Complex], Any]]] = {
 
 
 @cache
-def coefficients(*, is_looped: bool) -> dict[str, NDArray[np.float64]]:
+def coefficients(*, form: Form) -> dict[str, NDArray[np.float64]]:
     """What the machine code says, of every case."""
     states = [symbol(Role.UNKNOWN, name) for name in CASES]
     positions = {T: ("t", 0), P: ("p", 0), Q: ("p", 1), MODE: ("m", 0)} | {state: ("y", k) for k, state in enumerate(states)}
     arguments = Arguments(("t", "y", "p", "m", "out"), frozenset({"t"}), positions)
-    made = emit_series(series_program(states, [expr for expr, _ in CASES.values()]), arguments, ORDER + 1, "series", is_looped=is_looped)
+    made = emit_series(series_program(states, [expr for expr, _ in CASES.values()]), arguments, ORDER + 1, "series", form=form)
     module = load(made.text)
     function = ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.c_void_p] * 4)(module.address("series"))
     out = np.full(made.n_numbers, np.nan)
@@ -102,14 +102,14 @@ def coefficients(*, is_looped: bool) -> dict[str, NDArray[np.float64]]:
     return {name: rows[:, q] * orders / UNIT**orders for q, name in enumerate(CASES)}
 
 
-@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "looped"])
-def test_every_operation_has_the_series_of_its_complex_function(is_looped: bool) -> None:
+@pytest.mark.parametrize("form", Form)
+def test_every_operation_has_the_series_of_its_complex_function(form: Form) -> None:
     circle = RADIUS * np.exp(2j * np.pi * np.arange(POINTS) / POINTS)
     powers = RADIUS ** np.arange(ORDER + 1)
     for name, (_, f) in CASES.items():
         values = np.asarray(f(circle), dtype=complex)
         expected = np.fft.fft(values)[: ORDER + 1].real / POINTS
-        assert coefficients(is_looped=is_looped)[name] * powers == pytest.approx(expected, rel=0.0, abs=2e-14 * np.abs(values).max()), name
+        assert coefficients(form=form)[name] * powers == pytest.approx(expected, rel=0.0, abs=2e-14 * np.abs(values).max()), name
 
 
 def test_states_that_drive_each_other_have_the_series_of_their_closed_form() -> None:

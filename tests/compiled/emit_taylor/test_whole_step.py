@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tidegate as tg
-from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
+from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series
 from tidegate.compiled.emit_taylor.recurrences import series_program
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box, box_size
 from tidegate.compiled.emit_taylor.whole_step import inverse_root
@@ -39,12 +39,12 @@ def _model(n: int) -> tuple[list[Expr], list[Expr], Any]:
 class Steps:
     """The two functions of a model, called with arrays."""
 
-    def __init__(self, states: list[Expr], rates: list[Expr], *, is_looped: bool, divisors: tuple[Expr, ...] = ()) -> None:
+    def __init__(self, states: list[Expr], rates: list[Expr], *, form: Form, divisors: tuple[Expr, ...] = ()) -> None:
         self.n = len(states)
         positions = {T: ("t", 0)} | {state: ("y", k) for k, state in enumerate(states)}
         arguments = Arguments(("t", "y", "p", "m", "out"), frozenset({"t"}), positions)
         program = series_program(states, rates)
-        made = emit_series(program, arguments, _ORDER, "series", is_looped=is_looped, with_step=True, divisors=divisors)
+        made = emit_series(program, arguments, _ORDER, "series", form=form, with_step=True, divisors=divisors)
         self.module = load(made.text)
         self.out = np.zeros(made.n_numbers)
         self.box = np.zeros(box_size(self.n))
@@ -88,11 +88,11 @@ def _told(c: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, NDArra
     return told, scale
 
 
-@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
+@pytest.mark.parametrize("form", Form)
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 20, 61])
-def test_a_whole_step_is_the_series_its_length_its_end_and_the_rates_there(n: int, is_looped: bool) -> None:
+def test_a_whole_step_is_the_series_its_length_its_end_and_the_rates_there(n: int, form: Form) -> None:
     states, rates, plain = _model(n)
-    steps = Steps(states, rates, is_looped=is_looped)
+    steps = Steps(states, rates, form=form)
     random = np.random.default_rng(n)
     for _ in range(20):
         t, unit = random.uniform(0.0, 2.0), random.uniform(0.05, 0.5)
@@ -126,10 +126,10 @@ def test_the_inverse_root_is_right_to_two_percent() -> None:
             assert inverse_root(float(x), order) == pytest.approx(math.exp(-math.log(x) / order), rel=0.02)
 
 
-@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
-def test_what_is_not_finite_does_not_fit_or_is_too_long_is_left_to_the_plain_way(is_looped: bool) -> None:
+@pytest.mark.parametrize("form", Form)
+def test_what_is_not_finite_does_not_fit_or_is_too_long_is_left_to_the_plain_way(form: Form) -> None:
     x = symbol(Role.UNKNOWN, "x")
-    steps = Steps([x], [node("sqrt", (x,))], is_looped=is_looped)
+    steps = Steps([x], [node("sqrt", (x,))], form=form)
     assert steps.step(0.0, np.array([1.0]), 1.0) == DONE
     assert steps.step(0.0, np.array([0.0]), 1.0) == CAREFULLY  # its series has no coefficients
     assert steps.step(0.0, np.array([np.nan]), 1.0) == CAREFULLY
@@ -138,17 +138,17 @@ def test_what_is_not_finite_does_not_fit_or_is_too_long_is_left_to_the_plain_way
     assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
     steps.box[Box.LOOK], steps.box[Box.SMALLEST] = 10.0, 20.0
     assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
-    steps = Steps([x], [1.0 / x], is_looped=is_looped)
+    steps = Steps([x], [1.0 / x], form=form)
     assert steps.step(0.0, np.array([1.0]), 1.0) == DONE
     steps.box[Box.FIT], steps.box[Box.CAUTION] = 0.0, 1.0
     assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
 
 
-@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
-def test_divisors_are_said_to_be_clear_only_where_no_point_of_the_step_brings_them_near_zero(is_looped: bool) -> None:
+@pytest.mark.parametrize("form", Form)
+def test_divisors_are_said_to_be_clear_only_where_no_point_of_the_step_brings_them_near_zero(form: Form) -> None:
     x = symbol(Role.UNKNOWN, "x")
     divisor = x - 2.0 + node("sin", (x + T,))
-    steps = Steps([x], [1.0 / divisor], is_looped=is_looped, divisors=(divisor,))
+    steps = Steps([x], [1.0 / divisor], form=form, divisors=(divisor,))
     random = np.random.default_rng(3)
     clear = 0
     for _ in range(2000):
@@ -173,13 +173,13 @@ def test_a_model_that_rounds_down_itself_has_a_whole_step_too() -> None:
     assert result.final["x"] == pytest.approx(math.exp(-2.0), rel=1e-9)
 
 
-@pytest.mark.parametrize("is_looped", [False, True], ids=["straight", "lanes"])
-def test_long_steps_are_taken_at_once_where_the_equations_are_affine(is_looped: bool) -> None:
+@pytest.mark.parametrize("form", Form)
+def test_long_steps_are_taken_at_once_where_the_equations_are_affine(form: Form) -> None:
     x, v = (symbol(Role.UNKNOWN, name) for name in "xv")
     y = np.array([1.0, 2.0])
 
     def answer(rate: Expr) -> tuple[int, NDArray[np.float64]]:
-        steps = Steps([x, v], [v, rate], is_looped=is_looped)
+        steps = Steps([x, v], [v, rate], form=form)
         steps.box[Box.LOOK] = 1e-3
         return steps.step(0.5, y, 0.25), steps.end
 

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
+from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
-from tidegate.compiled.emit_taylor.straight_line import straight_line_body, straight_series
+from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
 from tidegate.expressions import Expr
 
-__all__ = ["Arguments", "SeriesText", "emit_series"]
+__all__ = ["Arguments", "Form", "SeriesText", "emit_series"]
 
 _SHORT: Final = 20_000  # products of two coefficients, about, that are written out; LLVM takes some 20 microseconds for one
-_FEW: Final = 40  # rows that are written out; more of them are faster side by side
+_MIDDLE: Final = 200_000  # the same, up to eight of which are one instruction
+_FEW: Final = 40  # rows that are written out one by one; more of them are faster side by side
 _LINE: Final = 8  # numbers in a line of the cache
 _OF_SUMS: Final = {"mul": 0.5, "div": 0.5, "sqrt": 0.25, "product": 0.5, "quotient": 0.5, "power": 1.0, "angle": 1.5}  # products, of order squared
+
+
+class Form(Enum):
+    """How the recurrences are written."""
+
+    STRAIGHT = "straight"
+    PACKED = "packed"
+    LOOPED = "looped"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +51,7 @@ class SeriesText:
 
     text: str
     n_numbers: int
-    is_looped: bool
+    form: Form
 
 
 def emit_series(
@@ -49,7 +60,7 @@ def emit_series(
     order: int,
     name: str,
     *,
-    is_looped: bool | None = None,
+    form: Form | None = None,
     rests_at_zero: bool = False,
     with_step: bool = False,
     divisors: Sequence[Expr] = (),
@@ -65,7 +76,7 @@ def emit_series(
     arguments : of the function, the last, ``out``, being the array of numbers.
     order : of the last coefficient.
     name : its symbol.
-    is_looped : whether it loops over the order; None: if it is large.
+    form : written out number by number, or vector by vector, or in loops over the order; None: by its size.
     rests_at_zero : roots and powers of zero stay what they are there, which is right only of a base that stays zero; for callers that compare the
         polynomial with the equations. Otherwise their coefficients are not finite.
     with_step : also the function of a whole step (``whole_step``), for the arguments t, y, p, m, out.
@@ -73,38 +84,53 @@ def emit_series(
     """
     n = len(program.states)
     begin = -(-(1 + order * n) // _LINE) * _LINE
-    products = sum(_OF_SUMS.get(row.kind, 0.1) for row in program.rows) * order * order
-    loops = (products > _SHORT or len(program.rows) > _FEW) if is_looped is None else is_looped
     moving = [item for item in program.first if item.op != "const"]
-    plan = LanePlan(program) if loops else None
+    chosen = form or _form_by_size(program, order)
+    plan = None if chosen is Form.STRAIGHT else LanePlan(program)
     places = {item: begin + (k if plan is None else plan.slots[item]) for k, item in enumerate(moving)}
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
     rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
-    n_numbers = begin + (len(moving) if plan is None else (order + 1) * plan.width)
+    n_numbers = begin + (len(moving) if plan is None else plan.width * (order + 1 if chosen is Form.LOOPED else 1))
     module = emit_module([start])
     declarations = step_declarations(n, module) if with_step else ""
-    if plan is None and with_step:
-        made = straight_series(program, places, order, divisors, rests_at_zero=rests_at_zero)
-        function = whole_step(name, n, order, rates, made, is_affine=program.is_affine)
-        nothing = ", ".join(["ptr null"] * 4)
-        calls = f"  %done = call i64 @{name}.step({declared}, {nothing}) nounwind"
-        function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
-        return SeriesText(f"{module}\n{declarations}{function}", n_numbers, is_looped=False)
     pieces = ""
-    if plan is not None:
+    if plan is not None and chosen is Form.LOOPED:
         pieces, lines = lane_functions(program, plan, begin, order, name, rests_at_zero=rests_at_zero)
         pieces = f"{pieces}\n"
+        step = (
+            whole_step(name, n, order, rates, [_places_of(item, places, plan) for item in divisors], is_affine=program.is_affine) if with_step else ""
+        )
     else:
-        lines = straight_line_body(program, places, order, rests_at_zero=rests_at_zero)
+        made = _written_out(program, plan, places, order, divisors, rests_at_zero=rests_at_zero)
+        if with_step:
+            function = whole_step(name, n, order, rates, made, is_affine=program.is_affine)
+            nothing = ", ".join(["ptr null"] * 4)
+            calls = f"  %done = call i64 @{name}.step({declared}, {nothing}) nounwind"
+            function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
+            return SeriesText(f"{module}\n{declarations}{function}", n_numbers, chosen)
+        lines, step = [*made.lines, *stores(made)], ""
     body = "\n".join(lines)
     function = f"define internal void @{name}.rest(ptr %out) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
     calls = f"  call void @{name}.start({declared}) nounwind\n  call void @{name}.rest(ptr %out) nounwind"
-    function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
-    if plan is not None and with_step:
-        function += whole_step(name, n, order, rates, [_places_of(item, places, plan) for item in divisors], is_affine=program.is_affine)
-    return SeriesText(f"{module}\n{declarations}{pieces}{function}", n_numbers, loops)
+    function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n{step}"
+    return SeriesText(f"{module}\n{declarations}{pieces}{function}", n_numbers, chosen)
+
+
+def _form_by_size(program: Program, order: int) -> Form:
+    products = sum(_OF_SUMS.get(row.kind, 0.1) for row in program.rows) * order * order
+    if products <= _SHORT and len(program.rows) <= _FEW:
+        return Form.STRAIGHT
+    return Form.PACKED if products <= _MIDDLE else Form.LOOPED
+
+
+def _written_out(
+    program: Program, plan: LanePlan | None, places: Mapping[Expr, int], order: int, others: Sequence[Expr], *, rests_at_zero: bool
+) -> StraightSeries:
+    if plan is None:
+        return straight_series(program, places, order, others, rests_at_zero=rests_at_zero)
+    return packed_series(program, plan, places, order, others, rests_at_zero=rests_at_zero)
 
 
 def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan) -> Callable[[int], int]:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
-from tidegate.compiled.emit_taylor.straight_line import literal
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, literal, spread_literal
 from tidegate.expressions import Expr
 
 __all__ = ["LanePlan", "lane_functions"]

@@ -6,17 +6,44 @@ come last, so that the others do not wait for them.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tidegate.compiled.emit_taylor.recurrences import Program, Row
+from tidegate.compiled.emit_taylor.recurrences import Program
+from tidegate.compiled.emit_taylor.vector_text import bits, kind, literal, spread_literal
 from tidegate.expressions import Expr
 
-__all__ = ["StraightSeries", "literal", "stores", "straight_line_body", "straight_series"]
+__all__ = ["Item", "Recurrence", "Series", "Side", "StraightLine", "StraightSeries", "stores", "straight_series"]
 
-_Series = list[str | None]
+Series = list[str | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Nodes side by side in one vector."""
+
+    items: tuple[Expr, ...]
+
+
+Item = Expr | Side
+
+
+@dataclass(frozen=True, eq=False)
+class Recurrence:
+    """A row of a program (``recurrences.Row``), or several of one kind."""
+
+    target: Item
+    kind: str
+    operands: tuple[Item | None, ...]
+    sign: float
+
+    def needed(self, index: int) -> Item:
+        """An operand that this kind always has."""
+        item = self.operands[index]
+        if item is None:
+            raise ValueError(f"a recurrence of kind {self.kind} without operand {index}")
+        return item
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,18 +53,13 @@ class StraightSeries:
     Parameters
     ----------
     lines : of the function, behind those that put down first coefficients.
-    of_states : registers of the coefficients of each state, from that of order zero on; None is zero.
-    of_others : the same of what else was asked for.
+    pieces : first state and how many -> registers of their coefficients, from those of order zero on; None is zero.
+    others : the same of what else was asked for.
     """
 
     lines: list[str]
-    of_states: list[_Series]
-    of_others: list[_Series]
-
-
-def literal(value: float) -> str:
-    """A number as LLVM reads it."""
-    return f"0x{struct.pack('>d', value).hex().upper()}"
+    pieces: Mapping[tuple[int, int], Sequence[str | None]]
+    others: Sequence[Sequence[str | None]]
 
 
 def straight_series(program: Program, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool) -> StraightSeries:
@@ -45,64 +67,49 @@ def straight_series(program: Program, places: Mapping[Expr, int], order: int, ot
 
     With ``rests_at_zero`` roots and powers of zero stay what they are.
     """
-    made = _StraightLine(program, places, order, rests_at_zero=rests_at_zero)
-    return StraightSeries(made.lines, [made.series[state] for state in program.states], [made.series[item] for item in others])
-
-
-def straight_line_body(program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> list[str]:
-    """The same lines, and others that write the coefficients of the states: that of order k of state q to place 1 + (k - 1) n + q."""
-    made = straight_series(program, places, order, rests_at_zero=rests_at_zero)
-    return [*made.lines, *stores(made)]
+    made = _OneByOne(program, places, order, rests_at_zero=rests_at_zero)
+    return StraightSeries(made.lines, {(q, 1): made.series[state] for q, state in enumerate(program.states)}, [made.series[item] for item in others])
 
 
 def stores(made: StraightSeries) -> list[str]:
-    """Lines that write the coefficients of the states to %out."""
+    """Lines that write the coefficients of the states to %out: that of order k of state q to place 1 + (k - 1) n + q."""
     lines: list[str] = []
-    n = len(made.of_states)
-    for q, series in enumerate(made.of_states):
+    n = sum(lanes for _, lanes in made.pieces)
+    for (q, lanes), series in made.pieces.items():
         for k, value in enumerate(series[1:], 1):
             lines.append(f"  %c{k}.{q} = getelementptr double, ptr %out, i64 {1 + (k - 1) * n + q}")
-            lines.append(f"  store double {value or literal(0.0)}, ptr %c{k}.{q}")
+            lines.append(f"  store {kind(lanes)} {value or spread_literal(0.0, lanes)}, ptr %c{k}.{q}, align 8")
     return lines
 
 
-class _StraightLine:
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
-        self.program = program
-        self.places = places
+class StraightLine:
+    """Instructions and recurrences, of one number at a time or, with ``lanes``, of several.
+
+    Parameters
+    ----------
+    order : of the last coefficient.
+    rests_at_zero : roots and powers of zero stay what they are.
+    """
+
+    def __init__(self, order: int, *, rests_at_zero: bool) -> None:
         self.order = order
         self.rests_at_zero = rests_at_zero
+        self.lanes = 1
         self.lines: list[str] = []
         self.count = 0
-        self.loaded: dict[Expr, str] = {}
         self.ready: dict[str, int] = {}  # how many operations behind each other a register needs at least
-        self.kept: dict[tuple[str, Expr], str] = {}
-        self.series: dict[Expr, _Series] = {}
-        self.weighted: dict[Expr, _Series] = {}
-        self._write()
-
-    def _write(self) -> None:
+        self.kept: dict[tuple[str, Item], str] = {}
+        self.series: dict[Item, Sequence[str | None]] = {}
+        self.weighted: dict[Item, Series] = {}
         self.unit = self.new("load double, ptr %out")
-        rows = self.program.rows
-        for row in rows:
-            self.series[row.target] = [self.first(row.target)]
-        rate_of = dict(zip(self.program.states, self.program.rates, strict=True))
-        for k in range(1, self.order + 1):
-            scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
-            for row in rows:
-                if row.kind == "state":
-                    value = self._of_state(rate_of[row.target], k, scale)
-                elif row.kind == "time":
-                    value = self.unit if k == 1 else None
-                else:
-                    value = _RULES[row.kind](self, row, k)
-                self.series[row.target].append(value)
 
-    def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:
-        if rate not in self.series:
-            return self.op("fmul", self.first(rate), scale) if k == 1 else None
-        value = self.series[rate][k - 1]
-        return None if value is None else self.op("fmul", value, scale)
+    def first(self, item: Item) -> str:
+        """The first coefficient of a node."""
+        raise NotImplementedError
+
+    def recurrence(self, row: Recurrence, k: int) -> str | None:
+        """The coefficient of order k of a row that is neither state nor time."""
+        return _RULES[row.kind](self, row, k)
 
     # ---- instructions
 
@@ -113,15 +120,19 @@ class _StraightLine:
         self.lines.append(f"  {name} = {instruction}")
         return name
 
+    def number(self, value: float) -> str:
+        """The same number in every lane."""
+        return spread_literal(value, self.lanes)
+
     def op(self, name: str, a: str, b: str) -> str:
         """An operation of two numbers; products may be fused with sums."""
-        register = self.new(f"{name} contract double {a}, {b}")
+        register = self.new(f"{name} contract {kind(self.lanes)} {a}, {b}")
         self.ready[register] = 1 + max(self.ready.get(a, 0), self.ready.get(b, 0))
         return register
 
     def minus(self, a: str | None) -> str | None:
         """-a."""
-        return None if a is None else self.new(f"fneg double {a}")
+        return None if a is None else self.new(f"fneg {kind(self.lanes)} {a}")
 
     def plus(self, a: str | None, b: str | None) -> str | None:
         """a + b, zeros left out."""
@@ -139,49 +150,41 @@ class _StraightLine:
         """a b, zeros left out."""
         return None if a is None or b is None else self.op("fmul", a, b)
 
-    def first(self, item: Expr) -> str:
-        """The first coefficient of a node."""
-        if item.op == "const":
-            return literal(item.value)
-        if item not in self.loaded:
-            place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
-            self.loaded[item] = self.new(f"load double, ptr {place}")
-        return self.loaded[item]
-
-    def once(self, what: str, item: Expr, make: Callable[[], str]) -> str:
+    def once(self, what: str, item: Item, make: Callable[[], str]) -> str:
         """A value of a node that is computed when it is first asked for."""
         if (what, item) not in self.kept:
             self.kept[what, item] = make()
         return self.kept[what, item]
 
-    def reciprocal(self, item: Expr) -> str:
+    def reciprocal(self, item: Item) -> str:
         """1 / a_0."""
-        return self.once("reciprocal", item, lambda: self.new(f"fdiv double {literal(1.0)}, {self.first(item)}"))
+        return self.once("reciprocal", item, lambda: self.new(f"fdiv {kind(self.lanes)} {self.number(1.0)}, {self.first(item)}"))
 
-    def part_of_first(self, part: float, item: Expr) -> str:
+    def part_of_first(self, part: float, item: Item) -> str:
         """part / a_0 for a root or a power of a; 0 where a_0 is zero, if they are to rest there."""
 
         def make() -> str:
             first = self.first(item)
-            value = self.new(f"fdiv double {literal(part)}, {first}")
+            own, zero = kind(self.lanes), self.number(0.0)
+            value = self.new(f"fdiv {own} {self.number(part)}, {first}")
             if not self.rests_at_zero:
                 return value
-            is_zero = self.new(f"fcmp oeq double {first}, 0.0")
-            return self.new(f"select i1 {is_zero}, double {literal(0.0)}, double {value}")
+            is_zero = self.new(f"fcmp oeq {own} {first}, {zero}")
+            return self.new(f"select {bits(self.lanes)} {is_zero}, {own} {zero}, {own} {value}")
 
         return self.once(f"{part} of first", item, make)
 
-    def coefficient(self, item: Expr | None, k: int) -> str | None:
+    def coefficient(self, item: Item | None, k: int) -> str | None:
         """a_k; None for zero."""
         return None if item is None else self.series[item][k]
 
-    def weight(self, item: Expr, j: int) -> str | None:
+    def weight(self, item: Item, j: int) -> str | None:
         """j a_j."""
         known = self.weighted.setdefault(item, [])
         while len(known) <= j:
             i = len(known)
             value = self.series[item][i]
-            known.append(value if i == 1 else None if value is None or i == 0 else self.op("fmul", value, literal(float(i))))
+            known.append(value if i == 1 else None if value is None or i == 0 else self.op("fmul", value, self.number(float(i))))
         return known[j]
 
     def total(self, products: list[tuple[str | None, str | None]], begin: str | None = None) -> str | None:
@@ -192,36 +195,43 @@ class _StraightLine:
             value = self.plus(value, self.times(a, b))
         return value
 
-    def convolution(self, a: Expr, b: Expr, k: int, low: int, high: int) -> str | None:
+    def convolution(self, a: Item, b: Item, k: int, low: int, high: int) -> str | None:
         """sum_{j=low}^{high} a_j b_{k-j}."""
         return self.total([(self.series[a][j], self.series[b][k - j]) for j in range(low, high + 1)])
 
-    def weighted_convolution(self, a: Expr, b: Expr, k: int, low: int, high: int) -> str | None:
+    def weighted_convolution(self, a: Item, b: Item, k: int, low: int, high: int) -> str | None:
         """sum_{j=low}^{high} j a_j b_{k-j}, divided by k."""
         value = self.total([(self.weight(a, j), self.series[b][k - j]) for j in range(low, high + 1)])
-        return value if k == 1 else self.times(value, literal(1.0 / k))
+        return value if k == 1 else self.times(value, self.number(1.0 / k))
 
     # ---- recurrences
 
-    def same(self, row: Row, k: int) -> str | None:
+    def same(self, row: Recurrence, k: int) -> str | None:
+        """y = a."""
         return self.coefficient(row.operands[0], k)
 
-    def neg(self, row: Row, k: int) -> str | None:
+    def neg(self, row: Recurrence, k: int) -> str | None:
+        """y = -a."""
         return self.minus(self.coefficient(row.operands[0], k))
 
-    def add(self, row: Row, k: int) -> str | None:
+    def add(self, row: Recurrence, k: int) -> str | None:
+        """y = a + b."""
         return self.plus(*(self.coefficient(item, k) for item in row.operands))
 
-    def sub(self, row: Row, k: int) -> str | None:
+    def sub(self, row: Recurrence, k: int) -> str | None:
+        """y = a - b."""
         return self.difference(*(self.coefficient(item, k) for item in row.operands))
 
-    def scale(self, row: Row, k: int) -> str | None:
+    def scale(self, row: Recurrence, k: int) -> str | None:
+        """y = a b, b constant."""
         return self.times(self.coefficient(row.operands[0], k), self.first(row.needed(1)))
 
-    def ratio(self, row: Row, k: int) -> str | None:
+    def ratio(self, row: Recurrence, k: int) -> str | None:
+        """y = a / b, b constant."""
         return self.times(self.coefficient(row.operands[0], k), self.reciprocal(row.needed(1)))
 
-    def mul(self, row: Row, k: int) -> str | None:
+    def mul(self, row: Recurrence, k: int) -> str | None:
+        """y = a b."""
         a, b = row.needed(0), row.needed(1)
         if a is b:
             half = self.convolution(a, a, k, 1, (k - 1) // 2)
@@ -232,12 +242,14 @@ class _StraightLine:
             return self.plus(known, self.times(double, self.series[a][k]))
         return self.convolution(a, b, k, 0, k)
 
-    def div(self, row: Row, k: int) -> str | None:
+    def div(self, row: Recurrence, k: int) -> str | None:
+        """y = a / b."""
         a, b = row.operands[0], row.needed(1)
         value = self.difference(self.coefficient(a, k), self.convolution(row.target, b, k, 0, k - 1))
         return self.times(value, self.reciprocal(b)) if value is not None else None
 
-    def sqrt(self, row: Row, k: int) -> str | None:
+    def sqrt(self, row: Recurrence, k: int) -> str | None:
+        """y = sqrt(a)."""
         y = row.target
         half = self.convolution(y, y, k, 1, (k - 1) // 2)
         twice = None if half is None else self.op("fadd", half, half)
@@ -247,43 +259,88 @@ class _StraightLine:
             return None
         return self.times(value, self.part_of_first(0.5, y))
 
-    def signed(self, row: Row, value: str | None) -> str | None:
+    def signed(self, row: Recurrence, value: str | None) -> str | None:
+        """By the sign of the row."""
         return value if row.sign > 0 else self.minus(value)
 
-    def product(self, row: Row, k: int) -> str | None:
+    def product(self, row: Recurrence, k: int) -> str | None:
+        """y' = u a'."""
         return self.signed(row, self.weighted_convolution(row.needed(0), row.needed(1), k, 1, k))
 
-    def quotient(self, row: Row, k: int) -> str | None:
+    def quotient(self, row: Recurrence, k: int) -> str | None:
+        """u y' = a'."""
         a, u = row.operands[0], row.needed(1)
         known = self.weighted_convolution(row.target, u, k, 1, k - 1)
         value = self.difference(self.signed(row, self.coefficient(a, k)), known)
         return None if value is None else self.times(value, self.reciprocal(u))
 
-    def angle(self, row: Row, k: int) -> str | None:
+    def angle(self, row: Recurrence, k: int) -> str | None:
+        """u theta' = x y' - y x'."""
         y, x, u = (row.needed(index) for index in range(3))
         value = self.difference(self.weighted_convolution(y, x, k, 1, k), self.weighted_convolution(x, y, k, 1, k))
         value = self.difference(value, self.weighted_convolution(row.target, u, k, 1, k - 1))
         return None if value is None else self.times(value, self.reciprocal(u))
 
-    def power(self, row: Row, k: int) -> str | None:
+    def power(self, row: Recurrence, k: int) -> str | None:
+        """a y' = c y a'."""
         a, y, exponent = (row.needed(index) for index in range(3))
-        one_more = self.once("one more", exponent, lambda: self.new(f"fadd double {self.first(exponent)}, {literal(1.0)}"))
+        one_more = self.once("one more", exponent, lambda: self.new(f"fadd {kind(self.lanes)} {self.first(exponent)}, {self.number(1.0)}"))
         value = self.times(one_more, self.weighted_convolution(a, y, k, 1, k))
         value = self.difference(value, self.convolution(a, y, k, 1, k))
         return None if value is None else self.times(value, self.part_of_first(1.0, a))
 
-    def select(self, row: Row, k: int) -> str | None:
+    def select(self, row: Recurrence, k: int) -> str | None:
+        """y = a or b."""
         condition = row.needed(0)
         a, b = (self.coefficient(item, k) for item in row.operands[1:])
         if a is None and b is None:
             return None
-        holds = self.once("holds", condition, lambda: self.new(f"fcmp une double {self.first(condition)}, 0.0"))
-        return self.new(f"select i1 {holds}, double {a or literal(0.0)}, double {b or literal(0.0)}")
+        own, zero = kind(self.lanes), self.number(0.0)
+        holds = self.once("holds", condition, lambda: self.new(f"fcmp une {own} {self.first(condition)}, {zero}"))
+        return self.new(f"select {bits(self.lanes)} {holds}, {own} {a or zero}, {own} {b or zero}")
 
 
-_RULES: Final[dict[str, Callable[[_StraightLine, Row, int], str | None]]] = {
-    "same": _StraightLine.same, "neg": _StraightLine.neg, "add": _StraightLine.add, "sub": _StraightLine.sub, "scale": _StraightLine.scale,
-    "ratio": _StraightLine.ratio, "mul": _StraightLine.mul, "div": _StraightLine.div, "sqrt": _StraightLine.sqrt,
-    "product": _StraightLine.product, "quotient": _StraightLine.quotient, "angle": _StraightLine.angle, "power": _StraightLine.power,
-    "select": _StraightLine.select,
+_RULES: Final[dict[str, Callable[[StraightLine, Recurrence, int], str | None]]] = {
+    "same": StraightLine.same, "neg": StraightLine.neg, "add": StraightLine.add, "sub": StraightLine.sub, "scale": StraightLine.scale,
+    "ratio": StraightLine.ratio, "mul": StraightLine.mul, "div": StraightLine.div, "sqrt": StraightLine.sqrt,
+    "product": StraightLine.product, "quotient": StraightLine.quotient, "angle": StraightLine.angle, "power": StraightLine.power,
+    "select": StraightLine.select,
 }  # fmt: skip
+
+
+class _OneByOne(StraightLine):
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
+        super().__init__(order, rests_at_zero=rests_at_zero)
+        self.places = places
+        self.loaded: dict[Item, str] = {}
+        made: dict[Item, Series] = {row.target: [self.first(row.target)] for row in program.rows}
+        self.series.update(made)
+        rows = [Recurrence(row.target, row.kind, row.operands, row.sign) for row in program.rows]
+        rate_of: dict[Item, Expr] = dict(zip(program.states, program.rates, strict=True))
+        for k in range(1, order + 1):
+            scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
+            for row in rows:
+                if row.kind == "state":
+                    value = self._of_state(rate_of[row.target], k, scale)
+                elif row.kind == "time":
+                    value = self.unit if k == 1 else None
+                else:
+                    value = self.recurrence(row, k)
+                made[row.target].append(value)
+
+    def first(self, item: Item) -> str:
+        """The first coefficient of a node."""
+        if not isinstance(item, Expr):
+            raise TypeError("nodes one by one")
+        if item.op == "const":
+            return literal(item.value)
+        if item not in self.loaded:
+            place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
+            self.loaded[item] = self.new(f"load double, ptr {place}")
+        return self.loaded[item]
+
+    def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:
+        if rate not in self.series:
+            return self.op("fmul", self.first(rate), scale) if k == 1 else None
+        value = self.series[rate][k - 1]
+        return None if value is None else self.op("fmul", value, scale)

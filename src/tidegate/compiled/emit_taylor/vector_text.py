@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Final
 
-from tidegate.compiled.emit_taylor.straight_line import literal
-
-__all__ = ["MOST_LANES", "VectorText", "bits", "chunks", "kind", "ones", "spread_literal", "suffix"]
+__all__ = ["MOST_LANES", "VectorText", "bits", "chunks", "kind", "literal", "ones", "spread_literal", "suffix"]
 
 MOST_LANES: Final = 8
 
@@ -98,6 +97,11 @@ class VectorText:
     def both(self, a: str, b: str, lanes: int) -> str:
         """Conditions, lane by lane."""
         return self.new(f"and {bits(lanes)} {a}, {b}")
+
+
+def literal(value: float) -> str:
+    """A number as LLVM reads it."""
+    return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
 def bits(lanes: int) -> str:

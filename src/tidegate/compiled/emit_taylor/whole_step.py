@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
-from tidegate.compiled.emit_taylor.straight_line import StraightSeries, literal, stores
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
+from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, literal, ones, spread_literal, suffix
 
 __all__ = ["inverse_root", "step_declarations", "whole_step"]
 
@@ -221,7 +221,10 @@ class _Step:
     def _coefficients(self, k: int, first: int | str, lanes: int) -> str:
         if self.straight is None or not isinstance(first, int):
             return self.text.load("%out", self._place(k, first, 1), lanes)
-        return self._assembled([series[k] or literal(0.0) for series in self.straight.of_states[first : first + lanes]])
+        piece = self.straight.pieces.get((first, lanes))
+        if piece is not None:
+            return piece[k] or spread_literal(0.0, lanes)
+        return self._assembled([self.straight.pieces[q, 1][k] or literal(0.0) for q in range(first, first + lanes)])
 
     def _assembled(self, values: Sequence[str]) -> str:
         """One vector of several numbers."""
@@ -391,7 +394,7 @@ class _Step:
     def _watched(self) -> list[Callable[[int], str]]:
         """What gives the coefficient of each order of each divisor."""
         if self.straight is not None:
-            return [lambda k, series=series: series[k] or literal(0.0) for series in self.straight.of_others]
+            return [lambda k, series=series: series[k] or literal(0.0) for series in self.straight.others]
         return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.divisors]
 
     def _fit(self, step: str) -> None:
