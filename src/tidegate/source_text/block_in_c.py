@@ -29,7 +29,7 @@ _DIALECT: Final = Dialect(
     functions={"abs": "fabs", "max": "fmax", "min": "fmin", "whole": "(int)"},
 )
 _INTEGERS: Final = frozenset(
-    "ip lp ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser luser info njac n fault trouble asked sides held rests keeps"
+    "ip lp ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser luser info njac n fault trouble asked sides held rests used taken only keeps"
     " one_only changed starts ends priority due which".split()
 )
 _UTILITIES: Final = """void cblo1dt(const char *text, const char *version);

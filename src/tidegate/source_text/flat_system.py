@@ -16,7 +16,7 @@ from tidegate.compiled.shown_quantities import computed_unknowns
 from tidegate.compiled.transitions import Transitions, flatten_transitions, states_before
 from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
 from tidegate.errors import Origin, UsageError
-from tidegate.expressions import Expr, Role, as_expr, evaluate, substitute, symbol, walk
+from tidegate.expressions import Expr, Role, as_expr, evaluate, jacobian, substitute, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
@@ -46,6 +46,9 @@ class Memory:
     ticked: int
     rest: int
     last_event: int
+    tied: int
+    tied_row: int
+    tied_weight: int
     ending: int
     total: int
 
@@ -104,6 +107,8 @@ class FlatSystem:
         sizes = [len(self.locking.modes), len(self.discretes), len(self.discretes), len(self.transitions.event_actions), len(self.transitions.times)]
         sizes += [len(self.dropping), self.transitions.n_rising, len(self.form.unknowns), len(self.transitions.times)]
         sizes += [len(self.guards), 1]
+        n = len(self.form.unknowns) if self.may_tie else 0
+        sizes += [int(self.may_tie), n, n * n]  # how many equations that tie states have given way, which, and what is in their place
         sizes += [2 if self.model.final_actions else 0]  # the final time, and whether the run has ended
         places = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
         return Memory(*places)
@@ -136,6 +141,15 @@ class FlatSystem:
         """Unknowns whose derivatives are in no row."""
         columns = {j for _, j in self.form.mass}
         return [j for j in range(len(self.form.unknowns)) if j not in columns]
+
+    @cached_property
+    def may_tie(self) -> bool:
+        """Whether there may be modes whose equations do not determine the algebraic unknowns, and tie states instead."""
+        if self.parts or not self.algebraic or not self.guards:
+            return False
+        modes = set(self.locking.modes)
+        unknowns = [self.form.unknowns[k] for k in self.algebraic]
+        return any(not modes.isdisjoint(dependencies(entry)) for entry in jacobian(self.form.rhs, unknowns).values())
 
     def places(self) -> dict[Expr, tuple[str, int]]:
         """The vector and index of every symbol, but of parameters."""
