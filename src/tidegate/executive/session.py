@@ -344,7 +344,18 @@ class Session:
                 visits.hand_over()
             return segment, None
         except BaseException as error:  # noqa: BLE001 - whatever stops a run, what it has computed is kept
-            return self._broken_off(error, meter, visits, interrupts)
+            return self._broken_off(self._said_by_the_model(error), meter, visits, interrupts)
+
+    def _said_by_the_model(self, error: BaseException) -> BaseException:
+        """Why the model was about to end the run with an error, where something else failed on the way there."""
+        ending = self.problem.model.ending
+        if ending is None or not isinstance(error, RunError) or self._integrator is None:
+            return error
+        try:
+            ending(self._integrator)
+        except RunError as said:
+            return said
+        return error
 
     def _require_success(self, integrator: StepIntegrator, initial_words: Said | None) -> None:
         """An error where the model ended the run because something does not hold that must."""

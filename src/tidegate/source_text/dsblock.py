@@ -38,6 +38,7 @@ __all__ = ["BlockText", "ParameterText", "SignalText", "block_text"]
 
 RELATION, LOWER, UPPER, FLOOR_LOWER, FLOOR_UPPER = range(5)
 _PASSES: Final = {"SINGULAR": 1, "NOT_CONSISTENT": 2, "UNSETTLED": 3, "CONFLICT": 4, "NOT_STARTED": 5}
+_MOST_SEARCHED: Final = 12  # relations of which all combinations are looked at
 _CJ: Final = symbol(Role.SEED, "cj")
 
 
@@ -228,6 +229,7 @@ class _Maker:
             "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
             "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
             "REST": memory.rest, "LAST_EVENT": memory.last_event, "MAY_TIE": int(system.may_tie), "N_U": len(system.inputs),
+            "N_SWITCHING": len(system.switching) if len(system.switching) <= _MOST_SEARCHED else 0, "N_TRIES": 1 << min(len(system.switching), _MOST_SEARCHED),
             "TIED": memory.tied, "TIED_ROW": memory.tied_row, "TIED_WEIGHT": memory.tied_weight,
             "FORM": 2 if system.parts else int(not is_ode), "IS_IMPLICIT": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120,
             "HAS_WORDS": int(bool(self._said())), **self.ends.numbers(), **_PASSES,
@@ -249,6 +251,7 @@ class _Maker:
             "guard_kind": [kinds[g.kind] + (2 if g.source.op == "floor" else 0) for g in guards],
             "guard_mode": [position[g.mode] for g in guards],
             "guard_strict": [int(g.strict) for g in guards],
+            "guard_switches": [int(k in system.switching) for k in range(len(guards))],
             "branch_first": [*firsts, transitions.n_rising],
             "branch_chain": [branch.chain for branch in branches],
             "action_priority": [min(max(action.priority, 1), 100) for action in transitions.event_actions],

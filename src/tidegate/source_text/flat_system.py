@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidegate.compiled.locking import Locking, activities
+from tidegate.compiled.locking import GuardKind, Locking, activities
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.shown_quantities import computed_unknowns
 from tidegate.compiled.transitions import Transitions, flatten_transitions, states_before
@@ -142,14 +142,19 @@ class FlatSystem:
         columns = {j for _, j in self.form.mass}
         return [j for j in range(len(self.form.unknowns)) if j not in columns]
 
-    @cached_property
+    @property
     def may_tie(self) -> bool:
         """Whether there may be modes whose equations do not determine the algebraic unknowns, and tie states instead."""
-        if self.parts or not self.algebraic or not self.guards:
-            return False
-        modes = set(self.locking.modes)
+        return bool(self.switching)
+
+    @cached_property
+    def switching(self) -> list[int]:
+        """Guards of which it depends how algebraic unknowns enter the equations."""
+        if self.parts or not self.algebraic:
+            return []
         unknowns = [self.form.unknowns[k] for k in self.algebraic]
-        return any(not modes.isdisjoint(dependencies(entry)) for entry in jacobian(self.form.rhs, unknowns).values())
+        read = dependencies(*jacobian(self.form.rhs, unknowns).values())
+        return [k for k, guard in enumerate(self.locking.guards) if guard.kind is GuardKind.RELATION and guard.mode in read]
 
     def places(self) -> dict[Expr, tuple[str, int]]:
         """The vector and index of every symbol, but of parameters."""
