@@ -134,7 +134,8 @@ class _Maker:
         }
         self.places, parameters = self._parameters()
         self.complaints = {
-            1: "a system of linear equations is singular", 2: "the algebraic equations have no solution here",
+            1: "a system of linear equations is singular; where ideal parts share what nothing divides, give one a resistance Ron or a leak Goff",
+            2: "the algebraic equations have no solution here",
             3: "an event does not come to rest", 4: "two clauses want different values of one variable",
             5: "what must hold at the start could not be solved for from these start values",
         }  # fmt: skip
@@ -220,6 +221,7 @@ class _Maker:
         transitions = system.transitions
         n_branches = system.n_branches
         is_ode = system.form.is_identity
+        n_switching = len(system.switching) if len(system.switching) <= _MOST_SEARCHED else 0
         return {
             "N_X": n, "N_Z": len(system.guards), "N_A": len(system.algebraic), "N_DISCRETE": len(system.discretes),
             "N_ACTIONS": len(transitions.event_actions), "N_BRANCHES": n_branches, "N_WHEN": transitions.n_rising,
@@ -229,7 +231,7 @@ class _Maker:
             "DISCRETE": memory.discrete, "PREVIOUS": memory.previous, "ACTION": memory.actions, "COUNT": memory.counts,
             "DROP": memory.drops, "WHEN": memory.when, "SIZE": memory.sizes, "TICKED": memory.ticked,
             "REST": memory.rest, "LAST_EVENT": memory.last_event, "MAY_TIE": int(system.may_tie), "N_U": len(system.inputs),
-            "N_SWITCHING": len(system.switching) if len(system.switching) <= _MOST_SEARCHED else 0, "N_TRIES": 1 << min(len(system.switching), _MOST_SEARCHED),
+            "N_SWITCHING": n_switching, "N_TRIES": 1 << n_switching,
             "TIED": memory.tied, "TIED_ROW": memory.tied_row, "TIED_WEIGHT": memory.tied_weight,
             "FORM": 2 if system.parts else int(not is_ode), "IS_IMPLICIT": int(not is_ode), "MOST_PASSES": 200, "MOST_ROUNDS": 120,
             "HAS_WORDS": int(bool(self._said())), **self.ends.numbers(), **_PASSES,
