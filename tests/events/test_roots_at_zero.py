@@ -81,7 +81,7 @@ class Joined(tg.Component):
         yield tg.der(self.b) == self.q
 
 
-@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "taylor"])
+@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "rodas5p"])
 def test_two_tanks_come_to_one_level_and_rest(method: str) -> None:
     result = tg.simulate(Joined(), (0.0, 2.0), outputs=[0.5, 2.0], rtol=1e-8, atol=1e-10, method=method)
     d = result["a"].values - result["b"].values
@@ -89,12 +89,12 @@ def test_two_tanks_come_to_one_level_and_rest(method: str) -> None:
     assert result["a"].values + result["b"].values == pytest.approx([1.2, 1.2], rel=1e-9)
 
 
-@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "taylor"])
-def test_what_flows_is_nothing_in_the_row_where_levels_meet(method: str) -> None:
+@pytest.mark.parametrize("method", ["radau", "ida", "bdf", "rodas5p"])
+def test_what_flows_is_finite_and_nothing_where_levels_rest(method: str) -> None:
     result = tg.simulate(Joined(), (0.0, 2.0), method=method)  # q of nan would be a warning, and warnings are errors
-    before = int(np.flatnonzero(np.diff(result.t) == 0.0)[0])
-    assert result["q"].values[before : before + 2] == pytest.approx([0.0, 0.0], abs=2e-3)
     assert np.isfinite(result["q"].values).all()
+    assert result.final["q"] == pytest.approx(0.0, abs=2e-3)
+    assert len(result.events) == 0
 
 
 class Tank(tg.Component):

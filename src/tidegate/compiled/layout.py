@@ -84,6 +84,7 @@ class Layout:
     least_importance : beyond which events have no rows.
     may_reach, goes_on : indices of the discrete variables that say how far a step may go beyond the next time event, and, by 1, that the last event
         has left everything as it was; -1 where no step passes an event, and each makes the method begin anew.
+    tolerance : index of the discrete variable that holds the relative tolerance of the run; -1 where the model reads none.
     """
 
     unknowns: tuple[str, ...]
@@ -106,6 +107,7 @@ class Layout:
     least_importance: int = 100
     may_reach: int = -1
     goes_on: int = -1
+    tolerance: int = -1
 
     @property
     def first_discrete(self) -> int:

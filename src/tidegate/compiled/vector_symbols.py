@@ -11,6 +11,7 @@ from tidegate.compiled.emit_llvm import PAST
 from tidegate.compiled.layout import GRAZING_NUMBERS, Layout
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.structure.stabilise import IS_INTEGRATED
+from tidegate.structure.steep_roots import TOLERANCE
 
 __all__ = ["Symbols", "action_symbol", "count_symbol", "drop_symbol", "names_of", "seed"]
 
@@ -74,6 +75,7 @@ class Symbols:
             dropping=tuple(self.unknowns.index(s) for s in self.dropping),
             n_forms=int(self.is_hdae),
             n_pasts=int(self.looks_back),
+            tolerance=next((k for k, s in enumerate(self.discretes) if s.data.name == TOLERANCE), -1),
         )
 
     def of_m(self) -> list[Expr]:

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import TidegateError
 from tidegate.executive.many_causes import ManyCauses
 from tidegate.executive.parameters import find_parameters, given_numbers, too_fast
@@ -137,6 +138,7 @@ class ManyRuns:
         found = start.together(given, count, problem.t_start, problem.directions) if is_fixed else None
         if found is None:
             return self._one_by_one(problem, values)
+        tell_tolerance(problem.model.layout, found.m, problem.rtol)
         runs = np.flatnonzero(~(found.is_doubtful | too_fast(found.periods, problem.t_start, problem.t_end).any(axis=1)))
         p, y, m, dy, dd = (array[runs] for array in (found.p, found.y, found.m, found.dy_dp, found.dd_dp))
         return runs, Starts(p, y, m, dy, dd, _stops(problem, p)) if len(runs) else None

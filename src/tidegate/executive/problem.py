@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import UsageError
 from tidegate.executive.initial_actions import acted_on
 from tidegate.executive.options import DISC_HALVINGS, MAX_HALVINGS, UNLIMITED, Options, check_options, numbers_given, output_times
@@ -39,6 +40,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
     values = compiled.start.values(p, start, directions, with_actions=not waits)
+    tell_tolerance(compiled.layout, values.m, options.rtol)
     every_step = options.outputs is None
     problem = Problem(
         model=compiled,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.layout import Layout
+from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
 from tidegate.executive.at_once import END_OF_SPAN
 from tidegate.executive.constrained_start import hold_constraints
@@ -211,7 +212,11 @@ class Session:
         """The run up to a later time."""
         old = self.problem
         new = replace(problem_of(old.model, (old.t_start, until), self.options, self._times(until)), resume=state)
-        return new if self.is_fresh else replace(new, p=self.standing.p, m=self.standing.m)
+        if self.is_fresh:
+            return new
+        for m in (self.standing.m, *(() if state is None else (state["modes"],))):
+            tell_tolerance(old.model.layout, m, self.options.rtol)
+        return replace(new, p=self.standing.p, m=self.standing.m)
 
     def _times(self, until: float) -> FloatArray:
         if self.options.outputs is None:

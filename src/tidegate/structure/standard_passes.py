@@ -16,6 +16,7 @@ from tidegate.structure.passes import Check, Pass
 from tidegate.structure.reduce_index import reduce_index
 from tidegate.structure.solve_explicitly import solve_explicitly
 from tidegate.structure.stabilise import stabilise, unless_hdae
+from tidegate.structure.steep_roots import steep_roots
 
 __all__ = ["PASSES", "standard_passes"]
 
@@ -30,6 +31,7 @@ def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, .
     solve = partial(solve_explicitly, avoided=avoided)
     return (
         delays_as_unknowns,
+        steep_roots,
         stabilise,
         *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve)),
     )

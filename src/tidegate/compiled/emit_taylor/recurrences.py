@@ -307,7 +307,7 @@ _FUNCTIONS: Final = {
     "acosh": ("quotient", lambda a, y: _function("sqrt", (a - 1.0) * (a + 1.0)), 1.0),
 }
 
-_QUIET: Final = "it has a relation, a floor or a table inside no_event, which jumps or bends without an event"
+_QUIET: Final = "it has a relation, a floor or a table inside no_event, or a root that is vertical at zero, which jumps or bends without an event"
 _CALLED: Final = "it calls a function that only Python can evaluate"
 _WHY_NOT: Final[Mapping[str, str]] = {
     **dict.fromkeys(["ge", "gt", "nonzero", "and", "or", "not", "floor", "segment", "lookup"], _QUIET),

@@ -24,7 +24,6 @@ from tidegate.compiled.calls import call_hook, call_stretch, call_unit, call_val
 from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import (
     AFTER_ROW,
-    INITIAL_EVENT,
     LIMIT,
     NEVER,
     NOT_FINITE,
@@ -46,19 +45,18 @@ from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
-from tidegate.events.settle import note_conditions, remember_discrete
+from tidegate.events.settle import note_conditions
+from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
-from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START, event_with_rows
+from tidegate.integrators.hybrid_loop.event import AT_START, event_with_rows
 from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
-from tidegate.integrators.hybrid_loop.transition import settle
-from tidegate.linear.forced import forced_hold, let_go
+from tidegate.linear.forced import forced_hold
 from tidegate.linear.mass import update_mass
-from tidegate.sensitivity.jump import finish_jump, start_jump
 from tidegate.sensitivity.ties import ties_are_differentiable
 
 __all__ = ["advance", "begin", "conclude", "continue_from", "disturb", "move_end"]
@@ -206,10 +204,28 @@ def _cut_at_event(run):
 
 
 @native
+def _take_step_afresh(run):
+    """A step where none was possible: near a vertical root, a point may fulfil algebraic equations too badly for any step from it."""
+    wanted = run.step_new
+    for q in range(run.n):
+        run.y_new[q] = run.y[q]
+    code = start_afresh(run)
+    if code == 0:
+        run.step_new = wanted
+        code = _take_step(run)
+    if code != 0:
+        for q in range(run.n):
+            run.y[q] = run.y_new[q]
+    return code
+
+
+@native
 def _find_step(run):
     """The next step, cut at the earliest event in it: its end in run.y_new and run.sens_end, the guard in run.last_guard (-1: none)."""
     n = run.n
     code = _take_step(run)
+    if code == STEP_TOO_SMALL and run.rank < n and run.n_forms == 0:
+        code = _take_step_afresh(run)
     if code != 0:
         return _at_a_block(run, code)
     run.c_steps += 1
@@ -228,18 +244,6 @@ def _find_step(run):
         for q in range(run.n_sens * n):
             run.r[run.sens_end_at + q] = run.r[run.sens_at + q]
     return 0
-
-
-@native
-def _start_afresh(run):
-    """Go on from a point inside the step that the method has taken."""
-    run.is_cut = 0
-    code = consistent_point(run, run.t, run.y_at)
-    if code == 0:
-        code = derivatives(run, run.t, run.y_at, run.ydot_at)
-    if code == 0:
-        code = call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
-    return code
 
 
 @native
@@ -285,49 +289,6 @@ def _commit(run):
 
 
 @native
-def _nothing_decides(run):
-    """True of a model without relations, clauses and conditions, of which no derivatives are asked for."""
-    return run.n_guards == 0 and run.n_actions == 0 and run.n_conditions == 0 and run.n_dropping == 0 and run.n_sens == 0
-
-
-@native
-def _settle_plainly(run, t):
-    """What ``settle`` does at the start of such a model, without its machine code; what it comes to is as if it had not been, if that fails."""
-    let_go(run)
-    run.not_forced_why = NOTHING
-    for q in range(run.n):
-        run.r[run.y_unsolved_at + q] = run.y[q]
-    code = consistent_point(run, t, run.y_at) if run.rank < run.n else 0
-    if code == 0:
-        code = derivatives(run, t, run.y_at, run.ydot_at)
-    if code == 0:
-        remember_discrete(run)
-        run.rounds = 1
-        return 0
-    for q in range(run.n):
-        run.y[q] = run.r[run.y_unsolved_at + q]
-    return code
-
-
-@native
-def _settle_afresh(run, t):
-    """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
-    for i in range(run.n_sens):
-        run.dt_dp[i] = 0.0
-    for q in range(run.n):
-        run.ydot_before[q] = 0.0
-    update_mass(run)
-    if run.n_sens > 0:
-        start_jump(run)
-    if _nothing_decides(run) and _settle_plainly(run, t) == 0:
-        return 0
-    code = settle(run, t, INITIAL_EVENT)
-    if code == 0 and run.n_sens > 0:
-        finish_jump(run, t)
-    return code
-
-
-@native
 def _stop_at_breaks(run):
     """Let no step pass the next place where the past is not smooth."""
     when = next_break(run)
@@ -345,7 +306,7 @@ def begin(run, rows, log, times):
     run.step_before_event = run.step_new
     if run.past != 0:
         begin_past(run)
-    code = _settle_afresh(run, t)
+    code = settle_afresh(run, t)
     if code != 0:
         return code
     lock_past(run)
@@ -427,7 +388,7 @@ def conclude(run, rows):
         run.discrete[q] = run.body[n + q]
         run.previous[q] = run.body[n + q]
     run.n_rows = 0
-    code = _settle_afresh(run, run.t)
+    code = settle_afresh(run, run.t)
     if code == 0:
         record_row(run, rows, row_time(run), run.y_at, run.sens_at, AFTER_ROW)
     return code
@@ -527,7 +488,7 @@ def advance(run, rows, log, polynomials, times):
             if code == NOT_FINITE and run.n > 0 and run.t + run.step > run.t_end and run.t_next > run.t_end:
                 # what is behind the end of the run need not make sense
                 run.t_next = run.t_end
-                code = _start_afresh(run)
+                code = start_afresh(run)
                 if code == 0:
                     code = _find_step(run)
             if code != 0:
@@ -585,7 +546,7 @@ def advance(run, rows, log, polynomials, times):
                 return code
         else:
             if run.is_cut == 1 or breaks != 0:
-                code = _start_afresh(run)
+                code = start_afresh(run)
                 if code != 0:
                     return code
             elif run.n > 0:

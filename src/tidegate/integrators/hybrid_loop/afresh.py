@@ -1,0 +1,75 @@
+"""Where a run begins, or a method begins anew: everything consistent at the point at hand.
+
+In: a point whose differential unknowns are known. Out: modes from the guards, algebraic unknowns, derivatives and sensitivities that fit them.
+"""
+
+from __future__ import annotations
+
+from tidegate.compiled.calls import call_hook
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import INITIAL_EVENT
+from tidegate.events.not_tied import NOTHING
+from tidegate.events.restart import consistent_point, derivatives
+from tidegate.events.settle import remember_discrete
+from tidegate.integrators.hybrid_loop.event import AGAIN
+from tidegate.integrators.hybrid_loop.transition import settle
+from tidegate.linear.forced import let_go
+from tidegate.linear.mass import update_mass
+from tidegate.sensitivity.jump import finish_jump, start_jump
+
+__all__ = ["settle_afresh", "start_afresh"]
+
+
+@native
+def start_afresh(run):
+    """Go on from the current point, made consistent, without what the method knows of the steps before."""
+    run.is_cut = 0
+    code = consistent_point(run, run.t, run.y_at)
+    if code == 0:
+        code = derivatives(run, run.t, run.y_at, run.ydot_at)
+    if code == 0:
+        code = call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
+    return code
+
+
+@native
+def _nothing_decides(run):
+    """True of a model without relations, clauses and conditions, of which no derivatives are asked for."""
+    return run.n_guards == 0 and run.n_actions == 0 and run.n_conditions == 0 and run.n_dropping == 0 and run.n_sens == 0
+
+
+@native
+def _settle_plainly(run, t):
+    """What ``settle`` does at the start of such a model, without its machine code; what it comes to is as if it had not been, if that fails."""
+    let_go(run)
+    run.not_forced_why = NOTHING
+    for q in range(run.n):
+        run.r[run.y_unsolved_at + q] = run.y[q]
+    code = consistent_point(run, t, run.y_at) if run.rank < run.n else 0
+    if code == 0:
+        code = derivatives(run, t, run.y_at, run.ydot_at)
+    if code == 0:
+        remember_discrete(run)
+        run.rounds = 1
+        return 0
+    for q in range(run.n):
+        run.y[q] = run.r[run.y_unsolved_at + q]
+    return code
+
+
+@native
+def settle_afresh(run, t):
+    """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
+    for i in range(run.n_sens):
+        run.dt_dp[i] = 0.0
+    for q in range(run.n):
+        run.ydot_before[q] = 0.0
+    update_mass(run)
+    if run.n_sens > 0:
+        start_jump(run)
+    if _nothing_decides(run) and _settle_plainly(run, t) == 0:
+        return 0
+    code = settle(run, t, INITIAL_EVENT)
+    if code == 0 and run.n_sens > 0:
+        finish_jump(run, t)
+    return code
