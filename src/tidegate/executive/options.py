@@ -23,6 +23,7 @@ __all__ = [
     "DISC_HALVINGS",
     "MAX_HALVINGS",
     "METHODS",
+    "NO_TIMES",
     "UNLIMITED",
     "Options",
     "changed",
@@ -47,6 +48,7 @@ _LATEST: Final = 1e100  # its third power, and products with values, are numbers
 _FEWEST_TIMES: Final = 2.0**16  # in a run: with fewer, the rounding of times alone costs more than usual tolerances allow, and steps find no room
 # before the first advance of a simulation nobody knows how long it will be; only values at the start are looked at on this assumption
 ASSUMED_LENGTH: Final = 1.0
+NO_TIMES: Final = np.zeros(0)  # one for all: who gets it again knows that it is the same
 _UNCHANGEABLE: Final = {
     "parameters": 'set the parameter: simulation["k"] = 3',
     "sensitivities": "they are followed from the start: tg.Simulation(..., sensitivities=...)",
@@ -82,6 +84,7 @@ _ELSEWHERE: Final = {
     "t": "t_span=(start, end)",
     "hdae": "only what tg.hdae makes, and a DSblock of the form HDAE, can be solved in several forms",
     "make_consistent": "only what tg.hdae makes, and a DSblock of the form HDAE, has constraints to move values onto",
+    "record": "it belongs to a simulation: tg.Simulation(model, record=False)",
     "tcrit": "nothing: the times at which a condition changes are found in the model itself",
 }
 
@@ -342,7 +345,7 @@ def changed(options: Options, changes: Mapping[str, Any], t_start: float) -> Opt
 def times_behind(options: Options, t_start: float, after: float, until: float) -> NDArray[np.float64]:
     """The output times behind ``after`` and up to ``until``, which is always one of them; none if every step is recorded."""
     if options.outputs is None:
-        return np.zeros(0)
+        return NO_TIMES
     times: NDArray[np.float64] = np.asarray(options.outputs, dtype=float)
     if times.ndim == 0:
         distance = float(times)

@@ -33,7 +33,7 @@ from tidegate.executive.forced_start import begin_from_guesses
 from tidegate.executive.initial_actions import begin_model, taken_up
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.lost_derivatives import Recorded
-from tidegate.executive.options import Options, times_behind
+from tidegate.executive.options import NO_TIMES, Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
 from tidegate.executive.set_events import SetEvents
@@ -99,6 +99,7 @@ class Session:
     source : what results are judged by.
     whole : of a run that is advanced once, to its end: its integrator, not started, the legend of its records, and the seconds of getting ready.
     going_on : the state to go on from and the segments until then, instead of a start.
+    records : whether segments are kept; otherwise the last one is all there is.
     """
 
     def __init__(
@@ -109,8 +110,9 @@ class Session:
         *,
         whole: tuple[StepIntegrator, Legend, float] | None = None,
         going_on: tuple[State, Sequence[Result]] | None = None,
+        records: bool = True,
     ) -> None:
-        self.problem, self.options, self.source = problem, options, source
+        self.problem, self.options, self.source, self.records = problem, options, source, records
         self.status: Status = "ready"
         self.message = ""
         self.is_fresh = going_on is None  # no advance yet
@@ -211,16 +213,18 @@ class Session:
     def _problem_to(self, until: float, state: State | None = None) -> Problem:
         """The run up to a later time."""
         old = self.problem
-        new = replace(problem_of(old.model, (old.t_start, until), self.options, self._times(until)), resume=state)
+        new = problem_of(old.model, (old.t_start, until), self.options, self._times(until))
+        # nothing that is let go of needs a polynomial
+        new = new.altered(resume=state, keep_polynomials=new.keep_polynomials and self.records)
         if self.is_fresh:
             return new
         for m in (self.standing.m, *(() if state is None else (state["modes"],))):
             tell_tolerance(old.model.layout, m, self.options.rtol)
-        return replace(new, p=self.standing.p, m=self.standing.m)
+        return new.altered(p=self.standing.p, m=self.standing.m)
 
     def _times(self, until: float) -> FloatArray:
         if self.options.outputs is None:
-            return np.zeros(0)
+            return NO_TIMES
         recorded = next((float(segment.t[-1]) for segment in reversed(self._segments) if segment.t.size), -math.inf)
         return times_behind(self.options, self.problem.t_start, -math.inf if self.is_fresh else max(recorded, self.standing.time), until)
 
@@ -275,7 +279,7 @@ class Session:
         self._records, self._initial_words, self._loading = Records(), None, 0.0
         if self._integrator is not None:
             times = self._times(until)
-            self.problem = replace(self.problem, t_end=until, output_times=times)
+            self.problem = self.problem.altered(t_end=until, output_times=times)
             self._integrator.set_end(until, times)
         else:
             self._resume(until)
@@ -458,7 +462,7 @@ class Session:
         integrator.m[layout.first_input : layout.first_action] = new.m[layout.first_input : layout.first_action]
         stop = integrator.disturb(new.y, new.m[layout.first_discrete : layout.first_previous], new.p)
         integrator.collect(records)
-        problem = replace(self.problem, p=new.p, m=new.m)
+        problem = self.problem.altered(p=new.p, m=new.m)
         if stop is not Stop.LIMIT:
             error = failure(stop, problem, integrator, None, at_start=False)
             self._integrator, self._state = None, state
@@ -534,6 +538,8 @@ class Session:
 
     def _note(self, part: Result, message: str = "") -> Result:
         """Take in a segment of the run, and where it has led to."""
+        if not self.records:
+            self._segments.clear()
         self._segments.append(part)
         self._joined = None
         self.message = message or part.message

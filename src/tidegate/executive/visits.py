@@ -67,11 +67,12 @@ class Visits:
 
     def __init__(self, integrator: StepIntegrator, records: Records, initial_words: Said | None, hand: Hand | None, *, remembers: bool) -> None:
         self._integrator, self._records, self._initial_words, self._hand, self.remembers = integrator, records, initial_words, hand, remembers
-        self._meter = Meter(integrator)
+        self._meter = None if hand is None else Meter(integrator)
         self._given = self._counts = (0, 0, 0)
         self.state: State = {}
         self.time = integrator.time
         self._remember()
+        self._is_new = True
 
     def _remember(self) -> None:
         if self.remembers:
@@ -82,15 +83,20 @@ class Visits:
 
     def __call__(self) -> None:
         """Remember the run as it is, and hand over what is new."""
-        self._remember()
+        if self._is_new:  # nothing has moved since it was made, but rows may have come
+            self._is_new, self._counts = False, self._count()
+        else:
+            self._remember()
         self.hand_over()
 
     def hand_over(self) -> None:
         """Give what came since the last time to the caller, if anything did."""
+        if self._hand is None or self._meter is None:
+            return
         records, (a, b, c) = self._records, self._given
         self._given = self._count()
         new = Records(records.rows[a:], records.log[b:], records.polynomials[c:])
-        if self._hand is not None and (new.rows or new.log or new.polynomials):
+        if new.rows or new.log or new.polynomials:
             initial_words, self._initial_words = self._initial_words, None
             self._hand(new, self._meter.read(), initial_words)
 

@@ -103,9 +103,9 @@ class NativeRun:
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
         self._kept = {name: work.numbers(array) for name, array in _STATE.items()}
-        n_y, n_d = len(self.y), len(problem.model.layout.discretes)
+        self._y, self._p, self._m, self._held = (self._kept[name] for name in ("unknowns", "parameters", "modes", "held"))
+        n_y, n_d = len(self._y), len(problem.model.layout.discretes)
         body = work.numbers("body")
-        self._held = work.numbers("held")
         self._new = body[:n_y], body[n_y : n_y + n_d], work.numbers("p_new")
 
     def _prepare_past(self, problem: Problem) -> None:
@@ -320,12 +320,12 @@ class NativeRun:
     @property
     def y(self) -> FloatArray:
         """Current unknowns."""
-        return self._work.numbers("y")
+        return self._y
 
     @property
     def p(self) -> FloatArray:
         """Parameters."""
-        return self._work.numbers("p")
+        return self._p
 
     @property
     def sensitivities(self) -> FloatArray:
@@ -340,7 +340,7 @@ class NativeRun:
     @property
     def m(self) -> FloatArray:
         """Current modes and discrete variables."""
-        return self._work.numbers("m")
+        return self._m
 
     @property
     def zeno_time(self) -> float:

@@ -47,6 +47,9 @@ class NamedValues:
         UsageError
             If there is none of this name.
         """
+        known = dict[str, Located].get(self._located, name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        if known is not None:
+            return known
         if not isinstance(name, str) or name not in self._located:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable or parameter", name, list(self._located), of=f"model {self.model_name}")
         return self._located[name]
@@ -54,10 +57,6 @@ class NamedValues:
     def whole(self, name: str) -> str:
         """Name of the quantity that an element belongs to, or of itself; "" for what is none."""
         return self._located[name].quantity.name if name in self._located else ""
-
-    def element_names(self, name: str) -> list[str]:
-        """Names of the numbers that a variable, or an element of one, is made of."""
-        return [*self.located(name).names]
 
     def read(self, point: Point, final: Mapping[str, float], name: str) -> Any:
         """A number, a truth value or an array; from the vectors of a point, or from the values at the end where these are by name."""
@@ -96,7 +95,7 @@ class NamedValues:
         new = numbers_for(name, texts_to_numbers(name, value, variable.texts), located.shape)
         if variable.kind != "real" and np.any(new != np.round(new)):
             raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
-        for element, number in zip(self.element_names(name), new.tolist(), strict=True):
+        for element, number in zip(located.names, new.tolist(), strict=True):
             sentence = variable.problem(element, number)
             if sentence:
                 raise UsageError(sentence, origin=variable.origin)

@@ -37,6 +37,8 @@ class Simulation:
     ----------
     source : anything that ``tg.simulate`` takes.
     t_start : start time, in the model's unit of time.
+    record : keep everything for ``result``; with False ``advance`` returns what is new, with its events, and ``result`` is no more than that. Nothing
+        then grows with the number of exchanges, and there is no dense output. The numbers are the same.
     options : those of ``tg.simulate``. Every ``advance`` ends with a row, also where ``outputs`` are given; ``max_steps`` counts anew in each.
 
     Raises
@@ -59,11 +61,12 @@ class Simulation:
     0.232544 inflow set by the user
     """
 
-    def __init__(self, source: object, t_start: float = 0.0, **options: Any) -> None:
+    def __init__(self, source: object, t_start: float = 0.0, *, record: bool = True, **options: Any) -> None:
+        _check_record(record)
         start = finite_time("t_start", t_start)
         source, _, options = configured(source, (start, math.inf), options)
         chosen = of_unknown_length(options, start)
-        self._take(Session(_problem(compiled_of(source), start, chosen), chosen, judged_by(source)))
+        self._take(Session(_problem(compiled_of(source), start, chosen), chosen, judged_by(source), records=bool(record)))
 
     def _take(self, session: Session) -> None:
         self._session = session
@@ -99,7 +102,7 @@ class Simulation:
 
     @property
     def result(self) -> Result:
-        """Everything so far: trajectories, events, dense output, what it cost."""
+        """Everything so far: trajectories, events, dense output, what it cost. With ``record=False`` what the last ``advance`` or ``set`` brought."""
         return self._session.result
 
     # -- values -------------------------------------------------------------------------------------------------------------------------------
@@ -175,17 +178,17 @@ class Simulation:
             located, new = self._quantities.checked(name, value)
             vector = vectors[located.quantity.vector]
             old = located.of(vector)
-            if np.array_equal(old, new):
+            if old.tolist() == new.tolist():
                 continue
             vector[located.indices] = new if located.signs is None else new * located.signs
             causes.append(f"{name} set by the user")
             if located.quantity.role in ("parameter", "input"):
-                elements = self._quantities.element_names(name)
-                before |= dict(zip(elements, located.by_element(old).tolist(), strict=True))
-                after |= dict(zip(elements, located.by_element(new).tolist(), strict=True))
-        self._quantities.check_parameters(vectors["p"])
+                before |= zip(located.names, located.by_element(old).tolist(), strict=True)
+                after |= zip(located.names, located.by_element(new).tolist(), strict=True)
+        if vectors["p"].tobytes() != standing.p.tobytes():
+            self._quantities.check_parameters(vectors["p"])
         if causes:
-            self._session.change(Setting(Standing(self.time, **vectors), tuple(causes), before, after))
+            self._session.change(Setting(Standing(standing.time, **vectors), tuple(causes), before, after))
         return self
 
     # -- going on -----------------------------------------------------------------------------------------------------------------------------
@@ -257,6 +260,7 @@ class Simulation:
             "t_start": session.problem.t_start,
             "status": session.status,
             "message": session.message,
+            "record": session.records,
         }
         return write_saved(path, facts, session.state, self.result)
 
@@ -268,7 +272,7 @@ class Simulation:
         ----------
         path : of a file that ``save`` wrote.
         source : the same model; where it differs, the error says in what.
-        changes : options that are other than when it was saved; ``progress`` and ``on_rows``, which no file can hold. Of a
+        changes : options that are other than when it was saved, ``record`` among them; ``progress`` and ``on_rows``, which no file can hold. Of a
             simulation that had ``y0`` or ``inputs`` they are given again.
 
         Raises
@@ -288,13 +292,15 @@ class Simulation:
                 hint="load it with the model that it was saved from",
             )
         start = saved.facts["t_start"]
+        record = changes.pop("record", saved.facts.get("record", True))
+        _check_record(record)
         options = changed(Options(**saved.facts["options"]), changes, start)
         problem = _problem(compiled, start, options)
         layout = problem.model.layout
         sizes = {"unknowns": len(layout.unknowns), "modes": layout.n_m, "parameters": len(layout.parameters)}
         if any(saved.state[name].size != size for name, size in sizes.items()):
             raise UsageError(f"{path} was saved by tidegate {saved.facts['tidegate']}, which laid out the model otherwise", hint="use that version")
-        session = Session(problem, options, judged_by(source), going_on=(saved.state, [saved.result]))
+        session = Session(problem, options, judged_by(source), going_on=(saved.state, [saved.result]), records=bool(record))
         session.status, session.message = saved.facts["status"], saved.facts["message"]
         return _of_session(cls, session)
 
@@ -326,6 +332,11 @@ def _of_session[S: Simulation](kind: type[S], session: Session) -> S:
     simulation = kind.__new__(kind)
     simulation._take(session)  # noqa: SLF001, a second constructor
     return simulation
+
+
+def _check_record(record: object) -> None:
+    if not isinstance(record, bool | np.bool_):
+        raise UsageError(f"record must be True or False, not {record!r}", hint="record=False keeps nothing but what is new")
 
 
 def _problem(compiled: CompiledModel, start: float, options: Options) -> Problem:
