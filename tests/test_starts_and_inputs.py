@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.linalg import expm
 
@@ -142,6 +143,14 @@ def test_a_simulation_with_a_start_and_an_input_is_saved_and_goes_on(tmp_path: P
         assert one["x"] == pytest.approx(1.0 - 0.5 + 2.5 * np.exp(-2.0), rel=1e-7)
 
 
+def test_a_column_of_a_table_is_a_signal_as_its_times_and_values_are() -> None:
+    times, values = np.array([0.0, 0.3, 1.0]), np.array([1.0, -2.0, 4.0])
+    options: dict[str, Any] = {"rtol": 1e-8}
+    column = tg.simulate(Ticking(), (0, 1), inputs={"u": pd.Series(values, index=times)}, **options)
+    pair = tg.simulate(Ticking(), (0, 1), inputs={"u": (times, values)}, **options)
+    assert column.final["x"] == pair.final["x"] != tg.simulate(Ticking(), (0, 1), **options).final["x"]
+
+
 def test_a_signal_follows_what_it_closes_over_and_is_judged_as_python() -> None:
     height = 1.0
     model = Ticking()
@@ -171,6 +180,9 @@ def test_a_signal_follows_what_it_closes_over_and_is_judged_as_python() -> None:
         ({"inputs": {"u": lambda: 1.0}}, "cannot be called with the time alone"),
         ({"inputs": {"u": ([0, 1], [1, 2, 3])}}, "a value for each time"),
         ({"inputs": [1.0]}, "a dict by name"),
+        ({"inputs": pd.DataFrame({"u": [1.0, 2.0]})}, "not a table; each of its columns is a signal"),
+        ({"inputs": {"u": pd.Series([1.0], pd.to_datetime(["2020-01-01"]))}}, "a pandas Series over times"),
+        ({"inputs": {"u": np.ones((5, 5))}}, r"u is a ndarray of shape \(5, 5\)\n"),
         ({"sensitivities": ["z(0)"]}, "no start value of 'z'"),
         ({"progress": 3}, "progress must be True or a function"),
     ],

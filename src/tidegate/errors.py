@@ -53,6 +53,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tidegate.shown_places import shown_frame, shown_place
+
 __all__ = [
     "AssertionFailedError",
     "CallbackError",
@@ -120,8 +122,7 @@ class Origin:
         return f"inside the sealed part {self.path}".rstrip()
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
-        return " ".join(part for part in (self.path, place) if part)
+        return " ".join(part for part in (self.path, shown_place(self.file, self.line)) if part)
 
 
 def told(origin: Origin) -> str:
@@ -191,7 +192,7 @@ class _Told(BaseException):
 
         lines: list[str] = []
         for frame in user_frames(self):
-            lines += [f"{frame.filename}, line {frame.lineno}, in {frame.name}", f"    {frame.line}", ""]
+            lines += [f"{shown_frame(frame.filename, frame.lineno)}, in {frame.name}", f"    {frame.line}", ""]
         return [*lines, f"{type(self).__name__}: {self}"]
 
     def add(self, sentence: str) -> None:

@@ -43,7 +43,8 @@ def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any
         return source, left
     for name, given in (("inputs", inputs),):
         if given is not None and not isinstance(given, Mapping):
-            raise UsageError(f"{name} must be a dict by name, not {given!r:.80}", hint='inputs={"u": lambda t: 2.0 * t}')
+            like = "a table; each of its columns is a signal" if hasattr(given, "columns") else f"{given!r:.80}"
+            raise UsageError(f"{name} must be a dict by name, not {like}", hint='inputs={"u": lambda t: 2.0 * t}, or {"u": (times, values)}')
     if isinstance(source, CallableModel) or (isinstance(source, Called) and not isinstance(source, Lowerable)):
         return _of_callables(source, y0, inputs, named), left
     if isinstance(source, type) or not isinstance(source, Lowerable) or isinstance(source, str):

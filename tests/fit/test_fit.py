@@ -254,6 +254,11 @@ def test_a_fit_is_told_and_drawn(ball: Any, tmp_path: Path) -> None:
     assert "e = 0.7" in repr(found)
     figure = found.plot(tmp_path / "fit.png")
     assert len(figure.axes) == 2
+    times, height = figure.axes[0].lines[0].get_data()
+    falling = times < 0.4
+    assert falling.sum() > 100  # the curve and not its steps
+    assert height[falling] == pytest.approx(1.0 - 0.5 * found.values["g"] * times[falling] ** 2, abs=1e-5)
+    assert figure._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")  # a notebook shows it
     assert (tmp_path / "fit.png").stat().st_size > 1000
     assert list(found.result.sensitivity_parameters) == ["e", "g"]
 

@@ -104,6 +104,8 @@ def test_a_filter_of_parts_has_its_transfer_function(tmp_path: Path) -> None:
     assert linear.gain().item() == pytest.approx(1.0)
     assert linear.zeros().size == 0
     assert np.poly(linear.poles()).real == pytest.approx([1.0, 4.0, 20.0])
+    shown = linear._repr_html_()
+    assert all(part in shown for part in ("linear model of Filter: 2 states", "<th>source.V</th>", "<th>der(coil.i)</th>", "poles  -2 - 4i, -2 + 4i"))
     times = np.array([0.0, 0.3, 1.0, 5.0])
     w = 4.0  # sqrt(20 - 2^2)
     step = 1.0 - np.exp(-2.0 * times) * (np.cos(w * times) + 2.0 / w * np.sin(w * times))
@@ -112,6 +114,7 @@ def test_a_filter_of_parts_has_its_transfer_function(tmp_path: Path) -> None:
     assert current.zeros("source.V", "coil.i") == pytest.approx([0.0], abs=1e-12)
     for picture, size in ((linear.bode(path=tmp_path / "bode.png"), 2), (current.step(path=tmp_path / "step.svg"), 1)):
         assert len(picture.axes) == size
+        assert picture._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")  # a notebook shows it
     assert (tmp_path / "bode.png").stat().st_size > 5000
     assert (tmp_path / "step.svg").exists()
 

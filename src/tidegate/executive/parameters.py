@@ -110,9 +110,17 @@ def _located(model: CompiledModel, name: str) -> Located:
             hint = f"give it there: {model.name}({name}=...)" if own == name else f'give it there: {model.name}(mods={{"{name}": ...}})'
             raise UsageError(f"{name} is a constant, which is set when the model is made", hint=hint)
         if located is not None:
-            raise UsageError(f"{name} is a variable of the model, and no parameter", hint="a start value is given when the model is made")
+            raise UsageError(f"{name} is a variable of the model, and no parameter", hint=_instead(name, located.quantity.vector))
         raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
     return located
+
+
+def _instead(name: str, vector: str) -> str:
+    """What may be meant by the name of a variable where one of a parameter is wanted."""
+    if vector not in ("y", "m"):
+        return "it is computed from others; name a parameter that it is made of"
+    own, bracket, index = name.partition("[") if name.endswith("]") else (name, "", "")
+    return f"its start value is a parameter by the name '{own}(0){bracket}{index}'"
 
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.fit.observations import Series
-from tidegate.plot import picture_format
+from tidegate.plot import Curve, Times, picture_format, shown_figure
 from tidegate.results import Result, written_whole
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ __all__ = ["picture"]
 
 _WIDTH: Final = 8.0  # inches; a page
 _PANEL_HEIGHT: Final = 2.4  # inches
-_DPI: Final = 130
 
 
 def picture(series: Sequence[Series], models: Sequence[NDArray[np.float64]], result: Result, path: str | Path | None) -> Figure:
@@ -32,11 +31,10 @@ def picture(series: Sequence[Series], models: Sequence[NDArray[np.float64]], res
     models : what the fitted run has in their place.
     result : the fitted run.
     """
-    from matplotlib.figure import Figure
-
     if path is not None:
         picture_format(path)
-    figure = Figure(figsize=(_WIDTH, _PANEL_HEIGHT * len(series)), dpi=_DPI, layout="constrained")
+    figure = shown_figure((_WIDTH, _PANEL_HEIGHT * len(series)))
+    times = Times(result)
     for one, model, axes in zip(series, models, figure.subplots(len(series), 1, squeeze=False)[:, 0], strict=True):
         unit = f" ({one.unit})" if one.unit else ""
         if one.is_events:
@@ -46,7 +44,7 @@ def picture(series: Sequence[Series], models: Sequence[NDArray[np.float64]], res
             axes.set_xlabel(f"number of the event `{one.name}`")
             axes.set_ylabel(f"measured less model{unit}")
         else:
-            axes.plot(result.t, result.values[:, one.column], color="C0", label="model")
+            axes.plot(*times.unbroken(Curve(one.name, one.column)), color="C0", label="model")
             axes.errorbar(one.places, one.values, yerr=one.sigma, fmt="o", color="C1", markersize=4, label="data")
             axes.set_xlabel(f"time ({result.time_unit})" if result.time_unit else "time")
             axes.set_ylabel(f"{one.name}{unit}")

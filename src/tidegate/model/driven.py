@@ -27,7 +27,8 @@ from tidegate.names import listed, suggestion
 __all__ = ["driven"]
 
 _TIME: Final = symbol(Role.TIME, "time")
-_HOW: Final = "a function of time, a number, a tg.table, or samples: (times, values)"
+_LONGEST_TOLD: Final = 80  # characters; a longer value is told by its kind and shape
+_HOW: Final = "a function of time, a number, a tg.table, samples: (times, values), or a pandas Series over times"
 
 
 def driven(model: Model, inputs: Mapping[str, Any]) -> Model:
@@ -117,15 +118,36 @@ def _takes_one(function: Callable[..., Any]) -> bool:
     return True
 
 
+def _told(given: Any) -> str:
+    """A value on one line, or what kind of thing it is where that takes more."""
+    text = repr(given)
+    return (
+        text
+        if len(text) <= _LONGEST_TOLD and "\n" not in text
+        else f"a {type(given).__name__} of shape {np.shape(given)}"
+        if hasattr(given, "shape")
+        else f"{text:.80}"
+    )
+
+
+def _is_series(given: Any) -> bool:
+    """Whether it is a column of pandas that is labelled with times; dates are none."""
+    return (
+        hasattr(given, "to_numpy")
+        and getattr(given, "ndim", 0) == 1
+        and getattr(getattr(given, "index", None), "dtype", np.dtype(object)).kind in "iuf"
+    )
+
+
 def _read(given: Any, what: str) -> Any:
     """A number, or lines between samples."""
     if isinstance(given, Expr | int | float | np.number):
         return as_real(given)
     try:
-        times, samples = given
+        times, samples = (given.index, given) if _is_series(given) else given
         times, values = np.asarray(times, dtype=float), np.asarray(samples, dtype=float)
     except (TypeError, ValueError):
-        raise UsageError(f"{what} is {given!r:.80}", hint=_HOW) from None
+        raise UsageError(f"{what} is {_told(given)}", hint=_HOW) from None
     if times.ndim != 1 or values.shape[:1] != times.shape:
         raise UsageError(f"{what} has times of shape {times.shape} and values of shape {values.shape}", hint="(times, values), a value for each time")
     return _lines(times, values, what)

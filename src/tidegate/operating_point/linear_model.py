@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -272,8 +273,21 @@ class LinearModel:
             if matrix.size:
                 frame: Any = matrix.to_pandas()
                 lines.append(f"{name}\n{frame.to_string(index_names=False, float_format=number)}")
-        lines.append(f"poles  {', '.join(_told(pole) for pole in self.poles()) or '(none)'}")
+        lines.append(self._told_poles())
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        matrices = {"A": self.A, "B": self.B, "C": self.C, "D": self.D}
+        tables = "".join(f"<p>{name}</p>{_as_table(matrix)}" for name, matrix in matrices.items() if matrix.size)
+        return f"<p><b>{escape(self.summary())}</b></p>{tables}<p>{escape(self._told_poles())}</p>"
+
+    def _told_poles(self) -> str:
+        return f"poles  {', '.join(_told(pole) for pole in self.poles()) or '(none)'}"
+
+
+def _as_table(matrix: xr.DataArray) -> str:
+    frame: Any = matrix.to_pandas()
+    return frame.to_html(index_names=False, float_format=number)
 
 
 def _told(value: complex) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tidegate.plot import picture_format
+from tidegate.plot import picture_format, shown_figure
 from tidegate.results import written_whole
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ __all__ = ["bode_picture", "step_picture"]
 
 _WIDTH: Final = 8.0  # inches; a page
 _PANEL_HEIGHT: Final = 2.4  # inches
-_DPI: Final = 130
 
 
 def bode_picture(values: xr.DataArray, title: str, time_unit: str, path: str | Path | None) -> Figure:
@@ -70,13 +69,9 @@ def _curves(values: xr.DataArray) -> list[tuple[str, Any]]:
 
 
 def _panels(count: int, path: str | Path | None) -> tuple[Figure, list[Any]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     if path is not None:
         picture_format(path)
-    figure = Figure(figsize=(_WIDTH, 0.8 + _PANEL_HEIGHT * count), dpi=_DPI, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = shown_figure((_WIDTH, 0.8 + _PANEL_HEIGHT * count))
     panels: list[Any] = []
     for k in range(count):
         panels.append(figure.add_subplot(count, 1, k + 1, sharex=panels[0] if panels else None))

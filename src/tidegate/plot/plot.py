@@ -117,7 +117,7 @@ def plot(result: Result, *names: str | Sequence[str], path: str | Path | None = 
     runs = runs_of(result, wanted.others, wanted.label, None if wanted.is_phase else wanted.xlim)
     given = None if wanted.ax is None else list(np.ravel(np.asarray(wanted.ax, dtype=object)))
     if wanted.is_phase:
-        axes = given if given is not None else [_figure(wanted.size or (_SQUARE, _SQUARE)).add_subplot()]
+        axes = given if given is not None else [shown_figure(wanted.size or (_SQUARE, _SQUARE)).add_subplot()]
         draw_phase(axes[0], runs, str(wanted.x), chosen)
         if wanted.xlim is not None:
             axes[0].set_xlim(*wanted.xlim)
@@ -156,7 +156,8 @@ def _flat(names: Sequence[str | Sequence[str]]) -> list[str]:
     return flat
 
 
-def _figure(size: tuple[float, float]) -> Figure:
+def shown_figure(size: tuple[float, float]) -> Figure:
+    """A figure of this width and height in inches that a notebook shows; matplotlib is loaded for it."""
     from tidegate.plot.figure import ShownFigure
 
     return ShownFigure(size)
@@ -171,7 +172,7 @@ def _over_time(runs: Sequence[Run], names: Sequence[str], wanted: Wishes, given:
     if not panels:
         raise UsageError(f"the result of {result.model_name} has no variables to draw")
     if given is None:
-        figure = _figure(wanted.size or (_WIDTH, _TOP_HEIGHT + _PANEL_HEIGHT * len(panels)))
+        figure = shown_figure(wanted.size or (_WIDTH, _TOP_HEIGHT + _PANEL_HEIGHT * len(panels)))
         axes: list[Axes] = []
         for i in range(len(panels)):
             axes.append(figure.add_subplot(len(panels), 1, i + 1, sharex=axes[0] if axes else None))

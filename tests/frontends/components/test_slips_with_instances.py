@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tidegate as tg
@@ -166,8 +168,36 @@ def test_a_constant_is_set_when_the_instance_is_made() -> None:
     with pytest.raises(tg.UsageError, match=r"inner\.n is a constant") as caught:
         tg.simulate(Around(), (0.0, 1.0), parameters={"inner.n": 4})
     assert 'Around(mods={"inner.n": ...})' in str(caught.value)
-    with pytest.raises(tg.UsageError, match="x is a variable of the model, and no parameter"):
-        tg.simulate(Sized(), (0.0, 1.0), parameters={"x": 4})
+
+
+class Filled(tg.Component):
+    x, level = tg.State(1.0), tg.State(np.ones(2))
+    double = tg.Output(lambda self: 2.0 * self.x)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.x) == -self.x
+        yield tg.der(self.level) == -self.level
+
+
+@pytest.mark.parametrize(("name", "start"), [("x", "x(0)"), ("level", "level(0)"), ("level[1]", "level(0)[1]"), ("double", "")])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda name: tg.simulate(Filled(), (0.0, 1.0), parameters={name: 4.0}),
+        lambda name: tg.simulate(Filled(), (0.0, 1.0), sensitivities=[name]),
+        lambda name: tg.sweep(Filled(), (0.0, 1.0), grid={name: [4.0, 5.0]}),
+        lambda name: tg.fit(Filled(), {"x": ([1.0, 2.0], [0.3, 0.1])}, [name]),
+    ],
+    ids=["parameters", "sensitivities", "sweep", "fit"],
+)
+def test_a_variable_where_a_parameter_is_wanted_is_told_the_name_of_its_start_value(asked: Any, name: str, start: str) -> None:
+    with pytest.raises(tg.UsageError, match=f"{re.escape(name)} is a variable of the model, and no parameter") as caught:
+        asked(name)
+    assert caught.value.hint == (
+        f"its start value is a parameter by the name '{start}'" if start else "it is computed from others; name a parameter that it is made of"
+    )
+    if name == "x":
+        asked(start)  # which is so
 
 
 def test_a_connector_with_more_potentials_than_flows_is_told_by_itself() -> None:

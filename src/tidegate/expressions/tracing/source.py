@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from tidegate.errors import Origin
 from tidegate.expressions.tracing.value_kinds import class_of
+from tidegate.shown_places import shown_file
 
 __all__ = [
     "FunctionSource",
@@ -100,20 +101,7 @@ def find_source(function: FunctionType) -> FunctionSource | None:
 
 @functools.lru_cache(maxsize=256)
 def _parsed(filename: str, text: str) -> SourceFile:
-    return SourceFile(_shown_file(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
-
-
-def _shown_file(filename: str) -> str:
-    """The file as the user would type it: relative to the current directory where it lies below that."""
-    return _seen_from(str(Path.cwd()), filename)
-
-
-@functools.lru_cache(maxsize=256)
-def _seen_from(folder: str, filename: str) -> str:
-    path = Path(filename)
-    if not path.is_absolute():
-        return filename
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else filename
+    return SourceFile(shown_file(filename), tuple(text.splitlines()), tuple(_functions(ast.parse(text), "")))
 
 
 def users_frame() -> FrameType:
@@ -151,7 +139,7 @@ def written_at(frame: FrameType | None = None) -> Origin:
         return followed()
     frame = frame or users_frame()
     file, line = frame.f_code.co_filename, frame.f_lineno
-    return Origin(file=_shown_file(file), line=line, text=linecache.getline(file, line).strip())
+    return Origin(file=shown_file(file), line=line, text=linecache.getline(file, line).strip())
 
 
 def _functions(tree: ast.AST, owner: str) -> Iterator[tuple[FunctionNode, str]]:
@@ -278,5 +266,5 @@ def function_origin(function: Any) -> Origin:
         return Origin()
     source = find_source(inner)
     if source is None:
-        return Origin(_shown_file(inner.__code__.co_filename), inner.__code__.co_firstlineno)
+        return Origin(shown_file(inner.__code__.co_filename), inner.__code__.co_firstlineno)
     return origin_at(source.file, source.node)
