@@ -65,8 +65,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     t_span : start and end, in the model's unit of time; only a block that proposes its end (``tg.DSblock``) does without.
     y0 : start values in place of the model's, by name (an array by its own), or a number for each unknown in order: of states, guesses of algebraic
         variables, discrete variables. ``y0={"x": 2.0}`` is ``parameters={"x(0)": 2.0}``: a start value is a parameter of this name.
-    inputs : by name functions of time, numbers, a ``tg.table``, samples ``(times, values)`` or a pandas ``Series`` over times, with lines between them,
-        in place of inputs; in place of parameters too, where neither start values nor times of events need them.
+    inputs : by name functions of time, numbers, a ``tg.table``, samples ``(times, values)`` or a pandas ``Series`` over times,
+        with lines between them, in place of inputs; in place of parameters too, where neither start values nor times of events need them.
     outputs : times to record at, or the distance of equidistant times; None records every step and both sides of every event.
     sensitivities : parameter names, or "all"; ``"x(0)"`` is the start value of ``x``.
     method : "auto", "radau", "rodas5p" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
