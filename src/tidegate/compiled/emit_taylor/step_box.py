@@ -20,7 +20,7 @@ class Box(IntEnum):
     UNLIMITED = 3  # in: the longest where the series does not limit it
     UNTIL = 4  # in: the time that no step may pass
     SMALLEST = 5  # in: what a step must be longer than
-    LOOK = 6  # in: steps longer than this are looked into
+    LOOK = 6  # in: steps longer than this are to be looked into
     FIT = 7  # in: of the scale, how much may be left of the equations at the end
     IDLE = 8  # in: of the scale, what an unknown that rests moves at most
     LIMIT = 9  # out: how long the series lets the step be
@@ -28,6 +28,7 @@ class Box(IntEnum):
     STEP = 11  # out
     IS_IDLE = 12  # out: 1 if no unknown moves
     IS_CLEAR = 13  # out: 1 if no divisor comes near zero
+    IS_LONG = 14  # out: 1 if the caller is to look into the step
 
 
 FIRST_LEAST: Final = 16

@@ -317,11 +317,12 @@ class _Step:
         step = text.new(f"fsub double {until}, %t")
         text.store(step, "%box", Box.STEP)
         ahead = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.SMALLEST)}")
-        both = ahead
+        is_long = literal(0.0)
         if not self.is_affine:
-            plain = text.new(f"fcmp ole double {step}, {text.load('%box', Box.LOOK)}")
-            both = text.both(ahead, plain, 1)
-        text.lines += [f"  br i1 {both}, label %polynomial, label %care", "care:", f"  ret i64 {CAREFULLY}", "polynomial:"]
+            longer = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.LOOK)}")
+            is_long = text.new(f"uitofp i1 {longer} to double")
+        text.store(is_long, "%box", Box.IS_LONG)
+        text.lines += [f"  br i1 {ahead}, label %polynomial, label %care", "care:", f"  ret i64 {CAREFULLY}", "polynomial:"]
         self.block = "polynomial"
         return step
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_step, call_value
-from tidegate.compiled.emit_taylor.step_box import DONE, FIRST_LEAST, Box
+from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 from tidegate.events.guards import polynomial_point
@@ -49,7 +49,7 @@ _LEAST: Final = 1e-290
 _IS_STARTED, _OF_CAUTION, _LONGEST, _UNLIMITED = int(Box.IS_STARTED), int(Box.CAUTION), int(Box.LONGEST), int(Box.UNLIMITED)
 _UNTIL, _SHORTEST, _LOOK, _FIT, _OF_IDLE = int(Box.UNTIL), int(Box.SMALLEST), int(Box.LOOK), int(Box.FIT), int(Box.IDLE)
 _LIMIT, _POSSIBLE, _STEP = int(Box.LIMIT), int(Box.POSSIBLE), int(Box.STEP)
-_IS_IDLE, _IS_CLEAR = int(Box.IS_IDLE), int(Box.IS_CLEAR)
+_IS_IDLE, _IS_CLEAR, _IS_LONG = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG)
 # Only stability keeps steps short where, so many times in a row, no unknown moves by more than this part of itself and P |c_P| / |c_{P-1}|, the step
 # times the fastest rate, is the same up to that part; and where so many steps are still to come that another method is worth its start.
 STIFF_STEPS: Final = 50
@@ -252,7 +252,7 @@ def _misfit(run, theta, step):
     if theta < 1.0:
         point = run.scratch_1
         polynomial_point(n, order, run.y, a, theta, point)
-    rate = run.series_rate
+    rate = run.scratch_2  # run.series_rate is that at the end
     scale = _scales(run)
     _rates(run, run.t + theta * step, point, rate)
     worst = 0.0
@@ -289,14 +289,18 @@ def degree_of(n, order, coefficients):
 
 
 @native
+def _fits_inside(run, step):
+    for look in range(1, _LOOKS):
+        if not _misfit(run, float(look) / _LOOKS, step) <= 1.0:
+            return False
+    return True
+
+
+@native
 def _fits(run, step, is_looked_into):
     if not _misfit(run, 1.0, step) <= 1.0:
         return False
-    if is_looked_into:
-        for look in range(1, _LOOKS):
-            if not _misfit(run, float(look) / _LOOKS, step) <= 1.0:
-                return False
-    return True
+    return not is_looked_into or _fits_inside(run, step)
 
 
 @native
@@ -359,6 +363,15 @@ def _unlimited(run, longest, unit):
 
 
 @native
+def _is_right_inside(run, polynomial):
+    """Look into a step that is much longer than the last one."""
+    a = vector(run.r, run.coefficients_at, run.series_order * run.n)
+    for k in range(run.series_order * run.n):
+        a[k] = polynomial[k]
+    return _fits_inside(run, run.series_box[_STEP])
+
+
+@native
 def call_whole_step(run, unit, smallest, polynomial):
     """The step by the model's own machine code, from run.t on, its polynomial where it is wanted; False if it is to be taken the plain way.
 
@@ -375,6 +388,8 @@ def call_whole_step(run, unit, smallest, polynomial):
     box[_LOOK] = _MUCH_LONGER * unit
     code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
     run.c_rhs += 2
+    if code == DONE and box[_IS_LONG] != 0.0 and not _is_right_inside(run, polynomial):
+        code = CAREFULLY
     if code != DONE:
         run.is_started = 0
         return False
