@@ -161,3 +161,17 @@ def test_runs_for_other_parameters_in_the_memory_of_one_before_are_those_of_a_fr
         assert ours.parameters == fresh.parameters
     first, again = prepared.run(), tg.simulate(model, (0.0, 5.0), **options)
     assert np.array_equal(first.values, again.values)
+
+
+def test_records_too_long_to_be_copied_are_those_of_fresh_runs_whatever_their_length() -> None:
+    model = tg.ode(lambda t, y, p: [y["v"], p["mu"] * (1.0 - y["x"] ** 2) * y["v"] - y["x"]], y0={"x": 2.0, "v": 0.0}, p={"mu": 1.0})
+    options: dict[str, Any] = {"method": "taylor", "rtol": 1e-9}
+    prepared = tg.prepare(model, (0.0, 30.0), **options)
+    sizes = [4.0, 4.0, 1.0, 1.0, 5.0, 0.5, 4.0]  # longer than the last one and shorter
+    runs = [prepared.with_parameters(mu=mu).run() for mu in sizes]
+    again = [prepared.run() for _ in range(3)]
+    for mu, ours in [*zip(sizes, runs, strict=True), *((1.0, one) for one in again)]:
+        fresh = tg.simulate(model, (0.0, 30.0), parameters={"mu": mu}, **options)
+        copied = pickle.loads(pickle.dumps(ours))
+        assert all(np.array_equal(fresh.values, one.values) for one in (ours, copied))
+        assert all(fresh.at(7.3, "x") == one.at(7.3, "x") for one in (ours, copied))

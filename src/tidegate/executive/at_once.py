@@ -51,7 +51,7 @@ class _Unpacked(NamedTuple):
     polynomials: Written
 
 
-def _unpacked(packed: bytearray, n_m: int, kinds: Sequence[np.dtype[np.void]]) -> _Unpacked:
+def _unpacked(packed: bytearray | NDArray[np.uint8], n_m: int, kinds: Sequence[np.dtype[np.void]]) -> _Unpacked:
     """The parts of what was packed.
 
     Parameters
@@ -85,7 +85,9 @@ class PackedRecording(Recording):
     _last: Event | None = None
     _absent: NDArray[np.bool_] | None = None
 
-    def __init__(self, legend: Legend, packed: bytearray, kinds: Sequence[np.dtype[np.void]], seconds: float, compile_seconds: float) -> None:
+    def __init__(
+        self, legend: Legend, packed: bytearray | NDArray[np.uint8], kinds: Sequence[np.dtype[np.void]], seconds: float, compile_seconds: float
+    ) -> None:
         self.legend, self._packed, self._kinds, self._seconds, self._compile_seconds = legend, packed, kinds, seconds, compile_seconds
 
     @cached_property

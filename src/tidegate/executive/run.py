@@ -119,7 +119,7 @@ class Prepared:
             return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
             answer = packed_runs.run()
-            if isinstance(answer, bytearray):
+            if not isinstance(answer, int):
                 legend = self._legend
                 recording = PackedRecording(legend, answer, packed_runs.kinds, perf_counter() - began, self.problem.model.seconds)
                 result = Result.recorded(recording, legend.facts, "finished", self.source)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.workspace import TARGET
 from tidegate.integrators.kernel_cache import kernel
 
 __all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
@@ -26,6 +27,9 @@ __all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
 NOT_BEGUN: Final = -100
 _STEPS: Final = 1000  # natively before Python looks for Ctrl-C
 _ROOM: Final = 1 << 15  # numbers; what is larger takes so long that it does not matter
+_AT_TARGET: Final = -1 - TARGET  # came to the end, and there is no room, or more to be said
+_LARGE: Final = 1 << 14  # bytes: what is longer is not copied
+_LARGER: Final = 1.25  # than the last run's may be what the next one's record takes
 N_COUNTS: Final = 3  # of records, in front of the counters
 
 
@@ -46,6 +50,7 @@ class PackedRuns:
         n_values: int,
     ) -> None:  # fmt: skip
         self.kinds = kinds
+        self._last_size = 0
         self._fresh = fresh
         self._packed = np.empty(_ROOM)
         self._view = memoryview(self._packed.view(np.uint8))
@@ -53,8 +58,8 @@ class PackedRuns:
         integers, numbers = fresh
         self.plan[[N_FRESH_INTEGERS, N_FRESH_NUMBERS]] = len(integers), len(numbers)
         self.plan[[AT_FRESH_INTEGERS, AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
-        self.plan[[AT_ROWS, AT_LOG, AT_POLYNOMIALS, AT_PACKED]] = (*buffers, self._packed.ctypes.data)
-        self.plan[[ROOM_PACKED, MOST_STEPS, N_VALUES]] = _ROOM, _STEPS, n_values
+        self.plan[[AT_ROWS, AT_LOG, AT_POLYNOMIALS]] = buffers
+        self.plan[[MOST_STEPS, N_VALUES]] = _STEPS, n_values
         self._arguments = (*map(ctypes.c_void_p, workspace), ctypes.c_void_p(self.plan.ctypes.data))
         # ctypes gives up the GIL during a call
         self._entry: Any = ctypes.CFUNCTYPE(ctypes.c_int64)(kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address)
@@ -63,7 +68,20 @@ class PackedRuns:
         """Other times to record at, at this address."""
         self.plan[AT_TIMES] = times_at
 
-    def run(self) -> bytearray | int:
+    def run(self) -> bytearray | NDArray[np.uint8] | int:
         """What a run wrote down that came to its end, with nothing more to be said of it; else where it stands, as ``run_at_once`` answers."""
-        size = self._entry(*self._arguments)
+        if self._last_size > _LARGE:
+            # about as large as the last; it is packed where it stays
+            own = np.empty(int(self._last_size * _LARGER) // 8 + 1)
+            self._last_size = self._enter(own)
+            if self._last_size > 0:
+                return own.view(np.uint8)[: self._last_size]
+            if self._last_size != _AT_TARGET:
+                return self._last_size
+            # what was written down may be longer than expected
+        size = self._last_size = self._enter(self._packed)
         return bytearray(self._view[:size]) if size > 0 else size
+
+    def _enter(self, memory: NDArray[np.float64]) -> int:
+        self.plan[AT_PACKED], self.plan[ROOM_PACKED] = memory.ctypes.data, len(memory)
+        return self._entry(*self._arguments)
