@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,9 @@ class Returned(tg.Component):
         (lambda: run().at("a"), r'result\["a"\]'),
         (lambda: run().final["y"], "one of a"),
         (lambda: tg.blocks.Integrador, "did you mean 'Integrator'"),
+        (lambda: tg.blocks.Saturation, r"it is Limiter\(upper, lower\)"),
+        (lambda: tg.solve_ivp(lambda t, y: [1.0], (0, 1), [1.0], event=abs), "try: events"),
+        (lambda: import_module("tidegate.plot") and tg.plot(tg), r"results plot themselves: result\.plot\(\)"),
         (lambda: tg.simulat, "did you mean 'simulate'"),
         (lambda: tg.simulate(Returned(), (0, 1)), "returns one equation, and equations are yielded.*write `yield"),
         (lambda: tg.simulate(tg.ode(lambda t, y: [1j * y[0]], y0=[1.0]), (0, 1)), "complex numbers cannot be followed.*real and imaginary part"),

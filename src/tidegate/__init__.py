@@ -331,10 +331,20 @@ _CALLED_OTHERWISE: Final = {
 _PACKAGES: Final = {"csmp": "tidegate.csmp", "dsblock": "tidegate.frontends.dsblock", "library": "tidegate.library"}
 
 
+class _CalledPackage(ModuleType):
+    """A package whose name somebody calls, as ``tg.plot(result)``: it is answered as before anything imported it."""
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        name = self.__name__.rpartition(".")[2]
+        raise UnknownNameError(f"there is no tg.{name} to call", hint=_CALLED_OTHERWISE[name])
+
+
 class _Package(ModuleType):
     """Keeps ``tidegate.simulate`` the function: Python would put the module of that name there as soon as anything imports it."""
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in _CALLED_OTHERWISE and isinstance(value, ModuleType):
+            value.__class__ = _CalledPackage
         super().__setattr__(name, getattr(value, name) if isinstance(value, ModuleType) and name in _HOMES else value)
 
     def __reduce__(self) -> tuple[Any, ...]:

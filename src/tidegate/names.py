@@ -16,7 +16,7 @@ _ALIKE: Final = 0.6  # difflib's own measure of what is close
 
 
 def close_names(name: object, known: Iterable[str], alike: float = _ALIKE) -> list[str]:
-    """The known names most like this one, best first; letter case does not count, and of a path the end may be given.
+    """The known names most like this one, best first; letter case does not count, and of a path the end or the beginning may be given.
 
     Examples
     --------
@@ -24,13 +24,17 @@ def close_names(name: object, known: Iterable[str], alike: float = _ALIKE) -> li
     ['level']
     >>> close_names("R", ["source.V", "R1.R"])
     ['R1.R']
+    >>> close_names("motor", ["motor.state1", "rate"])
+    ['motor.state1']
     """
     by_folded: dict[str, list[str]] = {}
     for candidate in dict.fromkeys(known):
         by_folded.setdefault(candidate.casefold(), []).append(candidate)
     matches = difflib.get_close_matches(str(name).casefold(), by_folded, n=_MOST_CLOSE, cutoff=alike)
-    ending = [folded for folded in by_folded if folded.endswith(f".{str(name).casefold()}")]
-    return [candidate for match in dict.fromkeys([*ending, *matches]) for candidate in by_folded[match]][:_MOST_CLOSE]
+    own = str(name).casefold()
+    ending = [folded for folded in by_folded if folded.endswith(f".{own}")]
+    below = [folded for folded in by_folded if own and folded.startswith(f"{own}.")]
+    return [candidate for match in dict.fromkeys([*ending, *below, *matches]) for candidate in by_folded[match]][:_MOST_CLOSE]
 
 
 def suggestion(name: object, known: Iterable[str], otherwise: str, alike: float = _ALIKE) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from tidegate.frontends.components import (
     der,
     time,
 )
+from tidegate.library.other_names import no_part
 
 __all__ = [
     "Capacitor",
@@ -568,3 +569,7 @@ class CurrentSensor(OnePort):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

@@ -6,10 +6,11 @@ Pressures are above that of the air around, in pascal. The density is a paramete
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from tidegate.expressions.elementary import maximum, where
 from tidegate.frontends.components import Algebraic, Bound, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
+from tidegate.library.other_names import no_part
 
 __all__ = [
     "Drain",
@@ -271,3 +272,7 @@ class FlowSensor(FlowElement):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from tidegate.frontends.components import Algebraic, Component, Parameter, der
 from tidegate.library.electrical import Pin
+from tidegate.library.other_names import no_part
 from tidegate.library.rotational import Flange as Shaft
 from tidegate.library.translational import Flange as Rod
 
@@ -76,3 +77,7 @@ class TranslationalEMF(_Transducer):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

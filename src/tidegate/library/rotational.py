@@ -8,7 +8,7 @@ masses have the states; where there are none, ``SpringDamper(phi_rel=tg.start(0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from tidegate.expressions.elementary import where
 from tidegate.frontends.components import (
@@ -25,6 +25,7 @@ from tidegate.frontends.components import (
     der,
     time,
 )
+from tidegate.library.other_names import no_part
 from tidegate.library.stick_slip import PressedContact, StickSlip
 
 __all__ = [
@@ -440,3 +441,7 @@ class TorqueSensor(Component):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

@@ -6,9 +6,10 @@ Temperatures are absolute, in kelvin.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from tidegate.frontends.components import Algebraic, Bound, Component, Connector, Flow, InputSignal, OutputSignal, Parameter, Potential, State, der
+from tidegate.library.other_names import no_part
 
 __all__ = [
     "BodyRadiation",
@@ -272,3 +273,7 @@ class HeatFlowSensor(ThermalElement):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

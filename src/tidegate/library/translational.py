@@ -9,7 +9,7 @@ other parts are points.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from tidegate.expressions.elementary import maximum, minimum, where
 from tidegate.frontends.components import (
@@ -29,6 +29,7 @@ from tidegate.frontends.components import (
     time,
     when,
 )
+from tidegate.library.other_names import no_part
 from tidegate.library.stick_slip import PressedContact, StickSlip, a_moment_later
 
 __all__ = [
@@ -584,3 +585,7 @@ class ForceSensor(Component):
 def __dir__() -> list[str]:
     """What completion offers."""
     return __all__
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise no_part(__name__, name)

@@ -33,14 +33,14 @@ def equations_scene(name: str, report: StructureReport) -> Scene:
     report : what becomes of it.
     """
     unknowns = [item for block in report.blocks for item in block.unknowns]
-    n = len(unknowns)
+    n, count = len(unknowns), len(report.blocks)
     is_named = n <= _NAMED
     cell = _CELL if is_named else max(0.6, min(_CELL, _SIDE / n))
     texts = [_shortened(text) for block in report.blocks for text in block.equations] if is_named else []
     left = _MARGIN + (max((_width(item) for item in unknowns), default=0.0) + 34.0 if is_named else 0.0)
     top = _MARGIN + _TITLE
     right = max((_width(text) for text in texts), default=0.0) + 12.0 if is_named else 0.0
-    title = f"{name}: {n} equations in {len(report.blocks)} blocks" if n else f"{name}: explicit equations, one for each state"
+    title = f"{name}: {n} equation{'s' * (n != 1)} in {count} block{'s' * (count != 1)}" if n else f"{name}: explicit equations, one for each state"
     width = max(left + n * cell + right + _MARGIN, _width(title) * 1.25 + 2 * _MARGIN, 430.0)
     scene = Scene(round(width), round(top + n * cell + _LEGEND + _MARGIN), title)
     scene.things.append(Text(_MARGIN, _MARGIN + 6, title, 1.2 * _FONT, "start"))

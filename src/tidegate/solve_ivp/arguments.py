@@ -29,6 +29,7 @@ TIME: Final = symbol(Role.TIME, "time")
 _SCIPY_METHODS: Final = {"RK45": "auto", "RK23": "auto", "DOP853": "auto", "Radau": "radau", "BDF": "radau", "LSODA": "auto"}
 _OPTIONS: Final = ("rtol", "atol", "first_step", "max_step")
 _IGNORED: Final = ("jac", "jac_sparsity")
+_NAMED: Final = ("method", "t_eval", "dense_output", "events", "vectorized", "args")  # which Python binds by themselves
 _REFUSED: Final = {
     "min_step": "leave it out: steps are as short as the tolerance asks",
     "lband": "leave it out: the Jacobian's shape is found in the function itself",
@@ -188,7 +189,7 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
         if name in _REFUSED:
             raise UsageError(f"solve_ivp has no option {name!r}", hint=_REFUSED[name])
         if name not in (*_OPTIONS, *_IGNORED):
-            raise unknown_name("option", name, [*_OPTIONS, *_IGNORED], of="solve_ivp")
+            raise unknown_name("option", name, [*_NAMED, *_OPTIONS, *_IGNORED], of="solve_ivp")
         if name in _OPTIONS and value is not None:
             chosen[name] = value
     for name, smallest in (("rtol", _SMALLEST_RTOL), ("atol", _SMALLEST_ATOL)):

@@ -330,7 +330,7 @@ class Block(Signals):
         """Connect inputs, in order and by name, and give the first output."""
         if len(signals) > len(self.inputs):
             raise UsageError(
-                f"{self.path} ({self.kind}) takes {len(self.inputs)} inputs, but {len(signals)} are given",
+                f"{self.path} ({self.kind}) takes {len(self.inputs)} input{'s' * (len(self.inputs) != 1)}, but {len(signals)} are given",
                 hint=f"its inputs are {', '.join(self.inputs)}",
             )
         for port, signal in [*zip(self.inputs, signals, strict=False), *by_name.items()]:
