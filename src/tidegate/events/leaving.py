@@ -12,9 +12,11 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import vector
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import CLEAR, ROUNDING, ROUNDING_OF_SLOPES, ROUNDING_SOLVED
+from tidegate.linear.systems import is_finite
 
 __all__ = ["ASKED", "LEAVES_DOWN", "LEAVES_UP", "RESTS", "leaving_sides"]
 
@@ -31,6 +33,18 @@ _LONGER: Final = 64.0  # steps: a guard that rests over one step is looked at ov
 
 
 @native
+def _rates_near(run, t, offset, target):
+    """y' at the point at offset ``offset``, into ``target``; 0 or the reason of failure. Without a linear system where the method has expressions."""
+    if run.f_rates != 0 and run.n_forced == 0:
+        rate = vector(run.r, target, run.n)
+        call_value(run.f_rates, t, vector(run.r, offset, run.n), run.p, run.m, rate)
+        run.c_rhs += 1
+        if is_finite(rate):
+            return 0
+    return derivatives(run, t, offset, target)
+
+
+@native
 def _stride(run, t, start, first, end, tau):
     """Runge and Kutta's step over tau from the point at offset ``start``, where y' is at ``first``, into ``end``; 0 or the reason of failure."""
     n = run.n
@@ -41,7 +55,7 @@ def _stride(run, t, start, first, end, tau):
         total[q] = run.r[first + q]
         stage[q] = run.r[start + q] + 0.5 * tau * run.r[first + q]
     for k in range(3):
-        code = derivatives(run, t + (tau if k == 2 else 0.5 * tau), run.trial_stage_at, run.trial_rate_at)
+        code = _rates_near(run, t + (tau if k == 2 else 0.5 * tau), run.trial_stage_at, run.trial_rate_at)
         if code != 0:
             return code
         if k == 2:
@@ -74,7 +88,7 @@ def _look_ahead(run, t, tau):
     if code != 0:
         return code
     _guards_at(run, t + half, run.trial_middle, run.trial_g_half)
-    code = derivatives(run, t + half, middle, end)
+    code = _rates_near(run, t + half, middle, end)
     if code == 0:
         code = _stride(run, t + half, middle, end, end, half)
     if code == 0:
