@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.emit_llvm import FunctionSpec
+from tidegate.compiled.explicit_rates import explicit_rates
 from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
@@ -25,6 +27,7 @@ _Maker = Callable[[str, Sequence[tuple[int, Expr]]], FunctionSpec]
 _VALUE = ("t", "y", "p", "m", "out")
 _TANGENT = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _BY_VALUE = frozenset({"t", "dt"})
+_FEW: Final = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
     outputs, outputs_tangent  recorded outputs
     divisors                  what f divides by; 1 where that does not matter
+    rates                     y' where it follows by expressions that f and M do not give at once, of small models with relations
     constraints and others    F4 and F5 of an HDAE, their derivative in a direction, the sum of its absolute values, their gradients by rows; F2 to F5
     ========================  =============================================================================
     """
@@ -128,7 +132,15 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
             values("constraint_slopes", [(i * n + j, entry) for (i, j), entry in gradients.items()]),
         ]
     specs += _transition_specs(parts, values, tangents, seeds)
-    return specs
+    explicit = explicit_rates(symbols.unknowns, parts.rhs, parts.mass) if _is_looked_along(parts) else None
+    return specs if explicit is None else [*specs, values("rates", list(enumerate(explicit.rates)))]
+
+
+def _is_looked_along(parts: FunctionParts) -> bool:
+    """Whether events often ask for rates that right sides do not give, and of so few unknowns that expressions for them are short."""
+    n = len(parts.rhs)
+    is_given = len(parts.mass) == n and all(i == j for i, j in parts.mass)
+    return len(parts.guards) > 0 and n <= _FEW and not (is_given or parts.constraints or parts.hdae_parts)
 
 
 def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:

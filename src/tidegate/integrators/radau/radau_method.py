@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tidegate.compiled.schema import MAX_STAGES, RADAU
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.lay_out import Method
@@ -24,7 +26,8 @@ class RadauIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
-        super().__init__(problem, radau_by_stages(stages or stages_for(problem.rtol)))
+        method = radau_by_stages(stages or stages_for(problem.rtol))
+        super().__init__(problem, replace(method, facts={**method.facts, "f_rates": problem.model.addresses.get("rates", 0)}))
 
 
 def radau_by_stages(stages: int) -> Method:
