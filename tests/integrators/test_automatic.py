@@ -37,6 +37,17 @@ def test_the_length_of_the_run_counts_and_values_of_parameters_do_not() -> None:
     assert method_of(model, 1.0, parameters={"k": 1e5}) == "taylor"  # as the other runs of a sweep; Radau goes on where that is stiff
 
 
+@pytest.mark.parametrize(("rtol", "method"), [(1e-3, "rodas5p"), (1e-5, "rodas5p"), (1e-6, "radau")])
+def test_what_starts_stiff_and_has_no_events_is_left_to_rodas5p_at_moderate_tolerances(rtol: float, method: str) -> None:
+    stiff = tg.ode(decay, y0={"x": 1.0}, p={"k": 1e4})
+    result = tg.simulate(stiff, (0.0, 3.0), rtol=rtol, sensitivities=["k"])
+    assert result.statistics.method == method
+    assert result.final["x"] == pytest.approx((1e8 * math.cos(3.0) + 1e4 * math.sin(3.0)) / (1e8 + 1.0), abs=10 * rtol)
+    with_event = tg.ode(decay, y0={"x": 1.0}, p={"k": 1e4}, events=tg.event(lambda t, y, p: y["x"] < 0.0))
+    assert method_of(with_event, 3.0, rtol=rtol) == "radau"
+    assert method_of(stiff, 1e-3, rtol=rtol) == "taylor"
+
+
 def swinging(t: Any, y: Any) -> list[Any]:
     return [1e4 * y[1], -1e4 * y[0] - y[1]]
 

@@ -15,13 +15,12 @@ _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
 _LONGEST: Final = 200  # recurrences: compiled in some ten milliseconds; longer ones may take longer than Radau's whole run
 _STIFF: Final = 40.0  # of the shortest time constants in a run, for each unknown: from there on stability keeps a series' steps too short
 _MODERATE: Final = 1e-5  # relative tolerance: from there on Rodas5P takes less time for the same error, measured
-_MODERATE_WITH_EVENTS: Final = 1e-4  # the same where steps are cut
 _FEW: Final = 5  # unknowns: up to so many Radau's steps cost about the same
 
 
 def method_of(problem: Problem, method: str) -> str:
-    """What "auto" stands for: "taylor" for small models of differential equations with power series, if they do not start stiff; those that do are
-    left to "rodas5p" at moderate tolerances, where it wins; all else is "radau".
+    """What "auto" stands for: "taylor" for small models of differential equations with power series, if they do not start stiff; those that do and
+    have no events are left to "rodas5p" at moderate tolerances, where it wins; all else is "radau".
 
     Where a model turns out to be stiff later Radau goes on. Equations with roots and logarithms, which may end, are left to Radau, which comes nearer
     to the end and names it. What is decided depends on the model and the length of the run, not on values of parameters: the runs of a sweep agree.
@@ -43,7 +42,7 @@ def method_of(problem: Problem, method: str) -> str:
     if constants < _STIFF * max(_FEW, len(model.layout.unknowns)):
         return "taylor"
     has_events = len(model.guards) > 0 or model.layout.n_time_events > 0
-    return "rodas5p" if problem.rtol >= (_MODERATE_WITH_EVENTS if has_events else _MODERATE) and not problem.proves else "radau"
+    return "rodas5p" if problem.rtol >= _MODERATE and not has_events and not problem.proves else "radau"
 
 
 def choose(problem: Problem, method: str) -> StepIntegrator:
