@@ -257,13 +257,13 @@ def test_too_many_paths_without_source_are_refused():
         trace(space["f"], [symbols()])
 
 
-def test_math_in_a_function_without_source_says_what_to_use_instead():
+def test_what_a_function_without_source_cannot_do_names_its_line_and_a_file_as_the_way_out():
     space: dict[str, Any] = {}
-    exec("import math\ndef f(y):\n    return math.sin(y[0])\n", space)
-    with pytest.raises(UntraceableError, match="numpy or tidegate") as caught:
+    exec("def f(y):\n    return 2.0 * float(y[0])\n", space)
+    with pytest.raises(UntraceableError, match="put the function into a file") as caught:
         trace(space["f"], [symbols()])
     assert caught.value.origin is not None
-    assert caught.value.origin.line == 3
+    assert caught.value.origin.line == 2
 
 
 def test_the_decisions_of_a_failed_trace_do_not_stay_behind():

@@ -28,6 +28,7 @@ from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic, stored
+from tidegate.expressions.tracing.without_source import on_symbols
 
 __all__ = ["Yields", "call", "in_turn"]
 
@@ -265,9 +266,10 @@ def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...]
     """A function without source, with copies of its arguments for every path."""
     exploration = _exploration(tracer, lambda: None)
     is_yielding = bool(function.__code__.co_flags & 0x20)  # CO_GENERATOR
+    ready = on_symbols(function, partial(call, tracer), _is_users)
 
     def once() -> Any:
-        result = function(*frozen(args), **frozen(kwargs))
+        result = ready(*frozen(args), **frozen(kwargs))
         return (
             [Yielded(value, Origin(function.__code__.co_filename, function.__code__.co_firstlineno)) for value in result] if is_yielding else result
         )
@@ -278,8 +280,8 @@ def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...]
         if error.origin is not None:
             raise
         raise tracer.error(
-            f"{error.message} (the source of {function.__name__} cannot be read, so that functions of `math` cannot be replaced in it)",
-            "use the functions of numpy or tidegate; or put the function into a file; or mark it with tg.opaque",
+            f"{error.message} (the source of {function.__name__} cannot be read, so that Python itself carries it out on symbols)",
+            "put the function into a file; or mark it with tg.opaque",
             at=failing_line(error),
         ) from error
     return Yields(result) if is_yielding else result
