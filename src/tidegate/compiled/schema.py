@@ -180,6 +180,8 @@ _STATE: Final = [
     *_single("integer", "stages degree is_first was_rejected has_polynomial needs_jacobian needs_factors is_jacobian_fresh is_cut"),
     *_single("integer", "event_kind event_cause cause_item rounds is_terminated phase failed_guard last_guard found_guard"),
     *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
+    # 1 while the factors of consistent values are those of an earlier point, from which forces of constraints are computed
+    *_single("integer", "knows_forces"),
     # 1 where an event inside the step under way has been carried out; where what an event gives is known; where the method may go on behind it
     *_single("integer", "has_passed is_given can_go_on"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
@@ -256,7 +258,7 @@ _LINEAR: Final = [
     *_single("integer", "room_factors n_patterns n_pairs"),
     # 1 once factors did not fit into their room
     *_single("integer", "lacks_room"),
-    *_arrays("number", "jacobian", "n_entries"),
+    *_arrays("number", "jacobian jacobian_kept", "n_entries"),
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),

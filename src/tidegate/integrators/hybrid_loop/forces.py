@@ -8,14 +8,23 @@ constraint, back across the threshold, and cross it once more.
 
 from __future__ import annotations
 
+from typing import Final
+
+import numpy as np
+
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.constraints import move_onto
 from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point
-from tidegate.linear.systems import evaluate_jacobian
+from tidegate.linear.forced import integrated_form
+from tidegate.linear.systems import algebraic_residual, evaluate_jacobian, factor_base, solve_base
 
-__all__ = ["follow_forces", "put_on_equations"]
+__all__ = ["follow_forces", "forces_here", "put_on_equations"]
+
+_PART: Final = 0.01  # of the tolerances: what is recorded is as good as x1 lets it be
+_FAST: Final = 0.3  # by how much a correction is smaller than the last, or other factors are needed
+_MOST_ITERATIONS: Final = 12
 
 
 @native
@@ -65,11 +74,93 @@ def _to_powers(run, degree, q):
             a[j - 1, q] -= k * a[j, q] / degree
 
 
+@native
+def _has_any(run):
+    for q in range(run.n):
+        if run.index_two[q] == 1:
+            return True
+    return False
+
+
+@native
+def _factor(run, t, point):
+    """Factors for ``_recorded_point``, which are kept from step to step; the Jacobian that the method goes on with stays."""
+    for e in range(run.n_entries):
+        run.jacobian_kept[e] = run.jacobian[e]
+    bad = factor_base(run, t, point.ctypes)
+    for e in range(run.n_entries):
+        run.jacobian[e] = run.jacobian_kept[e]
+    run.knows_forces = 1 if bad == 0 else 0
+    return bad == 0
+
+
+@native
+def _recorded_point(run, t, point):
+    """As ``consistent_point``, to a small part of the tolerances: by Newton's simplified method with factors of an earlier point, as long as it is fast."""
+    n = run.n
+    f = run.scratch_1
+    delta = run.scratch_2
+    last = np.inf
+    is_new = False
+    if run.knows_forces == 0:
+        if not _factor(run, t, point):
+            return False
+        is_new = True
+    for _ in range(_MOST_ITERATIONS):
+        if not algebraic_residual(run, t, point, f) < np.inf:
+            return False
+        for q in range(n):
+            f[q] = -f[q]
+        if not solve_base(run, run.zero, f, delta):
+            return False
+        norm = 0.0
+        for q in range(n):
+            point[q] += delta[q]
+            if run.index_two[q] == 1:
+                norm = max(norm, abs(delta[q]) / (_PART * (run.atol[q] + run.rtol * max(abs(point[q]), run.y_max[q]))))
+        if norm <= 1.0 or (last < np.inf and norm * norm <= last and norm <= 1.0 / _FAST):
+            return True
+        if not norm <= _FAST * last:
+            if is_new or not _factor(run, t, point):
+                return False
+            is_new = True
+            last = np.inf
+        else:
+            last = norm
+    return False
+
+
+@native
+def forces_here(run, t, point):
+    """Unknowns of index two at a time inside the step, as they follow from x1 there; from the step's polynomial where they cannot be computed."""
+    if not _has_any(run):
+        return
+    theta = (t - run.t) / run.length
+    for q in range(run.n):
+        if run.index_two[q] == 1:
+            x = 0.0
+            for k in range(run.degree - 1, -1, -1):
+                x = (x + run.coefficients[k, q]) * theta
+            point[q] = run.y[q] + x
+            run.noted_ydot[q] = point[q]
+    integrated_form(run, 0.0)
+    is_found = _recorded_point(run, t, point)
+    integrated_form(run, 1.0)
+    for q in range(run.n):
+        if run.index_two[q] == 1 and not is_found:
+            point[q] = run.noted_ydot[q]
+
+
 @kernel_entry()
 def follow_forces(run):
-    """Lay the polynomial of the step just found through unknowns of index two as they follow from x1, where relations look at them; 0 or why not."""
-    if run.degree == 0 or not run.step > 0.0 or not _are_looked_at(run, run.t):
+    """Lay the polynomial of the step just found through unknowns of index two as they follow from x1; 0 or why not.
+
+    What is recorded needs that, too: collocation leaves them with one order inside a step less than its stages have, and they are what loads are
+    read from. Where relations look at them they are as exact as rounding allows.
+    """
+    if run.degree == 0 or not run.step > 0.0 or not _has_any(run):
         return 0
+    are_looked_at = run.n_guards > 0 and _are_looked_at(run, run.t)
     n = run.n
     degree = run.degree
     a = run.coefficients
@@ -78,6 +169,7 @@ def follow_forces(run):
     last = run.noted_ydot
     for q in range(n):
         last[q] = y[q]
+    is_changed = False
     for k in range(degree):
         theta = (k + 1.0) / degree
         if k == degree - 1:
@@ -88,9 +180,17 @@ def follow_forces(run):
         for q in range(n):
             if run.index_two[q] == 1:
                 point[q] = last[q]  # the nearest known: these columns are being written
-        code = consistent_point(run, run.t + theta * run.length, run.y_new_at)
-        if code != 0:
-            return code
+        time = run.t + theta * run.length
+        is_found = False
+        if not are_looked_at:
+            integrated_form(run, 0.0)
+            is_found = _recorded_point(run, time, point)
+            integrated_form(run, 1.0)
+        if not is_found:
+            code = consistent_point(run, time, run.y_new_at)
+            if code != 0:
+                return code
+            is_changed = True
         for q in range(n):
             if run.index_two[q] == 1:
                 last[q] = point[q]
@@ -99,6 +199,6 @@ def follow_forces(run):
         if run.index_two[q] == 1:
             run.y_end[q] = point[q]
             _to_powers(run, degree, q)
-    # that of the equations that are integrated again, which the method goes on with
-    evaluate_jacobian(run, run.t, y)
+    if is_changed:  # that of the equations that are integrated again, which the method goes on with
+        evaluate_jacobian(run, run.t, y)
     return 0

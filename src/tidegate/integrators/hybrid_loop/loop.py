@@ -231,7 +231,7 @@ def _find_step(run):
     run.c_steps += 1
     run.length = run.step
     run.quiet_flips = 0
-    code = follow_forces(run) if run.n_forms > 0 and run.n_guards > 0 else 0
+    code = follow_forces(run) if run.n_forms > 0 else 0
     if code != 0:
         return code
     code = cut_at_break(run) if run.past != 0 else _WHOLE

@@ -6,6 +6,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.hybrid_loop.event import AT_START
+from tidegate.integrators.hybrid_loop.forces import forces_here
 from tidegate.integrators.hybrid_loop.past import keep_sensitivity
 from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
@@ -106,6 +107,8 @@ def radau_values(run, when, _whole):
         z = matrix(run.r, stages, s, n)
         for q in range(n):
             point[q] = y[q] + z[s - 1, q]
+        if run.n_forms > 0:
+            forces_here(run, when, point)
         theta = 1.0
     else:
         polynomial_point(n, s, y, run.coefficients, theta, point)

@@ -115,7 +115,7 @@ def locate(run, theta, crossed):
         stage_polynomial(POLYNOMIAL[(s - 3) // 2], s, n, z, a)
         for q in range(n):
             end[q] = y[q] + z[s - 1, q]
-        code = follow_forces(run) if run.n_forms > 0 and run.n_guards > 0 else 0
+        code = follow_forces(run) if run.n_forms > 0 else 0
         if code != 0:
             return code
         which = earliest_crossing(run, t, step)
