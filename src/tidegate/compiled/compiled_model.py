@@ -23,6 +23,7 @@ from tidegate.compiled.layout import Layout
 from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.quantities import Places, Quantity
 from tidegate.errors import Origin
+from tidegate.model.stabilisation import MULTIPLIER
 from tidegate.results.dense_outputs import OutputFormulas
 
 __all__ = [
@@ -544,6 +545,12 @@ class CompiledModel:
     def located(self) -> Places:
         """Of every quantity, and of every element of one, by name."""
         return Places(self.quantities)
+
+    @property
+    def forces(self) -> BoolArray:
+        """True for those unknowns of index two that are no multipliers: what the user sees of them."""
+        names = np.array(self.layout.unknowns, dtype=str)
+        return np.zeros(len(names), dtype=bool) if self.index_two is None else self.index_two & ~np.char.startswith(names, MULTIPLIER)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self.again  # addresses mean nothing elsewhere; the machine code is found in the cache again

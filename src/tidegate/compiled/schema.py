@@ -153,7 +153,7 @@ _FACTS: Final = [
     *_arrays("integer", "moving", "n_moving"),
     *_arrays("number", "moving_rate", "n_moving"),
     *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode", "n_guards"),
-    *_arrays("integer", "is_algebraic index_two", "n"),
+    *_arrays("integer", "is_algebraic index_two is_force", "n"),
     # 1 if values off the constraints of an HDAE are to be moved onto them
     *_single("integer", "makes_consistent"),
     *_arrays("integer", "grid_first n_edges", "n_guards"),

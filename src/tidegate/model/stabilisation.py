@@ -14,7 +14,10 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.names import suggestion
 
-__all__ = ["STABILISATIONS", "Stabilisation", "chosen_stabilisation"]
+__all__ = ["MULTIPLIER", "STABILISATIONS", "Stabilisation", "chosen_stabilisation"]
+
+
+MULTIPLIER: Final = "(mu"  # what names of multipliers begin with: those of users cannot
 
 
 @dataclass(frozen=True)

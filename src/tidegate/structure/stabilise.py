@@ -15,7 +15,7 @@ from typing import Final
 from tidegate.errors import InvalidModelError, Origin
 from tidegate.expressions import ONE, ZERO, Expr, Role, dependencies, jacobian, symbol
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
-from tidegate.model.stabilisation import STABILISATIONS
+from tidegate.model.stabilisation import MULTIPLIER, STABILISATIONS
 from tidegate.names import listed
 from tidegate.structure.passes import Pass, Passed
 
@@ -48,8 +48,8 @@ def stabilise(model: Model) -> Passed:
     _check_constraints(model, [*parts[4], *parts[5]], set(states))
     algebraic = [s for v in model.by_role(VariableRole.ALGEBRAIC) for s in v.symbols()]
     third = algebraic[len(parts[2]) :]
-    names = {k: f"mu{k}" for k in form.multiplied if parts[k]}
-    multipliers = tuple(Variable(f"({name})", VariableRole.ALGEBRAIC, (len(parts[k]),)) for k, name in names.items())
+    names = {k: f"{MULTIPLIER}{k})" for k in form.multiplied if parts[k]}
+    multipliers = tuple(Variable(name, VariableRole.ALGEBRAIC, (len(parts[k]),)) for k, name in names.items())
     mu = [s for v in multipliers for s in v.symbols()]
     stabilising = [equation for k in names for equation in parts[k]]
     forces: dict[int, Expr] = {}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.frontends.dsblock.forms import Equations
-from tidegate.model.stabilisation import STABILISATIONS, chosen_stabilisation
+from tidegate.model.stabilisation import MULTIPLIER, STABILISATIONS, chosen_stabilisation
 
 __all__ = ["Ask", "ConstrainedEquations", "part_slices"]
 
@@ -54,7 +54,7 @@ class ConstrainedEquations(Equations):
         n1, n2, n3, _, _ = described.parts
         self._first, self._n = n1, n1 + n2 + n3
         self._multiplied = tuple(k for k in self._form.multiplied if described.parts[k - 1])
-        self.multipliers = tuple(f"(mu{k})[{i}]" for k in self._multiplied for i in range(described.parts[k - 1]))
+        self.multipliers = tuple(f"{MULTIPLIER}{k})[{i}]" for k in self._multiplied for i in range(described.parts[k - 1]))
         # x2 may look at x3
         self.index_two = (*(self.names[n1:] if self._form.last == 4 else ()), *self.multipliers)
         self.labels = tuple(

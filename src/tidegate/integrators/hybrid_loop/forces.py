@@ -45,7 +45,7 @@ def _are_looked_at(run, t):
     """True if a guard reads an unknown of index two."""
     width = run.roundoff
     for q in range(run.n):
-        width[q] = 1.0 if run.index_two[q] == 1 else 0.0
+        width[q] = 1.0 if run.is_force[q] == 1 else 0.0
     nothing = run.zero
     reads = run.trial_g_full
     call_tangent(run.f_guard_scale, t, run.y, nothing, run.p, run.m, 0.0, width, nothing, nothing, reads)
@@ -77,7 +77,7 @@ def _to_powers(run, degree, q):
 @native
 def _has_any(run):
     for q in range(run.n):
-        if run.index_two[q] == 1:
+        if run.is_force[q] == 1:
             return True
     return False
 
@@ -96,7 +96,7 @@ def _factor(run, t, point):
 
 @native
 def _recorded_point(run, t, point):
-    """As ``consistent_point``, to a small part of the tolerances: by Newton's simplified method with factors of an earlier point, as long as it is fast."""
+    """As ``consistent_point``, to a small part of the tolerance: by Newton's simplified method with factors of an earlier point while it is fast."""
     n = run.n
     f = run.scratch_1
     delta = run.scratch_2
@@ -116,7 +116,7 @@ def _recorded_point(run, t, point):
         norm = 0.0
         for q in range(n):
             point[q] += delta[q]
-            if run.index_two[q] == 1:
+            if run.is_force[q] == 1:
                 norm = max(norm, abs(delta[q]) / (_PART * (run.atol[q] + run.rtol * max(abs(point[q]), run.y_max[q]))))
         if norm <= 1.0 or (last < np.inf and norm * norm <= last and norm <= 1.0 / _FAST):
             return True
@@ -137,7 +137,7 @@ def forces_here(run, t, point):
         return
     theta = (t - run.t) / run.length
     for q in range(run.n):
-        if run.index_two[q] == 1:
+        if run.is_force[q] == 1:
             x = 0.0
             for k in range(run.degree - 1, -1, -1):
                 x = (x + run.coefficients[k, q]) * theta
@@ -147,7 +147,7 @@ def forces_here(run, t, point):
     is_found = _recorded_point(run, t, point)
     integrated_form(run, 1.0)
     for q in range(run.n):
-        if run.index_two[q] == 1 and not is_found:
+        if run.is_force[q] == 1 and not is_found:
             point[q] = run.noted_ydot[q]
 
 
@@ -161,6 +161,8 @@ def follow_forces(run):
     if run.degree == 0 or not run.step > 0.0 or not _has_any(run):
         return 0
     are_looked_at = run.n_guards > 0 and _are_looked_at(run, run.t)
+    if not are_looked_at and run.stages == 0:
+        return 0  # of several steps: all derivatives at the step's end are as exact as the unknowns
     n = run.n
     degree = run.degree
     a = run.coefficients
@@ -178,7 +180,7 @@ def follow_forces(run):
         else:
             polynomial_point(n, degree, y, a, theta, point)
         for q in range(n):
-            if run.index_two[q] == 1:
+            if run.is_force[q] == 1:
                 point[q] = last[q]  # the nearest known: these columns are being written
         time = run.t + theta * run.length
         is_found = False
@@ -192,11 +194,11 @@ def follow_forces(run):
                 return code
             is_changed = True
         for q in range(n):
-            if run.index_two[q] == 1:
+            if run.is_force[q] == 1:
                 last[q] = point[q]
                 a[k, q] = point[q] - y[q]
     for q in range(n):
-        if run.index_two[q] == 1:
+        if run.is_force[q] == 1:
             run.y_end[q] = point[q]
             _to_powers(run, degree, q)
     if is_changed:  # that of the equations that are integrated again, which the method goes on with
