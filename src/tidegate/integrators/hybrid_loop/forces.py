@@ -18,9 +18,11 @@ from tidegate.events.constraints import move_onto
 from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point
 from tidegate.linear.forced import integrated_form
+from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import algebraic_residual, evaluate_jacobian, factor_base, solve_base
+from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["follow_forces", "forces_here", "put_on_equations"]
+__all__ = ["follow_forces", "force_sensitivities", "forces_here", "put_on_equations"]
 
 _PART: Final = 0.01  # of the tolerances: what is recorded is as good as x1 lets it be
 _FAST: Final = 0.3  # by how much a correction is smaller than the last, or other factors are needed
@@ -149,6 +151,31 @@ def forces_here(run, t, point):
     for q in range(run.n):
         if run.is_force[q] == 1 and not is_found:
             point[q] = run.noted_ydot[q]
+
+
+@native
+def force_sensitivities(run, t, point, s):
+    """Derivatives by parameters of unknowns of index two at a point, as they follow from those of x1; they stay where that is singular."""
+    if not _has_any(run):
+        return
+    n = run.n
+    right = run.scratch_1
+    change = run.scratch_2
+    found = run.scratch_3
+    integrated_form(run, 0.0)
+    if _factor(run, t, point):
+        for i in range(run.n_sens):
+            set_direction(run, i, True)
+            call_tangent(run.f_residual_tangent, t, point, run.zero, run.p, run.m, 0.0, run.zero, run.dp, run.dm, change)
+            set_direction(run, i, False)
+            times_mass(run, s[i], right)
+            for q in range(n):
+                change[q] = -change[q]
+            if solve_base(run, right, change, found):
+                for q in range(n):
+                    if run.is_force[q] == 1:
+                        s[i, q] = found[q]
+    integrated_form(run, 1.0)
 
 
 @kernel_entry()

@@ -6,7 +6,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.hybrid_loop.event import AT_START
-from tidegate.integrators.hybrid_loop.forces import forces_here
+from tidegate.integrators.hybrid_loop.forces import force_sensitivities, forces_here
 from tidegate.integrators.hybrid_loop.past import keep_sensitivity
 from tidegate.integrators.radau.locate import restep
 from tidegate.integrators.radau.sensitivities import stage_sensitivities
@@ -89,6 +89,8 @@ def radau_sensitivities(run, _number, _whole):
         _add_polynomial(run, run.step / run.length, run.sens_end)
         if run.past != 0:
             _keep_polynomials(run)
+        if run.n_forms > 0:
+            force_sensitivities(run, run.t + run.step, run.y_new, run.sens_end)
     return code
 
 
@@ -121,4 +123,6 @@ def radau_values(run, when, _whole):
     if code == 0:
         _copy_sensitivities(run, run.sens_out_at)
         _add_polynomial(run, theta, run.sens_out)
+        if run.n_forms > 0:
+            force_sensitivities(run, when, point, run.sens_out)
     return code
