@@ -135,6 +135,26 @@ def test_derivatives_by_parameters_are_those_of_differences(form: str, method: s
             assert result.sensitivity(unknown, name)[-1] == pytest.approx(difference, rel=2e-3, abs=2e-3), (name, unknown)
 
 
+@pytest.mark.parametrize(("form", "method"), [*((form, "radau") for form in FORMS), ("index2_stabilised", "ida")])
+def test_forces_and_their_derivatives_are_as_exact_between_steps_as_x1(form: str, method: str) -> None:
+    """A pendulum of length l let go at rest: its force is g (3 y - 2 y0) / l^2 with y = -py, from energy, at every point of its way."""
+    rtol = 1e-7
+    wanted = {"sensitivities": "all"} if method == "radau" else {}
+    result = tg.simulate(pendulum(p={"length": 1.2, "across": 0.9}), (0, 2), outputs=0.003, rtol=rtol, hdae=form, method=method, **wanted)
+    py, length, across = result["py"].values, 1.2, 0.9
+    y0 = length * (1 - across**2) ** 0.5
+    largest = 3 * G / length
+    assert result["force"].values == pytest.approx(G * (-3 * py - 2 * y0) / length**2, abs=300 * rtol * largest)
+    if not wanted:
+        return
+    moved = {"length": y0 / length, "across": -length * across / (1 - across**2) ** 0.5}
+    for name, of_y0 in moved.items():
+        exact = G * (-3 * result.sensitivity("py", name).values - 2 * of_y0) / length**2
+        if name == "length":
+            exact -= 2 * G * (-3 * py - 2 * y0) / length**3
+        assert result.sensitivity("force", name).values == pytest.approx(exact, abs=3e-5 * np.max(np.abs(exact))), name
+
+
 def test_a_start_that_does_not_move_with_a_parameter_has_no_derivatives() -> None:
     fixed = {"px": 1.0, "py": 0.0, "vx": 0.0, "vy": 0.0}
     model = pendulum(x1=fixed, x3={"force": 0.0})
