@@ -8,8 +8,9 @@ from typing import Final
 
 from tidegate.errors import UnknownNameError
 
-__all__ = ["close_names", "listed", "shortened", "suggestion", "unknown_name"]
+__all__ = ["MULTIPLIER", "close_names", "listed", "shortened", "suggestion", "unknown_name"]
 
+MULTIPLIER: Final = "(mu"  # what names of multipliers of constraints begin with: names of users cannot
 _SHOWN: Final = 8  # so many names fit a line of an error message
 _MOST_CLOSE: Final = 3
 _ALIKE: Final = 0.6  # difflib's own measure of what is close

@@ -23,7 +23,7 @@ from tidegate.compiled.layout import Layout
 from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.quantities import Places, Quantity
 from tidegate.errors import Origin
-from tidegate.model.stabilisation import MULTIPLIER
+from tidegate.names import MULTIPLIER
 from tidegate.results.dense_outputs import OutputFormulas
 
 __all__ = [

@@ -14,10 +14,7 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.names import suggestion
 
-__all__ = ["MULTIPLIER", "STABILISATIONS", "Stabilisation", "chosen_stabilisation"]
-
-
-MULTIPLIER: Final = "(mu"  # what names of multipliers begin with: those of users cannot
+__all__ = ["STABILISATIONS", "Stabilisation", "chosen_stabilisation"]
 
 
 @dataclass(frozen=True)

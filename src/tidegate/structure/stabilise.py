@@ -15,8 +15,8 @@ from typing import Final
 from tidegate.errors import InvalidModelError, Origin
 from tidegate.expressions import ONE, ZERO, Expr, Role, dependencies, jacobian, symbol
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
-from tidegate.model.stabilisation import MULTIPLIER, STABILISATIONS
-from tidegate.names import listed
+from tidegate.model.stabilisation import STABILISATIONS
+from tidegate.names import MULTIPLIER, listed
 from tidegate.structure.passes import Pass, Passed
 
 __all__ = ["IS_INTEGRATED", "stabilise", "unless_hdae"]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.frontends.dsblock.forms import Equations
-from tidegate.model.stabilisation import MULTIPLIER, STABILISATIONS, chosen_stabilisation
+from tidegate.model.stabilisation import STABILISATIONS, chosen_stabilisation
+from tidegate.names import MULTIPLIER
 
 __all__ = ["Ask", "ConstrainedEquations", "part_slices"]
 
