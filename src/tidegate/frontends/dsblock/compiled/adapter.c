@@ -28,10 +28,11 @@ typedef struct {
     int n_ticks;
     const tg_lines *inputs;   /* one an element of U */
     int (*input_function)(double t, double *u); /* or a function of time, if not NULL */
-    long numbers[MOST_RUNS];  /* of runs; 0 for none */
+    double numbers[MOST_RUNS]; /* of runs; 0 for none */
     tg_block *blocks[MOST_RUNS];
     double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */
     const double *zeros;      /* n_p */
+    double n_plain;           /* NX of an ODE without inputs whose parameters are all real; -1 of others */
 } tg_adapter;
 
 /* what every evaluation goes through: put where it is called, and variables of a thread at a known place, not asked for by a call as it is of
@@ -56,59 +57,60 @@ int tg_size_of_adapter(void) { return (int)sizeof(tg_adapter); }
 TG_HERE tg_block *block_of(const tg_adapter *a, const double *d) {
     double number = d[a->place_run];
     if (instead) return instead;
-    for (int k = 0; k < MOST_RUNS; k++)
-        if (number == (double)a->numbers[k] && a->numbers[k]) return a->blocks[k];
+    if (number == a->numbers[0] && number != 0.0) return a->blocks[0]; /* as a rule there is one */
+    for (int k = 1; k < MOST_RUNS; k++)
+        if (number == a->numbers[k] && number != 0.0) return a->blocks[k];
     return NULL;
 }
 
 TG_HERE int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
 
-/* by their bits: shorter than by their values, where a NaN has to be thought of */
-TG_HERE int is_alike(double a, double b) {
+/* bits in which two differ: shorter than to compare values, where a NaN has to be thought of */
+TG_HERE long long apart(double a, double b) {
     long long first, second;
     memcpy(&first, &a, sizeof first), memcpy(&second, &b, sizeof second);
-    return first == second;
+    return first ^ second;
 }
 
-TG_HERE int put(double *cell, double value) {
-    int is_same = is_alike(*cell, value);
+TG_HERE long long put(double *cell, double value) {
+    long long differs = apart(*cell, value);
     *cell = value;
-    return is_same;
+    return differs;
 }
 
-TG_HERE int put_integer(int *cell, int value) {
-    int is_same = *cell == value;
+TG_HERE long long put_integer(int *cell, int value) {
+    int differs = *cell ^ value;
     *cell = value;
-    return is_same;
+    return differs;
 }
 
-TG_HERE int parameters(tg_block *b, const double *p) {
-    int is_same = 1;
-    for (int k = 0; k < b->n_dp; k++) is_same &= put(&b->dp[k], p[k]);
-    for (int k = 0; k < b->n_ip; k++) is_same &= put_integer(&b->ip[k], (int)p[b->n_dp + k]);
-    for (int k = 0; k < b->n_lp; k++) is_same &= put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
-    return is_same;
+TG_HERE long long parameters(tg_block *b, const double *p) {
+    long long differs = 0;
+    for (int k = 0; k < b->n_dp; k++) differs |= put(&b->dp[k], p[k]);
+    for (int k = 0; k < b->n_ip; k++) differs |= put_integer(&b->ip[k], (int)p[b->n_dp + k]);
+    for (int k = 0; k < b->n_lp; k++) differs |= put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    return differs;
 }
 
 /* likewise without those whose values of the run the block does not use */
-static int used_parameters(tg_block *b, const double *p) {
-    int is_same = 1;
+static long long used_parameters(tg_block *b, const double *p) {
+    long long differs = 0;
     const int *stays = b->stays;
-    for (int k = 0; k < b->n_dp; k++, stays++) is_same &= *stays || put(&b->dp[k], p[k]);
-    for (int k = 0; k < b->n_ip; k++, stays++) is_same &= *stays || put_integer(&b->ip[k], (int)p[b->n_dp + k]);
-    for (int k = 0; k < b->n_lp; k++, stays++) is_same &= *stays || put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
-    return is_same;
+    for (int k = 0; k < b->n_dp; k++, stays++) differs |= *stays ? 0 : put(&b->dp[k], p[k]);
+    for (int k = 0; k < b->n_ip; k++, stays++) differs |= *stays ? 0 : put_integer(&b->ip[k], (int)p[b->n_dp + k]);
+    for (int k = 0; k < b->n_lp; k++, stays++) differs |= *stays ? 0 : put_integer(&b->lp[k], p[b->n_dp + b->n_ip + k] != 0.0);
+    return differs;
 }
 
-static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
+static int inputs_at(const tg_adapter *a, tg_block *b, double t, long long *differs) {
     if (a->input_function) {
-        *is_same = 0;
+        *differs = 1;
         return a->input_function(t, b->u);
     }
     for (int k = 0; k < b->n_u; k++) {
         const tg_lines *lines = &a->inputs[k];
         if (lines->n == 1) {
-            *is_same &= put(&b->u[k], lines->values[0]);
+            *differs |= put(&b->u[k], lines->values[0]);
             continue;
         }
         int low = 0, high = lines->n - 1;
@@ -120,7 +122,7 @@ static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
         double margin = 1e-4 * fmax(fabs(t), 1.0), part;
         if (t < lines->times[0] - margin || t > lines->times[lines->n - 1] + margin) return 1;
         part = (t - lines->times[low]) / (lines->times[high] - lines->times[low]);
-        *is_same &= put(&b->u[k], (1.0 - part) * lines->values[low] + part * lines->values[high]);
+        *differs |= put(&b->u[k], (1.0 - part) * lines->values[low] + part * lines->values[high]);
     }
     return 0;
 }
@@ -128,18 +130,18 @@ static int inputs_at(const tg_adapter *a, tg_block *b, double t, int *is_same) {
 /* the vectors of the block at a point; 1 if its inputs are not known there, or it has failed before. ICALL(1) stays what the block has left there
    as long as nothing changes: what it has stored for its other callbacks still holds then */
 TG_HERE int filled(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p) {
-    int is_same = b->knows_point && b->last_t == t;
+    long long differs = !b->knows_point | (b->last_t != t);
     if (b->failed_in) return 1;
     b->knows_point = 0;
     if (a->x_from) {
-        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->x[k], y[a->x_from[k]]);
+        for (int k = 0; k < b->n_x; k++) differs |= put(&b->x[k], y[a->x_from[k]]);
     } else
-        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->x[k], y[k]);
+        for (int k = 0; k < b->n_x; k++) differs |= put(&b->x[k], y[k]);
     if (a->xd_from)
-        for (int k = 0; k < b->n_x; k++) is_same &= put(&b->xd[k], a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]]);
-    is_same &= b->stays ? used_parameters(b, p) : parameters(b, p);
-    if (b->n_u && inputs_at(a, b, t, &is_same)) return 1;
-    if (!is_same) b->icall[0] = 0;
+        for (int k = 0; k < b->n_x; k++) differs |= put(&b->xd[k], a->xd_from[k] < 0 ? 0.0 : y[a->xd_from[k]]);
+    differs |= b->stays ? used_parameters(b, p) : parameters(b, p);
+    if (b->n_u && inputs_at(a, b, t, &differs)) return 1;
+    if (differs) b->icall[0] = 0;
     b->icall[1] = b->icall[2] = 0;
     b->last_t = t, b->knows_point = 1;
     current = b;
@@ -167,15 +169,15 @@ int tg_intact(const tg_block *b) {
 }
 
 /* the cells next to an array, which one who counts wrongly writes to first; the others wait for tg_intact, so that calls stay short */
-TG_HERE int near_reals(const double *v, int n) { return is_alike(v[-1], TG_REAL_PATTERN) & is_alike(v[n], TG_REAL_PATTERN); }
+TG_HERE long long near_reals(const double *v, int n) { return apart(v[-1], TG_REAL_PATTERN) | apart(v[n], TG_REAL_PATTERN); }
 
-TG_HERE int near_integers(const int *v, int n) { return (v[-1] == TG_INTEGER_PATTERN) & (v[n] == TG_INTEGER_PATTERN); }
+TG_HERE int near_integers(const int *v, int n) { return (v[-1] ^ TG_INTEGER_PATTERN) | (v[n] ^ TG_INTEGER_PATTERN); }
 
 /* note an error that a callback has reported, or that it wrote outside of its memory or of what it computes: n numbers */
 TG_HERE int reported(tg_block *b, int letter, int ierr, double t, const double *out, int n) {
-    int is_intact = near_reals(out, n) & near_reals(b->duser, b->n_duser) & near_integers(b->iuser, b->n_iuser) & near_integers(b->luser, b->n_luser);
-    if (!ierr && is_intact) return 0;
-    b->failed_in = letter, b->ierr = ierr, b->failed_at = t, b->has_overwritten = !is_intact;
+    long long wrote = near_reals(out, n) | near_reals(b->duser, b->n_duser) | near_integers(b->iuser, b->n_iuser) | near_integers(b->luser, b->n_luser);
+    if (!(ierr | wrote)) return 0;
+    b->failed_in = letter, b->ierr = ierr, b->failed_at = t, b->has_overwritten = wrote != 0;
     return 1;
 }
 
@@ -202,7 +204,7 @@ int tg_step_begins(const tg_adapter *a, double t, const double *y, const double 
     return 0;
 }
 
-int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+static int rhs_of_any(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     int nx, n;
     if (!b || d[a->place_nx] != b->n_x) memset(out, 0, (size_t)a->n_y * sizeof(double));
@@ -216,6 +218,27 @@ int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, cons
     }
     if (a->xd_from && !a->is_mass)
         for (int k = nx; k < n; k++) out[k] = a->xd_from[k] < 0 ? y[a->x_from[k]] : y[a->xd_from[k]];
+    return 0;
+}
+
+/* integrators spend their time here: of plain blocks only what they need, the rest is above */
+int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
+    tg_block *b = a->blocks[0];
+    long long differs;
+    double *x, *f;
+    int n, ierr = 0;
+    if (d[a->place_nx] != a->n_plain || instead || d[a->place_run] != a->numbers[0] || a->numbers[0] == 0.0 || b->stays || b->failed_in)
+        return rhs_of_any(a, t, y, p, d, out);
+    n = b->n_x, x = b->x, f = b->fout;
+    differs = !b->knows_point | (b->last_t != t);
+    for (int k = 0; k < n; k++) differs |= put(&x[k], y[k]);
+    for (int k = 0; k < b->n_dp; k++) differs |= put(&b->dp[k], p[k]);
+    if (differs) b->icall[0] = 0;
+    b->icall[1] = b->left_in_step, b->icall[2] = 0, b->last_t = t, b->knows_point = 1, current = b;
+    b->f(b->icall, &t, x, b->xd, b->u, b->dp, b->ip, b->lp, f, b->duser, b->iuser, b->luser, &ierr);
+    b->left_in_step = b->icall[1];
+    if (reported(b, 'F', ierr, t, f, n)) return 1;
+    for (int k = 0; k < n; k++) out[k] = f[k];
     return 0;
 }
 
@@ -251,7 +274,7 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
     if (b->needs_rates && nx) {
         if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
         for (int k = 0; k < nx; k++)
-            if (!put(&b->xd[k], b->fout[k])) b->icall[0] = 0;
+            if (put(&b->xd[k], b->fout[k])) b->icall[0] = 0;
         x_again(a, b, y);
     }
     b->icall[1] = b->icall[2] = 0, current = b;

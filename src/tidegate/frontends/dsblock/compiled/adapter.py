@@ -12,7 +12,7 @@ from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import NativeNeeds, Run
 from tidegate.frontends.dsblock.compiled.requests import runtime
 from tidegate.frontends.dsblock.compiled.vectors import BlockStructure, VariantStructure
-from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalKind
 from tidegate.model import Form
 from tidegate.model.callables import NativeFunction
 
@@ -45,10 +45,11 @@ class _AdapterStructure(ctypes.Structure):
         ("n_ticks", ctypes.c_int),
         ("inputs", _POINTER),
         ("input_function", _POINTER),
-        ("numbers", ctypes.c_long * _MOST_RUNS),
+        ("numbers", ctypes.c_double * _MOST_RUNS),
         ("blocks", _POINTER * _MOST_RUNS),
         ("scratch", _POINTER),
         ("zeros", _POINTER),
+        ("n_plain", ctypes.c_double),
     )
 
 
@@ -67,6 +68,8 @@ class Adapter:
         at.n_y, at.n_p, at.n_d = n_y, needs.n_parameters, needs.n_discretes
         at.place_run, at.place_next, at.place_nx, at.place_nz = needs.places
         at.n_ticks = 1
+        others = (SignalKind.INPUT, ParameterKind.INTEGER, ParameterKind.LOGICAL)
+        at.n_plain = n if described.form is Form.ODE and n and not any(map(described.size, others)) else -1
         if described.form is Form.DAE:
             n_states = n - len(form.algebraic)
             x_from, xd_from = np.zeros(n, dtype=np.intc), np.full(n, -1, dtype=np.intc)

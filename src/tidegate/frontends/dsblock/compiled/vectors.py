@@ -59,11 +59,14 @@ class Vectors:
     def __init__(self, reals: Mapping[str, int], integers: Mapping[str, int]) -> None:
         self._whole: dict[str, NDArray[Any]] = {}
         self._parts: dict[str, NDArray[Any]] = {}
+        self._guards: list[tuple[str, NDArray[Any], str, bytes]] = []
         for sizes, kind, pattern in ((reals, np.float64, _REAL_PATTERN), (integers, np.intc, _INTEGER_PATTERN)):
             for name, size in sizes.items():
                 whole = np.full(size + 2 * GUARD, pattern, dtype=kind)
                 whole[GUARD : GUARD + size] = 0
                 self._whole[name], self._parts[name] = whole, whole[GUARD : GUARD + size]
+                intact = whole[:GUARD].tobytes()
+                self._guards += [(name, whole[:GUARD], "before the first", intact), (name, whole[GUARD + size :], "behind the last", intact)]
         self.addresses = {name: whole.ctypes.data + GUARD * whole.itemsize for name, whole in self._whole.items()}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -71,11 +74,7 @@ class Vectors:
 
     def overwritten(self) -> Iterator[str]:
         """What was written outside of arrays, a phrase each; the cells are as they were afterwards."""
-        for name, whole in self._whole.items():
-            pattern = _REAL_PATTERN if whole.dtype == np.float64 else _INTEGER_PATTERN
-            size = len(self._parts[name])
-            before, behind = whole[:GUARD], whole[GUARD + size :]
-            for cells, where in ((before, "before the first"), (behind, "behind the last")):
-                if np.any(cells != pattern):
-                    cells[:] = pattern
-                    yield f"{where} of the {size} elements of {name.upper()}"
+        for name, cells, where, intact in self._guards:
+            if cells.tobytes() != intact:
+                cells.view(np.uint8)[:] = np.frombuffer(intact, dtype=np.uint8)
+                yield f"{where} of the {len(self._parts[name])} elements of {name.upper()}"
