@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from tidegate.compiled import entry_code as of_entries
 from tidegate.compiled import kernel_keys
 from tidegate.compiled.first_call import CalledFirst
-from tidegate.errors import TidegateError
+from tidegate.errors import TidegateError, UsageError
 
 # past looks at two pointers only, so it can be called from here
 LOOK = (
@@ -29,8 +30,16 @@ def machine_code(*_arguments: object) -> bytes:
     return b"machine code"
 
 
-def same(code: bytes) -> bytes:
-    return code
+class Linked:
+    """What stands for a module, which has an entry unless its code says otherwise."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+
+    def address(self, name: str) -> int:
+        if self.code == b"of something else":
+            raise UsageError(f"the compiled module has no function `{name}`")
+        return 1
 
 
 def run(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
@@ -88,11 +97,11 @@ def test_what_is_compiled_after_a_source_was_written_is_not_kept(tmp_path: Path,
 
     monkeypatch.setattr(of_entries, "entry_directory", place)
     monkeypatch.setattr(of_entries, "_compiled", machine_code)
-    monkeypatch.setattr(of_entries, "link", same)
+    monkeypatch.setattr(of_entries, "link", Linked)
     for written, kept in ((True, 0), (False, 1)):
         monkeypatch.setattr(kernel_keys, "_seen", lambda written=written: (("file", int(written), 1),))
         monkeypatch.setattr(kernel_keys, "remember_the_sources", lambda: (("file", 0, 1),))
-        assert of_entries.entry_code(run, None) == b"machine code"
+        assert of_entries.entry_code(run, None).code == b"machine code"  # pyright: ignore[reportAttributeAccessIssue] - stands for a module
         assert len(list((tmp_path / "place").glob("*.o"))) == kept
         assert not list((tmp_path / "place").glob("*.busy"))
 
@@ -191,6 +200,65 @@ def test_another_process_that_compiles_the_same_is_waited_for(tmp_path: Path, mo
 
     monkeypatch.setattr(of_entries, "entry_directory", at)
     monkeypatch.setattr(of_entries.time, "sleep", look)
-    monkeypatch.setattr(of_entries, "link", same)
-    assert of_entries.entry_code(run, None) == b"of the other"
+    monkeypatch.setattr(of_entries, "link", Linked)
+    assert of_entries.entry_code(run, None).code == b"of the other"  # pyright: ignore[reportAttributeAccessIssue] - stands for a module
     assert not list(place.glob("*.busy"))
+
+
+def unmarked(path: Path) -> None:
+    path.write_bytes(b"")
+    os.utime(path, (0.0, 0.0))
+
+
+DAMAGES: dict[str, Callable[[Path, Path], object]] = {
+    "a mark without a number": lambda _, mark: unmarked(mark),
+    "a mark that is a folder": lambda _, mark: mark.mkdir(),
+    "a mark of nobody": lambda _, mark: mark.write_text("no number"),
+    "code that is a folder": lambda code, _: code.mkdir(),
+    "code that is cut": lambda code, _: code.write_bytes(b"cut"),
+    "code of something else": lambda code, _: of_entries.write_object(code, b"of something else"),
+    "a folder that is a file": lambda code, _: (code.parent.rmdir(), code.parent.touch()),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_whatever_has_become_of_the_folder_an_entry_is_compiled_without_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    path = place / f"{run.__name__}-{run.__code__.co_firstlineno}.o"
+    DAMAGES[damage](path, path.with_suffix(".busy"))
+
+    def at(_module: str) -> Path:
+        return place
+
+    def wait(_seconds: float) -> None:
+        pytest.fail("nobody is at work")
+
+    monkeypatch.setattr(of_entries, "entry_directory", at)
+    monkeypatch.setattr(of_entries.time, "sleep", wait)
+    monkeypatch.setattr(of_entries, "link", Linked)
+    monkeypatch.setattr(of_entries, "_compiled", machine_code)
+    assert of_entries.entry_code(run, None).code == b"machine code"  # pyright: ignore[reportAttributeAccessIssue] - stands for a module
+
+
+def test_notes_of_keys_that_are_damaged_or_cannot_be_kept_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one(_packages: object) -> list[str]:
+        return ["tidegate.events.grazing"]
+
+    def keys() -> dict[str, str]:
+        kernel_keys._keys.cache_clear()
+        return kernel_keys._keys(("tidegate.events",), tmp_path)
+
+    monkeypatch.setattr(kernel_keys, "native_modules", one)
+    right = keys()
+    (note,) = (tmp_path / "keys").iterdir()
+    whole = note.read_text()
+    for damaged in ("", whole[:-9], "[]", whole.replace("events", "evints")):
+        note.write_text(damaged)
+        assert keys() == right
+        assert note.read_text() == whole
+    note.unlink()
+    note.parent.rmdir()
+    note.parent.touch()
+    assert keys() == right
+    kernel_keys._keys.cache_clear()

@@ -18,11 +18,13 @@ from typing import Any, Final, Self
 from tidegate.cache_folder import said
 from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
+from tidegate.errors import UsageError
 
 __all__ = ["ENTRY", "entry_code"]
 
 ENTRY: Final = "entry"  # its name in the object file
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
+_MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has
 
 
@@ -38,19 +40,32 @@ def entry_code(function: Callable[..., Any], signature: Any) -> NativeModule:
     if folder is None:
         return link(_compiled(function, signature))
     path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}.o"
-    code = read_object(path)
-    if code is None:
-        with _announced(path) as busy:
-            code = read_object(path) if busy.was_waited_for else None
-            if code is None:
-                _say_once(folder.parent)
-                code = _compiled(function, signature)
-                if sources_are_as_they_were():
-                    write_object(path, code)
-    else:
+    kept = _linked(read_object(path))
+    if kept is not None:
         with suppress(OSError):
             os.utime(folder)  # what is not used for long is removed
+        return kept
+    with _announced(path) as busy:
+        kept = _linked(read_object(path)) if busy.was_waited_for else None
+        if kept is not None:
+            return kept
+        _say_once(folder.parent)
+        code = _compiled(function, signature)
+        if sources_are_as_they_were():
+            write_object(path, code)
     return link(code)
+
+
+def _linked(code: bytes | None) -> NativeModule | None:
+    """What was kept, if it is there and holds an entry."""
+    if code is None:
+        return None
+    module = link(code)
+    try:
+        module.address(ENTRY)
+    except UsageError:
+        return None
+    return module
 
 
 @cache
@@ -67,13 +82,20 @@ def _compiled(function: Callable[..., Any], signature: Any) -> bytes:
 
 
 def _is_at_work(mark: Path) -> bool:
-    """Whether the process that has left this mark is still there."""
+    """Whether the process that has left this mark is still there; one without a number has been left a moment ago, or for good."""
+    is_there = True
     try:
-        os.kill(int(mark.read_text() or 0) or os.getpid(), 0)
+        number = int(mark.read_text() or 0)
+        if number:
+            os.kill(number, 0)
+        else:
+            is_there = abs(time.time() - mark.stat().st_mtime) < _MOMENT
     except (OSError, ValueError):
-        mark.unlink(missing_ok=True)
-        return False
-    return True
+        is_there = False
+    if not is_there:
+        with suppress(OSError):
+            mark.unlink(missing_ok=True)
+    return is_there
 
 
 class _announced:  # noqa: N801, a block
@@ -90,8 +112,8 @@ class _announced:  # noqa: N801, a block
             try:
                 self._mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with self._mark.open("x") as file:
+                    self._is_mine = True
                     file.write(str(os.getpid()))
-                self._is_mine = True
                 return self
             except FileExistsError:
                 if time.monotonic() > last or not _is_at_work(self._mark):
@@ -103,4 +125,5 @@ class _announced:  # noqa: N801, a block
 
     def __exit__(self, *_error: object) -> None:
         if self._is_mine:
-            self._mark.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._mark.unlink(missing_ok=True)

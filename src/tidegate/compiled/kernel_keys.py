@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -75,18 +76,39 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
     for path in all_sources():
         every.update(path.read_bytes())
     note = root / "keys" / every.hexdigest()
-    if not note.is_file():
-        found = {}
+    texts = _noted(note)
+    if texts is None:
+        texts = {}
         for module in native_modules(packages):
             made_of = hashlib.sha256()
             for name, text in sorted(kernel_sources([module], entries_by_name=True).items()):
                 made_of.update(f"{name}\0{text}\0".encode())
-            found[module] = made_of.hexdigest()
-        note.parent.mkdir(mode=0o700, exist_ok=True)
-        prune(note.parent.iterdir(), _MOST_NOTES, lambda path: path.stat().st_mtime)
-        draft = note.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(found), encoding="utf-8")
-        draft.replace(note)
+            texts[module] = made_of.hexdigest()
+        _note_down(note, texts)
     tools = "".join(f"{package} {metadata.version(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version
-    texts: dict[str, str] = json.loads(note.read_bytes())
     return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}
+
+
+def _noted(note: Path) -> dict[str, str] | None:
+    """What was noted down; None where nothing was, or what is there has been cut or changed."""
+    try:
+        digest, _, text = note.read_text(encoding="utf-8").partition("\n")
+        if hashlib.sha256(text.encode()).hexdigest() == digest:
+            return json.loads(text)
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _note_down(note: Path, texts: dict[str, str]) -> None:
+    """Keep it, whole or not at all; that there is no room, or no right, is no reason to fail."""
+    draft = note.with_suffix(f".{os.getpid()}")
+    text = json.dumps(texts)
+    try:
+        note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        prune(note.parent.iterdir(), _MOST_NOTES, lambda path: path.stat().st_mtime)
+        draft.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+        draft.replace(note)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
