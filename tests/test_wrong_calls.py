@@ -103,6 +103,12 @@ def test_a_wrong_value_that_nobody_looked_at_is_answered_with_the_call() -> None
         (lambda r: r.to_cvs("a.csv"), "to_csv"),
         (lambda r: tg.blocks.Gain(1.0, 2.0, 3.0), r"Gain takes 1 argument without a name, and is given 3.*Gain\(gain=1.0"),
         (lambda r: tg.prepare(MODEL, (0, 1)).run(k=3), r"no argument 'k'.*with_parameters\(k=3.0\)\.run\(\)"),
+        (
+            lambda r: tg.prepare(MODEL, (0, 1)).with_parameters(**{"x(0)": 2.0}),
+            r"the start value of x is no parameter of this run.*y0=\{\"x\": \.\.\.\} or sensitivities=\[\"x\(0\)\"\] of tg\.prepare",
+        ),
+        (lambda r: tg.prepare(MODEL, (0, 1)).with_parameters(**{"x0(0)": 2.0}), r"no variable 'x0' whose start value.*did you mean 'x\(0\)'"),
+        (lambda r: tg.prepare(MODEL, (0, 1)).with_parameters(**{"k(0)": 2.0}), r"k is a parameter, and has no start value"),
         (lambda r: tg.prepare(MODEL, (0, 1))(), r"prepared\.run\(\)"),
         (lambda r: tg.Simulation(MODEL)(), r"simulation\.advance\(1\.0\)"),
         (lambda r: MODEL(0.5), r"tg\.simulate\(model"),

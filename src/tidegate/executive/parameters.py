@@ -22,6 +22,7 @@ __all__ = ["directions_of", "find_parameters", "given_numbers", "numbers_for", "
 
 FloatArray = NDArray[np.float64]
 _PACKAGE: Final = str(Path(__file__).parents[1])
+_START: Final = "(0)"  # behind the name of a variable: the parameter that its start value is
 
 
 def parameter_vector(model: CompiledModel, changes: Mapping[str, ArrayLike]) -> FloatArray:
@@ -109,6 +110,8 @@ def _located(model: CompiledModel, name: str) -> Located:
             own = name.rpartition(".")[2]
             hint = f"give it there: {model.name}({name}=...)" if own == name else f'give it there: {model.name}(mods={{"{name}": ...}})'
             raise UsageError(f"{name} is a constant, which is set when the model is made", hint=hint)
+        if _START in name:
+            raise _no_start_value(model, name, known)
         if located is not None:
             raise UsageError(f"{name} is a variable of the model, and no parameter", hint=_instead(name, located.quantity.vector))
         raise UsageError(f"the model has no parameter {name!r}", hint=suggestion(name, names, known))
@@ -121,6 +124,21 @@ def _instead(name: str, vector: str) -> str:
         return "it is computed from others; name a parameter that it is made of"
     own, bracket, index = name.partition("[") if name.endswith("]") else (name, "", "")
     return f"its start value is a parameter by the name '{own}(0){bracket}{index}'"
+
+
+def _no_start_value(model: CompiledModel, name: str, known: str) -> UsageError:
+    """``x(0)`` is a parameter only of runs that were asked for it, and others have no such variable."""
+    own = name.replace(_START, "")
+    found = model.located.get(own)
+    if found is None:
+        items = [item for quantity in model.quantities if quantity.role in ("state", "algebraic", "discrete") for item in quantity.names]
+        starts = [item.replace("[", f"{_START}[") if item.endswith("]") else f"{item}{_START}" for item in items]
+        return UsageError(f"the model has no variable {own!r} whose start value {name!r} could be", hint=suggestion(name, starts, known))
+    if found.quantity.vector not in ("y", "m") or found.quantity.role == "input":
+        article = "an" if found.quantity.role[0] in "aeiou" else "a"
+        return UsageError(f"{own} is {article} {found.quantity.role}, and has no start value", hint=known)
+    hint = f'ask for it beforehand: y0={{"{own}": ...}} or sensitivities=["{name}"] of tg.prepare, then with_parameters(**{{"{name}": ...}})'
+    return UsageError(f"the start value of {own} is no parameter of this run, which begins as the model says", hint=hint)
 
 
 def refuse_clocks_too_fast(model: CompiledModel, p: FloatArray, start: float, end: float) -> None:
