@@ -99,7 +99,8 @@ class SteadyState(Mapping[str, Any]):
         >>> print(f"{run['x']:.6f}")
         2.000000
         """
-        found = Simulation(self.source, self.time, **{"parameters": self.given, **options})
+        chosen: dict[str, Any] = {"parameters": self.given, **options}
+        found = Simulation(self.source, self.time, **chosen)
         found.set(self.states)
         return found
 
