@@ -254,6 +254,8 @@ class Natives:
 
     def jacobian(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:
         """df/dy by rows."""
+        if self._model.slopes is not None:
+            return self._model.slopes(point(self._layout, t, y, p, m)).ravel()
         return self.slopes(self.rhs, t, y, p, m)
 
     def slopes(self, function: Function, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> FloatArray:

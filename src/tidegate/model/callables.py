@@ -220,6 +220,7 @@ class CallableModel:
     sources : what messages call what computes ``rhs`` and ``conditions``.
     corners : times at which functions have corners: no step passes them.
     constraints : of an HDAE; None for other models.
+    slopes : df/dy, where the model gives it; else there are differences.
     native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
     """
 
@@ -264,6 +265,7 @@ class CallableModel:
     constraints: Constraints | None = None
     traced: Model | None = None
     told: Mapping[str, str] = field(default_factory=dict[str, str])
+    slopes: Callable[[At], NDArray[np.float64]] | None = None
     native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
 
     @property

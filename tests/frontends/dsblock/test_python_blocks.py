@@ -421,3 +421,38 @@ def test_engines_that_disagree_on_a_block_are_told() -> None:
     check = tg.cross_check(Spreading(), (0.0, 1.02), rtol=1e-4)
     assert not check.agrees
     assert check.differences[0].name == "y"
+
+
+class Stiff(tg.DSblock):
+    """A DAE whose derivative enters by its third power; notes when its Jacobian is asked for."""
+
+    def define(self, declare: Any) -> None:
+        declare.form("dae")
+        declare.state("X", start=2.0)
+        declare.state("Y", start=1.0)
+        declare.real("K", 2.0)
+        SEEN.clear()
+
+    def residual(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any) -> Any:
+        return [xdot.X + 0.1 * xdot.X**3 + p.K * x.X - x.Y, x.Y * (1.0 + x.Y**2) - x.X]
+
+    def jacobian(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any, cj: float) -> Any:
+        SEEN.append((t, True, True, ()))
+        return [[p.K + cj * (1.0 + 0.3 * xdot.X**2), -1.0], [-1.0, 1.0 + 3.0 * x.Y**2]]
+
+
+class Wrong(Stiff):
+    def jacobian(self, t: float, x: Any, xdot: Any, u: Any, p: Any, m: Any, cj: float) -> Any:
+        return [[1.0, 2.0]]
+
+
+def test_a_jacobian_takes_the_place_of_differences(dae_method: str) -> None:
+    exact = tg.simulate(Stiff(), (0.0, 2.0), rtol=1e-9, method=dae_method)
+    assert not SEEN  # what is followed has exact derivatives
+    called = tg.simulate(Stiff(), (0.0, 2.0), rtol=1e-9, method=dae_method, traced=False)
+    assert SEEN
+    assert called.statistics.extra["derivatives by states"] == "jacobian"
+    assert [called.final[name] for name in "XY"] == pytest.approx([exact.final[name] for name in "XY"], abs=1e-8)
+    if dae_method == "radau":
+        with pytest.raises(tg.CallbackError, match=r"jacobian of DSblock Wrong returned the shape \(1, 2\)"):
+            tg.simulate(Wrong(), (0.0, 2.0), traced=False)

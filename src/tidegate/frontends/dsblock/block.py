@@ -116,6 +116,25 @@ class Reply:
     is_failure: bool = False
 
 
+@runtime_checkable
+class GivesSlopes(Protocol):
+    """A block that may give its Jacobian; its runs are ``KnowsSlopes`` then."""
+
+    @property
+    def gives_slopes(self) -> bool:
+        """Whether it does."""
+        ...
+
+
+@runtime_checkable
+class KnowsSlopes(Protocol):
+    """A run of a block that gives its Jacobian."""
+
+    def slopes(self, at: Entry, cj: float) -> FloatArray:
+        """dF/dx + cj dF/dxd (BLOCKJ)."""
+        ...
+
+
 class Run(Protocol):
     """One run of a block, with whatever the block remembers of it; a block that has no indicators, say, is never asked for them."""
 

@@ -126,6 +126,36 @@ class Equations:
         rows = np.concatenate([self.mass, unseen @ jacobian])
         return np.linalg.lstsq(rows, -np.concatenate([residual(time, x), unseen @ slopes]))[0]
 
+    def jacobian(self, n_states: int, slopes: Callable[[float], FloatArray]) -> FloatArray:
+        """Derivatives of ``right_side`` by the unknowns.
+
+        Parameters
+        ----------
+        slopes : dF/dx + cj dF/dxd of the states that are there, for a cj (BLOCKJ).
+        """
+        n, by_x = len(self.names), np.zeros((len(self.names), len(self.names)))
+        there = slice(0, n_states)
+        by_x[there, there] = slopes(0.0)
+        if not self.has_rates:
+            return by_x
+        if self.mass is not None:
+            return -by_x
+        by_rate = np.zeros((n, n))
+        by_rate[there, there] = slopes(1.0) - by_x[there, there]
+        absent = np.arange(n_states, n)
+        is_algebraic = np.isin(absent, self.algebraic)
+        by_x[absent[is_algebraic], absent[is_algebraic]] = 1.0
+        by_rate[absent[~is_algebraic], absent[~is_algebraic]] = 1.0
+        first, n_rates = len(self.differential), len(self.with_rate)
+        places = np.empty(n, dtype=np.intp)
+        places[self.differential] = np.arange(first)
+        places[self.algebraic] = first + n_rates + np.arange(len(self.algebraic))
+        found = np.zeros((n + n_rates, n + n_rates))
+        found[np.arange(n_rates), first + np.arange(n_rates)] = 1.0
+        found[n_rates:, places] = by_x
+        found[n_rates:, first : first + n_rates] = by_rate[:, self.with_rate]
+        return found
+
     def right_side(self, y: FloatArray, f: FloatArray, n_states: int) -> FloatArray:
         """f of ``M y' = f`` from what the block's equations give; x behind the first ``n_states`` stay as they are, or are zero where algebraic."""
         if not self.has_rates:

@@ -26,9 +26,11 @@ from tidegate.frontends.dsblock.block import (
     Block,
     CanBeResumed,
     Entry,
+    GivesSlopes,
     Happened,
     HasSteps,
     IsNative,
+    KnowsSlopes,
     KnowsSteps,
     NativeFunctions,
     NativeNeeds,
@@ -63,7 +65,7 @@ from tidegate.frontends.dsblock.proposals import RunOptions, nominal_sizes
 from tidegate.frontends.dsblock.resting import warn_of_resting
 from tidegate.frontends.dsblock.row import row
 from tidegate.frontends.dsblock.signals import InputSignals
-from tidegate.frontends.dsblock.traced import Traced, traced
+from tidegate.frontends.dsblock.traced import Traced, require_memory, traced
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
 from tidegate.model.callables import At, CallableClause, CallableModel, Completed, Constraints, Threshold, Tick
@@ -73,7 +75,6 @@ __all__ = ["lowered"]
 
 FloatArray = NDArray[np.float64]
 _COMMUNICATED: Final = "(communicated)"  # an output that tells whether a row was written by the model
-_MOVED: Final = 1e-3
 _numbers = itertools.count(1)
 
 
@@ -166,6 +167,7 @@ class _Lowered:
             clauses=[*clauses, stop],
             ticks=[Tick("time event", self.next_event, change=_nothing)],
             completed=completed,
+            slopes=self.slopes if self._has_slopes() else None,
             native={} if self.native is None else self.native.functions,
             happen=self.happen,
             at_open=self.open,
@@ -280,6 +282,16 @@ class _Lowered:
                 run.outputs(entry)
         return self.form.right_side(at.y, f, n_states)
 
+    def _has_slopes(self) -> bool:
+        gives = isinstance(self.block, GivesSlopes) and self.block.gives_slopes
+        return gives and self.constrained is None and not self.options.has_sensitivities
+
+    def slopes(self, at: At) -> FloatArray:
+        run, n = self._run(at), len(at.y)
+        if not isinstance(run, KnowsSlopes):
+            return np.zeros((n, n))
+        return self.form.jacobian(self._n_states(at), partial(run.slopes, self._entry(at)))
+
     def _constrained_rates(self, form: ConstrainedEquations, run: Run, at: At) -> FloatArray:
         self._count(at)
         if self.described.outputs_may_retry:
@@ -290,8 +302,8 @@ class _Lowered:
         """What statistics say of derivatives."""
         found: dict[str, str] = {}
         if self.traced.model is None and self.states:
-            has_own = self.native is not None and self.described.has_jacobian
-            found["derivatives by states"] = "BLOCKJ" if has_own else "differences of the callbacks"
+            own = "BLOCKJ" if self.native is not None and self.described.has_jacobian else "jacobian" if self._has_slopes() else ""
+            found["derivatives by states"] = own or "differences of the callbacks"
         if self.beside is not None:
             found["derivatives by parameters"] = "exact; at events differences" if self.traced.model is not None else "differences of the callbacks"
         return found
@@ -349,19 +361,8 @@ class _Lowered:
         )
 
     def _require_memory(self, run: Run, at: At, what: str) -> None:
-        """Machine code reads what events have left in memory; others must leave it."""
-        n = len(self.described.discretes)
-        if self.traced.model is None or not n:
-            return
-        kept, now = at.d[:n], run.recorded()
-        # by differences, numbers of memory are moved a little, too
-        wrong = np.flatnonzero(np.abs(now - kept) > _MOVED * np.maximum(np.abs(kept), 1.0))
-        if len(wrong):
-            name = list(self.described.discretes)[int(wrong[0])]
-            raise UsageError(
-                f"{what} of DSblock {self.described.name} change m.{name}, which machine code reads as events have left it",
-                hint="change it in start and event only; or traced=False",
-            )
+        if self.traced.model is not None and self.described.discretes:
+            require_memory(self.described, at.d, run.recorded(), what)
 
     def indicator(self, k: int, at: At) -> float:
         run = self._run(at)

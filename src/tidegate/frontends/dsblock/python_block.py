@@ -115,6 +115,11 @@ class PythonBlock:
                 )
         return x0, xd0
 
+    @property
+    def gives_slopes(self) -> bool:
+        """Whether there is a Jacobian."""
+        return self.description.has_jacobian
+
     def reply(self, what: str, answer: Any, kind: type[Start | EventAction], x: FloatArray, xd: FloatArray | None) -> Reply:
         """The answer of ``start`` or ``event`` on flat vectors; x and xd are what entries keep that it does not name."""
         if answer is None:
@@ -234,6 +239,15 @@ class PythonRun:
     def _parts(self, at: Entry, wanted: tuple[bool, ...]) -> FloatArray:
         which = wanted_parts(wanted)
         return flat_parts(self._block, self._callbacks.parts(which, *self._arguments(at)), which)
+
+    def slopes(self, at: Entry, cj: float) -> FloatArray:
+        """dF/dx + cj dF/dxd."""
+        n, name = len(at.x), self._block.name
+        is_dae = self._block.description.form is Form.DAE
+        found = np.asarray(self._callbacks.jacobian(*self._arguments(at, with_rates=is_dae), cj), dtype=float)
+        if found.shape != (n, n):
+            raise UsageError(f"jacobian of DSblock {name} returned the shape {found.shape}", hint=f"({n}, {n}): a row an equation, a column a state")
+        return found
 
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import Origin, UntraceableError
+from tidegate.errors import Origin, UntraceableError, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_real, constant, symbol
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
@@ -29,10 +29,11 @@ from tidegate.frontends.dsblock.symbolic_run import CanBeFollowed, Followed, men
 from tidegate.model import Branch, Definition, Equation, Form, Model, Terminate, TimeEvent, Variable, VariableRole, When
 from tidegate.model.callables import At
 
-__all__ = ["Asked", "Traced", "traced"]
+__all__ = ["Asked", "Traced", "require_memory", "traced"]
 
 FloatArray = NDArray[np.float64]
 _TIME: Final = symbol(Role.TIME, "time")
+_MOVED: Final = 1e-3  # of a number of memory: what differences move it by
 _HALF: Final = 0.5  # between two whole numbers
 _VARIES: Final = frozenset({"n_states", "n_indicators"})
 
@@ -347,3 +348,26 @@ class _Follower:
                 yield When((Branch((condition,), (), label=f"{name} crosses zero"),))
         stopped = self.d[asked.stopped_name] > _HALF
         yield When((Branch((stopped,), (Terminate(),), label=f"{asked.described.name} stops the run"),))
+
+
+def require_memory(described: Description, kept: NDArray[np.float64], now: NDArray[np.float64], what: str) -> None:
+    """Machine code reads what events have left in memory; others must leave it.
+
+    Parameters
+    ----------
+    kept, now : numbers of the memory as events have left them, in front of others, and as they are.
+    what : has been called since.
+
+    Raises
+    ------
+    UsageError : it has changed one.
+    """
+    kept = kept[: len(now)]
+    # by differences, numbers of memory are moved a little, too
+    wrong = np.flatnonzero(np.abs(now - kept) > _MOVED * np.maximum(np.abs(kept), 1.0))
+    if len(wrong):
+        name = list(described.discretes)[int(wrong[0])]
+        raise UsageError(
+            f"{what} of DSblock {described.name} change m.{name}, which machine code reads as events have left it",
+            hint="change it in start and event only; or traced=False",
+        )
