@@ -133,11 +133,10 @@ def _buck() -> Callable[[], tuple[Any, int]]:
         ta.reset_cooldowns()
         for k in range(1, halves + 1):
             ta.propagate_until(0.5 * k * PERIOD)
-            if k < halves:
-                ta.pars[0] = 1.0 - ta.pars[0]
-                if ta.pars[0] == 1.0:
-                    ta.pars[1] = 1.0
-                events[0] += 1
+            ta.pars[0] = 1.0 - ta.pars[0]  # also at the very end
+            if ta.pars[0] == 1.0:
+                ta.pars[1] = 1.0
+            events[0] += 1
         return ta.state, events[0]
 
     return run
