@@ -60,28 +60,30 @@ class PackedRuns:
         self.plan[[AT_FRESH_INTEGERS, AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
         self.plan[[AT_ROWS, AT_LOG, AT_POLYNOMIALS]] = buffers
         self.plan[[MOST_STEPS, N_VALUES]] = _STEPS, n_values
-        self._arguments = (*map(ctypes.c_void_p, workspace), ctypes.c_void_p(self.plan.ctypes.data))
+        self.plan[[AT_PACKED, ROOM_PACKED]] = self._packed.ctypes.data, len(self._packed)
+        # for memory that is another every time; the first is never changed, so that an interruption leaves it as it is
+        self._other_plan = self.plan.copy()
+        self._arguments, self._other_arguments = (
+            (*map(ctypes.c_void_p, workspace), ctypes.c_void_p(plan.ctypes.data)) for plan in (self.plan, self._other_plan)
+        )
         # ctypes gives up the GIL during a call
         self._entry: Any = ctypes.CFUNCTYPE(ctypes.c_int64)(kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address)
 
     def ask_for(self, times_at: int) -> None:
         """Other times to record at, at this address."""
-        self.plan[AT_TIMES] = times_at
+        self.plan[AT_TIMES] = self._other_plan[AT_TIMES] = times_at
 
     def run(self) -> bytearray | NDArray[np.uint8] | int:
         """What a run wrote down that came to its end, with nothing more to be said of it; else where it stands, as ``run_at_once`` answers."""
         if self._last_size > _LARGE:
             # about as large as the last; it is packed where it stays
             own = np.empty(int(self._last_size * _LARGER) // 8 + 1)
-            self._last_size = self._enter(own)
+            self._other_plan[AT_PACKED], self._other_plan[ROOM_PACKED] = own.ctypes.data, len(own)
+            self._last_size = self._entry(*self._other_arguments)
             if self._last_size > 0:
                 return own.view(np.uint8)[: self._last_size]
             if self._last_size != _AT_TARGET:
                 return self._last_size
             # what was written down may be longer than expected
-        size = self._last_size = self._enter(self._packed)
+        size = self._last_size = self._entry(*self._arguments)
         return bytearray(self._view[:size]) if size > 0 else size
-
-    def _enter(self, memory: NDArray[np.float64]) -> int:
-        self.plan[AT_PACKED], self.plan[ROOM_PACKED] = memory.ctypes.data, len(memory)
-        return self._entry(*self._arguments)
