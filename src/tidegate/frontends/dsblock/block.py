@@ -26,6 +26,7 @@ __all__ = [
     "CanBeResumed",
     "CanBeTried",
     "Entry",
+    "GivesDifferences",
     "Happened",
     "HasSteps",
     "IsNative",
@@ -168,6 +169,15 @@ class Run(Protocol):
 
     def end(self, at: Entry, *, is_well: bool) -> None:
         """The run is over (BLOCKT)."""
+        ...
+
+
+@runtime_checkable
+class GivesDifferences(Protocol):
+    """A run that computes differences of F by itself, which is faster than by its callers."""
+
+    def differences(self, at: Entry, wanted: tuple[bool, ...], places: range, steps: FloatArray) -> FloatArray:
+        """Derivatives of the wanted parts, at their places, by elements of x one behind the other: central differences by these steps."""
         ...
 
 

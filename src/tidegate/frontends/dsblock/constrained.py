@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Final
@@ -15,16 +16,25 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.frontends.dsblock.block import Entry, GivesDifferences, Run
 from tidegate.frontends.dsblock.description import Description, SignalKind
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.model.stabilisation import STABILISATIONS, chosen_stabilisation
 from tidegate.names import MULTIPLIER
 
-__all__ = ["Ask", "ConstrainedEquations", "part_slices"]
+__all__ = ["Ask", "ConstrainedEquations", "own_differences", "part_slices"]
 
 FloatArray = NDArray[np.float64]
 Ask = Callable[[FloatArray, tuple[bool, ...]], FloatArray]  # of x and which parts; F1 ... F5 one behind the other
+Differences = Callable[[FloatArray, tuple[bool, ...], range, FloatArray], FloatArray]  # see ``block.GivesDifferences``
 _STEP: Final = float(np.cbrt(np.finfo(float).eps))
+
+
+def own_differences(run: Run, at: Entry) -> Differences | None:
+    """Differences at x that a run computes by itself."""
+    if not isinstance(run, GivesDifferences):
+        return None
+    return lambda x, wanted, places, steps: run.differences(replace(at, x=x), wanted, places, steps)
 
 
 def part_slices(parts: Sequence[int]) -> list[slice]:
@@ -100,7 +110,7 @@ class ConstrainedEquations(Equations):
             found[n1:] = np.linalg.solve(jacobian, -slopes)
         return found
 
-    def right_sides(self, t: float, y: FloatArray, ask: Ask, *, is_integrated: bool) -> FloatArray:
+    def right_sides(self, t: float, y: FloatArray, ask: Ask, differences: Differences | None = None, *, is_integrated: bool) -> FloatArray:
         """f of ``M y' = f``: of the equations that are integrated, or of those that consistent values follow from."""
         x, mu = y[: self._n], y[self._n :]
         last = self._form.last if is_integrated else 3
@@ -108,21 +118,25 @@ class ConstrainedEquations(Equations):
         found = ask(x, tuple(k in needed for k in range(1, 6)))
         first = found[self._places[0]].copy()
         if np.any(mu):
-            first -= self._gradients_at(t, x, ask).T @ mu
+            first -= self._gradients_at(t, x, ask, differences).T @ mu
         kept = np.concatenate([found[self._places[k - 1]] for k in self._multiplied]) if is_integrated and self._multiplied else mu
         return np.concatenate([first, found[self._places[1]], found[self._places[last - 1]], kept])
 
-    def _gradients_at(self, t: float, x: FloatArray, ask: Ask) -> FloatArray:
+    def _gradients_at(self, t: float, x: FloatArray, ask: Ask, differences: Differences | None) -> FloatArray:
         """Of the parts with multipliers, by x1; the last ones are kept, since derivatives by multipliers ask for the same again."""
         key = t, x[: self._first].tobytes()
         if self._gradients is not None and self._gradients[0] == key:
             return self._gradients[1]
-        found = self._by_differences(self._multiplied, range(self._first), x, ask)
+        found = self._by_differences(self._multiplied, range(self._first), x, ask, differences)
         self._gradients = key, found
         return found
 
-    def _by_differences(self, parts: Sequence[int], places: range, x: FloatArray, ask: Ask) -> FloatArray:
+    def _by_differences(self, parts: Sequence[int], places: range, x: FloatArray, ask: Ask, differences: Differences | None = None) -> FloatArray:
         """Derivatives of parts by some of x, central differences."""
+        if differences is not None:
+            steps = _STEP * np.maximum(np.abs(x[places.start : places.stop]), 1.0)
+            found = differences(x, tuple(k in parts for k in range(1, 6)), places, steps)
+            return np.concatenate([found[self._places[k - 1]] for k in parts])
         columns: list[FloatArray] = []
         for k in places:
             step = _STEP * max(abs(x[k]), 1.0)

@@ -39,7 +39,7 @@ from tidegate.frontends.dsblock.block import (
 )
 from tidegate.frontends.dsblock.checks import vector_problems
 from tidegate.frontends.dsblock.chosen_parameters import chosen_parameters
-from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations
+from tidegate.frontends.dsblock.constrained import Ask, ConstrainedEquations, own_differences
 from tidegate.frontends.dsblock.description import ParameterKind, SignalKind
 from tidegate.frontends.dsblock.forms import Equations, explicit_equations, ode_equations
 from tidegate.frontends.dsblock.kept import (
@@ -296,7 +296,7 @@ class _Lowered:
         self._count(at)
         if self.described.outputs_may_retry:
             run.outputs(self._entry(at))
-        return form.right_sides(at.time, at.y, self._asker(run, at), is_integrated=at.is_integrated)
+        return form.right_sides(at.time, at.y, self._asker(run, at), own_differences(run, self._entry(at)), is_integrated=at.is_integrated)
 
     def _told(self) -> dict[str, str]:
         """What statistics say of derivatives."""

@@ -452,3 +452,21 @@ int tg_jacobian(const tg_adapter *a, double t, const double *y, const double *p,
         for (int k = nx; k < b->n_x; k++) out[(rows + k) * n + (a->xd_from[k] < 0 ? a->x_from[k] : a->xd_from[k])] = 1.0;
     return 0;
 }
+
+/* dF/dX of the parts that ICALL(11) ... ask for, by n elements of X from first on: central differences at the point in the vectors, by steps; columns
+   lie one behind the other */
+int tg_differences(tg_block *b, double t, int first, int n, const double *steps, double *out) {
+    double *x = b->x;
+    for (int k = 0; k < n; k++, out += b->n_f) {
+        double here = x[first + k], above = here + steps[k], below = here - steps[k];
+        for (int side = 0; side < 2; side++) {
+            x[first + k] = side ? below : above;
+            b->icall[0] = b->icall[2] = 0, current = b;
+            if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
+            for (int i = 0; i < b->n_f; i++) out[i] = side ? (out[i] - b->fout[i]) / (above - below) : b->fout[i];
+        }
+        x[first + k] = here;
+    }
+    b->icall[0] = b->knows_point = 0;
+    return 0;
+}

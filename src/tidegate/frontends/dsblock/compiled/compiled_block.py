@@ -306,6 +306,17 @@ class CompiledRun:
         found = self._value("F", "fout", at, wanted)
         return found if wanted else found[: len(at.x)]
 
+    def differences(self, at: Entry, wanted: tuple[bool, ...], places: range, steps: FloatArray) -> FloatArray:
+        """See ``block.GivesDifferences``."""
+        self._filled(at)
+        model, structure = self.model, self.model.structure
+        for k, is_wanted in enumerate(wanted):
+            structure.icall[10 + k] = int(is_wanted)
+        found = np.zeros((len(places), structure.n_f))
+        if model.carried_out_differences(at.time, places, steps, found) and (error := model.failed()) is not None:
+            raise error
+        return found.T
+
     def outputs(self, at: Entry) -> FloatArray:
         """Y."""
         return self._value("G", "y", at)

@@ -258,6 +258,19 @@ class NativeModel:
         finally:
             shared.enter(before)
 
+    def carried_out_differences(self, time: float, places: range, steps: Array, found: Array) -> bool:
+        """Derivatives of F by elements of X, a row each, by calls of BLOCKF that do not come back to Python in between; True if one has failed."""
+        shared = runtime()
+        if self.library.watcher is not None:
+            self.library.watcher("F")
+        before = shared.enter(self.address)
+        try:
+            failed = shared.library.tg_differences(self.address, time, places.start, len(places), steps.ctypes.data, found.ctypes.data)
+        finally:
+            shared.enter(before)
+        self.told("F")
+        return bool(failed)
+
     def has(self, letter: str) -> bool:
         """Whether a callback is there."""
         return letter in self._functions

@@ -89,6 +89,7 @@ class Runtime:
         self.library.tg_enter.argtypes = [_POINTER]
         self.library.tg_enter.restype = None
         self.library.tg_current.restype = _POINTER
+        self.library.tg_differences.argtypes = [_POINTER, ctypes.c_double, ctypes.c_int, ctypes.c_int, _POINTER, _POINTER]
         self.library.tg_answer_with(self._callback)
 
     def enter(self, block: int | None) -> int | None:
