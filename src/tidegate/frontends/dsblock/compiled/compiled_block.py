@@ -265,7 +265,9 @@ class CompiledRun:
         if (structure.failed_in != ord("K") or structure.has_overwritten) and (error := self.model.failed()) is not None:
             raise error
         v = self._vectors
-        before = self._point()
+        # only a block that has left something in ICALL(1) gains by the same point
+        has_stored = structure.knows_point and structure.icall[0] != 0 and structure.last_t == at.time
+        before = self._point() if has_stored else ()
         self.model.small("t")[0] = at.time
         v["x"][: len(at.x)] = at.x
         if at.xd is not None:
@@ -276,7 +278,7 @@ class CompiledRun:
             end = first + len(v[name])
             v[name][:] = at.p[first:end] if self.model.unused is None else np.where(self.model.unused[first:end], v[name], at.p[first:end])
             first = end
-        is_same = structure.knows_point and structure.last_t == at.time and self._point() == before
+        is_same = has_stored and self._point() == before
         structure.icall[:] = [structure.icall[0] if is_same else 0] + [0] * 15  # ICALL(1) is the block's as long as nothing changes
         structure.last_t, structure.knows_point = at.time, True
 

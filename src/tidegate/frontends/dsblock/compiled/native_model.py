@@ -78,6 +78,7 @@ class NativeModel:
         self._other = Vectors({"real": _PLACEHOLDER}, {"integer": _PLACEHOLDER})
         self._functions = {letter: ctypes.CFUNCTYPE(None)(address) for letter, address in library.addresses.items()}
         self._warned: set[str] = set()
+        self._addresses: dict[tuple[str, ...], tuple[ctypes.c_void_p, ...]] = {}  # of vectors that are given together
         self.is_as_defined = True
         self._stage = 0  # of BLOCKB, as far as the block has done it well: what BLOCKC is told
         self.unused: Array | None = None
@@ -106,7 +107,8 @@ class NativeModel:
             later = [self._small.addresses["t0"], *(at[k] for k in ("x0", "xd0", *_WORK))]
         self.answers.stage = stage
         try:
-            self._carried_out("B", *(said.addresses[k] for k in ("iopt", "info", "sig", "dim")), *later, said.addresses["ierr"])
+            given = [*(said.addresses[k] for k in ("iopt", "info", "sig", "dim")), *later, said.addresses["ierr"]]
+            self._carried_out("B", *map(ctypes.c_void_p, given))
         finally:
             self.answers.stage = 0
         problems = self._problems([*said.overwritten()])
@@ -248,13 +250,13 @@ class NativeModel:
 
     # -- calls --------------------------------------------------------------------------------------------------------------------------------
 
-    def _carried_out(self, letter: str, *addresses: int) -> None:
+    def _carried_out(self, letter: str, *addresses: ctypes.c_void_p) -> None:
         shared = runtime()
         if self.library.watcher is not None:
             self.library.watcher(letter)
         before = shared.enter(self.address)
         try:
-            self._functions[letter](*map(ctypes.c_void_p, addresses))
+            self._functions[letter](*addresses)
         finally:
             shared.enter(before)
 
@@ -294,8 +296,9 @@ class NativeModel:
         CallbackError : it did what is against the rules.
         """
         self._small["ierr"][0] = 0
-        addresses = [self._where(name) for name in names]
-        self._carried_out(letter, *addresses)
+        if names not in self._addresses:
+            self._addresses[names] = tuple(ctypes.c_void_p(self._where(name)) for name in names)
+        self._carried_out(letter, *self._addresses[names])
         self.told(letter)
         if letter not in _BETWEEN_EVENTS:
             self.structure.knows_point = False  # it may change what intermediate results are made of
