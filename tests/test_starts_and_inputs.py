@@ -181,7 +181,7 @@ def test_a_signal_follows_what_it_closes_over_and_is_judged_as_python() -> None:
         ({"inputs": {"u": ([0, 1], [1, 2, 3])}}, "a value for each time"),
         ({"inputs": [1.0]}, "a dict by name"),
         ({"inputs": pd.DataFrame({"u": [1.0, 2.0]})}, "not a table; each of its columns is a signal"),
-        ({"inputs": {"u": pd.Series([1.0], pd.to_datetime(["2020-01-01"]))}}, "a pandas Series over times"),
+        ({"inputs": {"u": pd.Series([1.0], pd.to_datetime(["2020-01-01"]))}}, "times of input u are dates"),
         ({"inputs": {"u": np.ones((5, 5))}}, r"u is a ndarray of shape \(5, 5\)\n"),
         ({"sensitivities": ["z(0)"]}, "no start value of 'z'"),
         ({"progress": 3}, "progress must be True or a function"),

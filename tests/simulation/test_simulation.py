@@ -369,3 +369,11 @@ def test_what_the_model_says_at_its_start_is_the_first_event() -> None:
     assert (over.status, over.result.status) == ("terminated", "terminated")
     with pytest.raises(tg.UsageError, match=r"ended by the model .*not today"):
         over.advance(1.0)
+
+
+def test_a_piece_of_one_step_tells_where_it_began() -> None:
+    simulation = tg.Simulation(tg.ode(lambda t, y, p: [p["u"]], y0={"x": 0.0}, p={"u": 1.0}))
+    simulation.advance(0.5)
+    piece = simulation.advance(2.0)
+    assert piece.t.tolist() == [2.0]
+    assert piece.summary().startswith("model from 0.5 to 2, 1 row, 0 events")

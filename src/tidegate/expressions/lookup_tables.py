@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.expressions.elementwise import elementwise
 from tidegate.expressions.ieee_arithmetic import apply, segment_index
@@ -151,6 +152,7 @@ def table(
 
 def _numbers(values: Any, axis: str, name: str) -> tuple[float, ...]:
     try:
+        refuse_dates(f"{axis} of table `{name}`", values)
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{axis} of table `{name}` are not all numbers", hint="give a plain list of numbers") from error

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.layout import Layout
+from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 
@@ -130,6 +131,7 @@ def _by_name(data: Any, known: Container[str]) -> dict[str, tuple[Any, Any, Any]
 
 def _numbers(what: str, given: Any) -> FloatArray:
     try:
+        refuse_dates(what, given)
         found = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"{what} must be numbers", hint=_HOW) from None
@@ -145,6 +147,7 @@ def _weighted(series: Series, sigma: Any) -> Series:
     if given is None:
         return series
     try:
+        refuse_dates(f"standard deviations of {series.label}", given)
         deviations = np.broadcast_to(np.asarray(given, dtype=float), series.values.shape)
     except (TypeError, ValueError):
         raise UsageError(f"sigma of {series.label} must be a number, or one for each of {series.values.size} values", hint="sigma=0.01") from None

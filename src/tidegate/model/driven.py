@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.dates import refuse_dates
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies, substitute, symbol, table
 from tidegate.expressions.tracing import at_start, function_origin, numeric, require_agreement, trace
@@ -131,12 +132,8 @@ def _told(given: Any) -> str:
 
 
 def _is_series(given: Any) -> bool:
-    """Whether it is a column of pandas that is labelled with times; dates are none."""
-    return (
-        hasattr(given, "to_numpy")
-        and getattr(given, "ndim", 0) == 1
-        and getattr(getattr(given, "index", None), "dtype", np.dtype(object)).kind in "iuf"
-    )
+    """Whether it is a column of pandas that is labelled with times."""
+    return hasattr(given, "to_numpy") and hasattr(given, "index") and getattr(given, "ndim", 0) == 1
 
 
 def _read(given: Any, what: str) -> Any:
@@ -145,6 +142,8 @@ def _read(given: Any, what: str) -> Any:
         return as_real(given)
     try:
         times, samples = (given.index, given) if _is_series(given) else given
+        refuse_dates(f"times of {what}", times)
+        refuse_dates(f"values of {what}", samples)
         times, values = np.asarray(times, dtype=float), np.asarray(samples, dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"{what} is {_told(given)}", hint=_HOW) from None

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
+from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 from tidegate.results.labels import number
@@ -33,6 +34,7 @@ _POINTS: Final = 400  # of a curve
 
 def _numbers(given: ArrayLike, name: str) -> FloatArray:
     try:
+        refuse_dates(name, given)
         return np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
         raise UsageError(f"{name} is {given!r:.60}; numbers are expected", hint=f"{name}=np.linspace(0.1, 10.0, 200)") from None

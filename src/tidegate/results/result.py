@@ -568,10 +568,17 @@ class Result(NoNumber):
 
     def summary(self) -> str:
         """One line: model, span, rows, events, how it ended."""
-        span = f"from {number(float(self.t[0]), 10)} to {number(float(self.t[-1]), 10)} {self.time_unit}".rstrip() if self.t.size else "empty"
+        span = f"from {number(self._beginning(), 10)} to {number(float(self.t[-1]), 10)} {self.time_unit}".rstrip() if self.t.size else "empty"
         count = len(self.events)
         end = f"{self.status}" + (f": {self.message}" if self.message else "")
-        return f"{self.model_name} {span}, {self.t.size} rows, {count} event{'' if count == 1 else 's'}, {end}"
+        return f"{self.model_name} {span}, {self.t.size} row{'' if self.t.size == 1 else 's'}, {count} event{'' if count == 1 else 's'}, {end}"
+
+    def _beginning(self) -> float:
+        """Of a run that goes on, a piece begins where the one before ended, whose row is not its own."""
+        first = float(self.t[0])
+        if self.t.size > 1 or self.interpolant is None or not len(self.interpolant):
+            return first
+        return float(self.interpolant.span[0])
 
     def __repr__(self) -> str:
         return f"<Result of {self.summary()}>"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Literal, Self, TypedDict, cast
 
 import numpy as np
 
+from tidegate.dates import refuse_dates
 from tidegate.errors import Origin, UnknownNameError, UsageError
 from tidegate.expressions import Expr
 from tidegate.expressions.tracing import written_at
@@ -434,6 +435,7 @@ class Block(Signals):
         UsageError : it is neither, or not finite.
         """
         try:
+            refuse_dates(f"{self.path}: numbers of {name}", value)
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
             hint = "give a number, or a list of numbers"

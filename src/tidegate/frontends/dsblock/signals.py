@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind
 from tidegate.names import suggestion
@@ -94,6 +95,7 @@ def _function(what: str, entry: SignalEntry, value: Any) -> tuple[Function, Floa
         return value, none
     pair = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
     if len(pair) == 2:
+        refuse_dates(f"times of {what}", pair[0])
         times: FloatArray = np.asarray(pair[0], dtype=float)
         values: FloatArray = np.asarray(pair[1], dtype=float)
         if times.ndim == 1 and values.shape[:1] == times.shape and values.shape[1:] == entry.shape and len(times) > 1 and np.all(np.diff(times) > 0):
