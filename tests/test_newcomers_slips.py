@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tidegate as tg
@@ -66,6 +67,12 @@ class Returned(tg.Component):
         (lambda: run().at("a"), r'result\["a"\]'),
         (lambda: run().final["y"], "one of a"),
         (lambda: tg.blocks.Integrador, "did you mean 'Integrator'"),
+        (lambda: tg.simulate(tg.prepare(tg.ode(decay, y0=[1.0]), (0, 1)), (0, 1)), r"prepared\.run\(\)"),
+        (lambda: tg.simulate(tg.blocks.Gain(2.0), (0, 1)), r"d = tg\.Diagram\(\"d\"\)"),
+        (lambda: tg.steady_state(run()), "it is what a run gave"),
+        (lambda: run().explore(path="x.txt"), r"a name that ends in \.html$"),
+        (lambda: tg.simulate(tg.ode(lambda t, y: [pd.Series([1.0, 2.0])[t] * y[0]], y0=[1.0]), (0, 1)), r"tg\.table\(series\.index, series\)"),
+        (lambda: tg.simulate(tg.ode(lambda t, y: [TIMES[int(t)]], y0=[1.0]), (0, 30)), "an index or a table may be outside there"),
         (lambda: tg.blocks.Saturation, r"it is Limiter\(upper, lower\)"),
         (lambda: tg.solve_ivp(lambda t, y: [1.0], (0, 1), [1.0], event=abs), "try: events"),
         (lambda: import_module("tidegate.plot") and tg.plot(tg), r"results plot themselves: result\.plot\(\)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -26,6 +27,14 @@ from tidegate.wrong_calls import explained
 
 __all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
 
+_NO_MODELS: Final = {
+    "Prepared": "prepared.run() makes the run that was prepared",
+    "Result": "it is what a run gave; its model is simulated again",
+    "Simulation": "simulation.advance(10.0) goes on",
+    "SteadyState": "tg.simulate(model, t_span, y0=rest) begins there",
+    "LinearModel": "linear.step() is its response; tg.blocks.StateSpace(A, B, C, D) takes its matrices into a diagram",
+    "Block": 'a block stands in a diagram: d = tg.Diagram("d"); d.name = block; tg.simulate(d, ...)',
+}  # by class, for whoever hands one over in place of a model
 _OF_MODELS: Final = ("y0", "inputs")  # options that go into the model before it is compiled
 
 
@@ -236,7 +245,12 @@ def _lowered(source: object) -> Model:
         raise UsageError(f"{source.__name__} is a function, which cannot be simulated: it says nothing of start values", hint=hint)
     model = None if isinstance(source, type) or not isinstance(source, Lowerable) else source.lower()
     if not isinstance(model, Model):  # a text has lower() too
-        hint = "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"
+        known = [
+            _NO_MODELS[kind.__name__]
+            for kind in inspect.getmro(type(source))
+            if kind.__module__.startswith("tidegate") and kind.__name__ in _NO_MODELS
+        ]
+        hint = known[0] if known else "give tg.ode(...), tg.dae(...), an instance of a component, or anything with lower()"
         raise UsageError(f"{source!r} cannot be simulated", hint=hint)
     return model
 

@@ -34,6 +34,9 @@ from tidegate.wishes import RetryStep
 
 __all__ = ["callback_error", "failure", "jumped"]
 
+_OUTSIDE: Final = (
+    "an index or a table may be outside there, as samples[int(t)] is behind the end of samples; otherwise look for a division by zero or a root"
+)
 _RECENT: Final = 12  # events looked back over to name what chatters
 _MOST_EXAMINED: Final = 1000  # algebraic unknowns whose null space is computed
 _SHOWN: Final = 4
@@ -288,7 +291,9 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
             f"{found.label} gives {found.number} at t = {t:g}: {found.text}",
             time=t,
             origin=found.origin,
-            hint="look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
+            hint=_OUTSIDE
+            if "else nan" in found.text
+            else "look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
         )
     guard = model.diagnosis.not_a_number(integrator, integrator.failed_guard)
     if guard >= 0:

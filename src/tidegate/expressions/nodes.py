@@ -126,7 +126,10 @@ class Expr:
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
         """Values are not called; said so, because ``tg.time()`` is written easily."""
         name = "tg.time" if self.op == "symbol" and self.data.role is Role.TIME else text(self)
-        raise UsageError(f"{name} is a value and is not called", hint=f"write {name} without the parentheses behind it")
+        raise UsageError(
+            f"{name} is a value and is not called",
+            hint=f"write {name} without the parentheses behind it; a pandas Series at {name} is tg.table(series.index, series)({name})",
+        )
 
     def __copy__(self) -> Expr:
         return self

@@ -53,7 +53,7 @@ def known_suffix(path: str | Path, known: Iterable[str], what: str) -> str:
     suffix = path_of(path).suffix.lower()
     *others, last = known
     if suffix not in (*others, last):
-        raise UsageError(f"cannot save {what} as {str(path)!r}", hint=f"a name that ends in {', '.join(others)} or {last}")
+        raise UsageError(f"cannot save {what} as {str(path)!r}", hint=f"a name that ends in {' or '.join(filter(None, (', '.join(others), last)))}")
     return suffix
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UsageError
 from tidegate.results.labels import number
 
-__all__ = ["Interpolant", "Side"]
+__all__ = ["Interpolant", "Side", "span_told"]
 
 Side = Literal["left", "right"]
 
@@ -110,3 +110,11 @@ class Interpolant:
                 else "the run has no steps to interpolate in",
                 hint="simulate over a longer time span",
             )
+
+
+def span_told(t: NDArray[np.float64], interpolant: Interpolant | None, unit: str) -> str:
+    """From when to when a result goes: one step of a run that goes on begins where the piece before ended, whose row is not its own."""
+    if not t.size:
+        return "empty"
+    first = float(interpolant.span[0]) if t.size == 1 and interpolant is not None and len(interpolant) else float(t[0])
+    return f"from {number(first, 10)} to {number(float(t[-1]), 10)} {unit}".rstrip()

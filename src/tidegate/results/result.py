@@ -26,8 +26,8 @@ from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajec
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.instead import OF_A_RESULT, NoNumber, no_attribute
-from tidegate.results.interpolant import Interpolant, Side
-from tidegate.results.labels import FinalValues, ParameterValues, number
+from tidegate.results.interpolant import Interpolant, Side, span_told
+from tidegate.results.labels import FinalValues, ParameterValues
 from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
 from tidegate.wrong_calls import explained
@@ -568,17 +568,10 @@ class Result(NoNumber):
 
     def summary(self) -> str:
         """One line: model, span, rows, events, how it ended."""
-        span = f"from {number(self._beginning(), 10)} to {number(float(self.t[-1]), 10)} {self.time_unit}".rstrip() if self.t.size else "empty"
+        span = span_told(self.t, self.interpolant, self.time_unit)
         count = len(self.events)
         end = f"{self.status}" + (f": {self.message}" if self.message else "")
         return f"{self.model_name} {span}, {self.t.size} row{'' if self.t.size == 1 else 's'}, {count} event{'' if count == 1 else 's'}, {end}"
-
-    def _beginning(self) -> float:
-        """Of a run that goes on, a piece begins where the one before ended, whose row is not its own."""
-        first = float(self.t[0])
-        if self.t.size > 1 or self.interpolant is None or not len(self.interpolant):
-            return first
-        return float(self.interpolant.span[0])
 
     def __repr__(self) -> str:
         return f"<Result of {self.summary()}>"
