@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from tidegate.errors import Origin, UsageError
+from tidegate.numbers_as_texts import TRUTHS
 from tidegate.plot import plot
 from tidegate.plot.marks import short_cause
 from tidegate.results import Column, Event, Result
@@ -76,6 +77,20 @@ def test_clocks_are_marked_only_when_asked_for() -> None:
     result = Result("clocked", [Column("x")], [0.0, 1.0], [[0.0], [1.0]], events=events)
     assert lines_at_events(plot(result)) == [0.55, 0.7]
     assert len(lines_at_events(plot(result, events=True))) == 12
+
+
+def test_new_numbers_of_noise_are_ticks_of_one_clock() -> None:
+    events = [Event(i, i / 4, "time", (f"time/0.25 >= {i}",)) for i in range(1, 4)] + [Event(3, 0.8, "time", ("time >= 0.8",))]
+    assert lines_at_events(plot(Result("gusts", [Column("x")], [0.0, 1.0], [[0.0], [1.0]], events=events))) == [0.8]
+
+
+def test_what_is_true_or_false_is_drawn_as_stairs_without_gaps() -> None:
+    columns = [Column("high", "output", texts=TRUTHS), Column("x")]
+    result = Result("steps", columns, [0.0, 1.0, 1.0, 2.0], [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 2.0]])
+    (line,) = plot(result).axes[0].lines
+    assert line.get_drawstyle() == "steps-post"
+    assert np.asarray(line.get_ydata(), float).tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert [label.get_text() for label in plot(result).axes[0].get_yticklabels()] == ["False", "True"]
 
 
 @pytest.mark.parametrize(

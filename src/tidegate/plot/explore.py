@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from html import escape
 from pathlib import Path
 from string import Template
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.plot.curves import Times
-from tidegate.plot.marks import CLOCK
+from tidegate.plot.marks import are_ticks
 from tidegate.plot.panels import chosen_columns, value_panels
 from tidegate.plot.runs import unit_of_time
 from tidegate.results import EventLog, Result, known_suffix, written_whole
@@ -122,9 +121,7 @@ def _data(result: Result, names: tuple[str, ...]) -> dict[str, Any]:
             if grid == len(grids):
                 grids.append(t)
             facts = {"name": column.name, "unit": column.shown_unit, "description": column.description, "panel": k, "texts": list(column.texts)}
-            curves.append(
-                facts | {"grid": grid, "values": _packed(y[::backwards]), "shown": curve.column in wanted, "stairs": column.role == "discrete"}
-            )
+            curves.append(facts | {"grid": grid, "values": _packed(y[::backwards]), "shown": curve.column in wanted, "stairs": column.is_held})
     unit = unit_of_time(result)
     span = sorted((float(result.t[0]), float(result.t[-1])))
     return {
@@ -143,13 +140,12 @@ def _packed(values: NDArray[np.float64]) -> str:
 def _events(log: EventLog) -> list[dict[str, Any]]:
     """What the page tells of events; ``clock`` marks those that are marked only when asked for."""
     columns = log.columns()
-    ticks = Counter(cause for kind, cause in zip(columns.kinds, columns.causes, strict=True) if kind == "time")
+    clocks = are_ticks(columns.kinds, columns.causes)
     found: list[dict[str, Any]] = []
-    for event in log[:_EVENTS]:
+    for event, is_clock in zip(log[:_EVENTS], clocks, strict=False):
         if event.kind in ("initial", "final"):
             continue
         places = ", ".join(dict.fromkeys(str(origin) for origin in event.origins if str(origin)))
         change = event.change_text() or "; ".join(event.messages)
-        is_clock = event.kind == "time" and ticks[event.cause] >= CLOCK
         found.append({"t": event.time, "kind": event.kind, "cause": event.cause, "change": change, "place": places, "clock": is_clock})
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CLOCK", "EventMarks", "mark_events", "short_cause"]
+__all__ = ["EventMarks", "are_ticks", "mark_events", "short_cause"]
 
 FloatArray = NDArray[np.float64]
 EventMarks = bool | str | Sequence[str] | None
@@ -29,12 +29,13 @@ EventMarks = bool | str | Sequence[str] | None
 _MAX_LINES: Final = 30  # more are ticks at the foot of the picture
 _MAX_TICKS: Final = 400  # across the picture; closer ones cannot be told apart
 _KINDS: Final = ("state", "time", "step", "set")
-CLOCK: Final = 3  # so often a cause of time events makes it a clock
+_CLOCK: Final = 3  # so often a cause of time events makes it a clock
 _LABEL_LENGTH: Final = 24
 _ROWS: Final = 3  # of labels above each other
 _LABEL_SIZE: Final = 7.0  # points
 _LETTER: Final = 0.56  # width of a letter on average, of the size of the type
 _AXES_PART: Final = 0.8  # of the picture's width, roughly; labels and legends take the rest
+_NUMBER: Final = re.compile(r"(?<=[<>=] )[-+.\de]+$")  # with which a condition ends
 _LIMITS: Final = ("upper", "lower")
 
 
@@ -91,14 +92,27 @@ def short_cause(event: Event) -> str:
     return cause if len(cause) <= _LABEL_LENGTH else f"{cause[: _LABEL_LENGTH - 1].rstrip()}…"
 
 
+def are_ticks(kinds: Sequence[str], causes: Sequence[str]) -> list[bool]:
+    """Which events are a clock's, which is marked only when asked for: time events whose cause is there several times.
+
+    Each new number of ``tg.noise`` has a cause of its own, ``time/0.25 >= 1``, ``time/0.25 >= 2``; but for the number these count as one.
+
+    Examples
+    --------
+    >>> are_ticks(["time"] * 3 + ["state"], ["t >= 1", "t >= 2", "t >= 3", "x > 1"])
+    [True, True, True, False]
+    """
+    alike = [_NUMBER.sub("", cause) for cause in causes]
+    ticks = Counter(cause for kind, cause in zip(kinds, alike, strict=True) if kind == "time")
+    return [kind == "time" and ticks[cause] >= _CLOCK for kind, cause in zip(kinds, alike, strict=True)]
+
+
 def _chosen(log: EventLog, wanted: EventMarks) -> NDArray[np.intp]:
     """Places of the events to be marked."""
     columns = log.columns()
-    found = list(zip(columns.kinds, columns.causes, strict=True))
     if wanted is None or isinstance(wanted, bool) or wanted == "rug":
-        ticks = Counter(cause for kind, cause in found if kind == "time")
-        clocks = {cause for cause, count in ticks.items() if count >= CLOCK} if wanted is not True else set[str]()
-        return np.flatnonzero([kind in _KINDS and not (kind == "time" and cause in clocks) for kind, cause in found])
+        hidden = are_ticks(columns.kinds, columns.causes) if wanted is not True else [False] * len(log)
+        return np.flatnonzero([kind in _KINDS and not is_tick for kind, is_tick in zip(columns.kinds, hidden, strict=True)])
     kinds = [wanted] if isinstance(wanted, str) else list(wanted)
     for kind in kinds:
         if kind not in get_args(EventKind):

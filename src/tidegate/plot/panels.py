@@ -67,7 +67,7 @@ def value_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     panels: list[Panel] = []
     for i in chosen:
         column = result.columns[i]
-        discrete = column.role == "discrete"
+        discrete = column.is_held
         unit = column.shown_unit
         base = arrays.get(i, "") if not unit else ""
         key = (repr(column.texts), "texts") if column.texts else (unit or base, "discrete" if discrete else "")
@@ -91,7 +91,7 @@ def sensitivity_panels(result: Result, names: Sequence[str]) -> list[Panel]:
     if result.sensitivities is None:
         raise UsageError("the run computed no sensitivities to draw", hint='tg.simulate(..., sensitivities="all") or a list of names')
     panels: list[Panel] = []
-    columns = [i for i in chosen_columns(result, names) if names or result.columns[i].role != "discrete"]
+    columns = [i for i in chosen_columns(result, names) if names or not result.columns[i].is_held]
     for j, parameter in enumerate(result.sensitivity_parameters):
         for i in columns:
             column = result.columns[i]

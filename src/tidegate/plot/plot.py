@@ -227,7 +227,7 @@ def _draw(panel: Panel, axes: Axes, runs: Sequence[Run], *, is_own: bool, tells_
             if not is_own and look["color"] in _CYCLE:
                 del look["color"]  # what comes into the user's picture goes on in its colours
             label = _label(curve.label, run, is_one=is_one, is_first=not k, tells_run=tells_run)
-            is_stairs = result.columns[curve.column].role == "discrete" and curve.parameter < 0
+            is_stairs = result.columns[curve.column].is_held and curve.parameter < 0
             points = run.times.stairs(mine) if is_stairs else run.times.points(mine)
             axes.plot(*points, label=label, linewidth=1.3, drawstyle="steps-post" if is_stairs else "default", **look)
     beside = plain(_beside(panel))

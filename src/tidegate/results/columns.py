@@ -63,6 +63,11 @@ class Column:
         """Whether its numbers are truth values."""
         return self.texts == TRUTHS
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it stays as it is between events: a discrete variable, or what is one of a few texts or a truth value."""
+        return self.role == "discrete" or bool(self.texts)
+
     def told(self, value: float, digits: int) -> str:
         """A value in few characters: its text where it has one, else its number in the unit that people are shown."""
         return next((text for text, own in self.texts if own == value), "") or number(float(self.shown(value)), digits)
