@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -113,6 +114,16 @@ def test_a_run_that_crawls_says_so() -> None:
         pytest.raises(tg.TooManyStepsError),
     ):
         tg.simulate(ship, (0, 1000), max_steps=5100)
+
+
+def test_a_result_that_grows_large_is_announced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["tidegate.executive.drive"], "_MUCH", 1e6)  # bytes, for the gigabyte of others
+    swing = tg.ode(lambda t, y: [y["v"], -y["x"]], y0={"x": 1.0, "v": 0.0}, events=[tg.event(lambda t, y: y["x"] > 0.0)])
+    with pytest.warns(tg.TidegateWarning, match=r"has grown to .* GB at t = .* of 40000: \d+ steps, \d+ events; outputs=.*dense=False") as said:
+        tg.simulate(swing, (0, 40_000))
+    assert len(said) == 1
+    calm = tg.ode(lambda t, y: [y["v"], -y["x"]], y0={"x": 1.0, "v": 0.0})
+    tg.simulate(calm, (0, 40_000), outputs=1000.0, dense=False)  # whose result is small
 
 
 def test_a_run_whose_events_come_faster_and_faster_says_so() -> None:

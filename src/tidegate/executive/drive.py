@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tidegate.errors import SlowRunWarning, TooManyStepsError
+from tidegate.errors import SlowRunWarning, TidegateWarning, TooManyStepsError
 from tidegate.executive.failures import failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.options import Options
@@ -30,6 +30,7 @@ _MANY_EVENTS: Final = 20_000
 _FASTER: Final = 0.2  # of what lies between two events of the run: as near to each other are those that multiply
 _FIRST_BUDGET: Final = 200  # steps
 _LARGEST_BUDGET: Final = 10_000_000
+_MUCH: Final = 1e9  # bytes that a result takes: whoever has not meant that wants to know
 _STEP: Final = 2  # where the length of the next step stands in the progress of a run
 _SHORTER: Final = 0.25
 _PART: Final = 0.01  # of what is left of a run
@@ -90,8 +91,7 @@ def _driven(
     visit: Visit | None, stopped: Stop | None,
 ) -> Stop:  # fmt: skip
     budget = 1 if problem.model.has_opaque else _FIRST_BUDGET
-    progress, limit = options.progress if callable(options.progress) else None, options.max_steps
-    before = first
+    progress, limit, before = options.progress if callable(options.progress) else None, options.max_steps, first
     began = shown = visited = time.perf_counter()
     if visit is not None:
         integrator.collect(records)
@@ -99,7 +99,7 @@ def _driven(
     again: _Again | None = None
     # a whole run has made no steps before: what is known of its start is not asked for
     start, may_crawl, may_multiply = integrator.time if first else problem.t_start, True, True
-    recent = _Stretch(start, integrator.counters.events if first else 0)
+    recent, kept = _Stretch(start, integrator.counters.events if first else 0), _Kept()
     while True:
         taken = before - first
         budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget
@@ -128,6 +128,7 @@ def _driven(
                 hint="raise max_steps, loosen rtol, or look at where the steps are small: result.t",
             )
         may_crawl = may_crawl and not _warned_of_crawling(integrator, problem, start, done - first)
+        kept.announce(integrator, problem, records)
         # so many steps as fit between two visits, whatever a step costs
         pace = (now - began) / max(done - before, 1)
         budget = int(min(max(_VISIT / max(pace, 1e-9), 1), 4 * budget, _LARGEST_BUDGET))
@@ -147,6 +148,32 @@ def _driven(
         with interrupts.in_user_code():
             progress(integrator.time)
     return stop
+
+
+class _Kept:
+    """How much a run has written down; once, when it is much, the user is told of it."""
+
+    def __init__(self) -> None:
+        self._bytes, self._looked_at, self._is_told = 0, [0, 0, 0], False
+
+    def announce(self, integrator: StepIntegrator, problem: Problem, records: Records) -> None:
+        """Look at what is new, and speak if that makes it much."""
+        if self._is_told:
+            return
+        for k, blocks in enumerate((records.rows, records.log, records.polynomials)):
+            self._bytes += sum(block.nbytes for block in blocks[self._looked_at[k] :])
+            self._looked_at[k] = len(blocks)
+        if self._bytes < _MUCH:
+            return
+        self._is_told = True
+        counts = integrator.counters
+        warnings.warn(
+            f"the result of {problem.model.name} has grown to {self._bytes / 1e9:.2g} GB at t = {integrator.time:.9g} of {problem.t_end:g}: "
+            f"{counts.steps} steps, {counts.events} events; outputs= at fewer times, dense=False, which keeps no polynomials of steps, and tg.no_event(...) make it "
+            "smaller, max_steps= ends such a run",
+            TidegateWarning,
+            skip_file_prefixes=(_PACKAGE,),
+        )
 
 
 def _warned_of_crawling(integrator: StepIntegrator, problem: Problem, start: float, steps: int) -> bool:
