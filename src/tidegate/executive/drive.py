@@ -169,8 +169,8 @@ class _Kept:
         counts = integrator.counters
         warnings.warn(
             f"the result of {problem.model.name} has grown to {self._bytes / 1e9:.2g} GB at t = {integrator.time:.9g} of {problem.t_end:g}: "
-            f"{counts.steps} steps, {counts.events} events; outputs= at fewer times, dense=False, which keeps no polynomials of steps, and tg.no_event(...) make it "
-            "smaller, max_steps= ends such a run",
+            f"{counts.steps} steps, {counts.events} events; outputs= at fewer times, dense=False, which keeps no polynomials of steps, and "
+            "tg.no_event(...) make it smaller, max_steps= ends such a run",
             TidegateWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
