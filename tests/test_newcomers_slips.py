@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Any
 
@@ -117,7 +116,7 @@ def test_a_run_that_crawls_says_so() -> None:
 
 
 def test_a_result_that_grows_large_is_announced_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["tidegate.executive.drive"], "_MUCH", 1e6)  # bytes, for the gigabyte of others
+    monkeypatch.setattr(import_module("tidegate.executive.drive"), "_MUCH", 1e6)  # bytes, for the gigabyte of others
     swing = tg.ode(lambda t, y: [y["v"], -y["x"]], y0={"x": 1.0, "v": 0.0}, events=[tg.event(lambda t, y: y["x"] > 0.0)])
     with pytest.warns(tg.TidegateWarning, match=r"has grown to .* GB at t = .* of 40000: \d+ steps, \d+ events; outputs=.*dense=False") as said:
         tg.simulate(swing, (0, 40_000))
