@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,16 @@ def test_a_chain_of_pendulums_keeps_its_energy(n: int, rtol: float) -> None:
     y: NDArray[np.float64] = np.array([np.asarray(result[f"y[{k}]"]) for k in range(2 * n)])
     energy: NDArray[np.float64] = (0.5 * y[n:] ** 2 - np.cos(y[:n])).sum(axis=0) - np.cos(np.diff(y[:n], axis=0)).sum(axis=0)
     assert energy == pytest.approx(float(energy[0]), abs=1000 * n * rtol)
+
+
+@pytest.mark.parametrize("t_start", [0.0, 1e6])
+def test_times_of_steps_are_exact_sums_of_their_lengths_however_many_there_are(t_start: float) -> None:
+    """No time is lost to rounding, as if it were summed up with a compensation: steps end where time can be told, and are as long as that."""
+    model = tg.ode(lambda t, y: [y["v"], -y["x"]], y0={"x": 1.0, "v": 0.0})
+    result = tg.simulate(model, (t_start, t_start + 3000.0), method="taylor", rtol=1e-9)
+    steps = result.interpolant
+    starts, widths = (list(map(Fraction, array.tolist())) for array in (steps.starts, steps.widths))
+    assert len(starts) > 1000
+    # but for the first, of which time from zero has more digits than at their ends
+    assert all(start + width == later for start, width, later in zip(starts, widths, starts[1:], strict=False) if start >= width)
+    assert result.final["x"] == pytest.approx(math.cos(3000.0), abs=1e-6)

@@ -18,7 +18,6 @@ from tidegate.compiled.calls import call_step, call_value
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
-from tidegate.events.guards import polynomial_point
 
 __all__ = [
     "STIFF_STEPS",
@@ -247,27 +246,36 @@ def _misfit(run, theta, step):
     """How badly the polynomial fits the equations at a part of the step, 1 being just well enough; infinite where they have no value."""
     n = run.n
     order = run.series_order
-    a = run.coefficients
-    point = run.y_end
-    if theta < 1.0:
-        point = run.scratch_1
-        polynomial_point(n, order, run.y, a, theta, point)
+    a = vector(run.r, run.coefficients_at, order * n)
+    y = run.y
+    inside = run.scratch_1
+    slopes = vector(run.r, run.series_box_at + FIRST_LEAST + 2 * n, n)
+    sizes = vector(run.r, run.series_box_at + FIRST_LEAST + 3 * n, n)
+    for q in range(n):
+        inside[q] = 0.0
+        slopes[q] = 0.0
+        sizes[q] = abs(y[q])
+    # all unknowns order by order, several at a time
+    for k in range(order - 1, -1, -1):
+        for q in range(n):
+            one = a[k * n + q]
+            term = (k + 1.0) * one
+            inside[q] = inside[q] * theta + one
+            slopes[q] = slopes[q] * theta + term
+            sizes[q] += abs(term)
+    for q in range(n):
+        inside[q] = y[q] + inside[q] * theta
+    point = inside if theta < 1.0 else run.y_end
     rate = run.scratch_2  # run.series_rate is that at the end
     scale = _scales(run)
     _rates(run, run.t + theta * step, point, rate)
     worst = 0.0
     for q in range(n):
-        slope = 0.0
-        size = abs(run.y[q])
-        for k in range(order - 1, -1, -1):
-            term = (k + 1.0) * a[k, q]
-            slope = slope * theta + term
-            size += abs(term)
-        left = abs(step * rate[q] - slope)
+        left = abs(step * rate[q] - slopes[q])
         if not left < np.inf:
             run.not_finite_at = run.t + theta * step
             return np.inf
-        allowed = (order + 1.0) * _INNER * run.rtol * max(scale[q], abs(point[q])) + _ROUNDING * size
+        allowed = (order + 1.0) * _INNER * run.rtol * max(scale[q], abs(point[q])) + _ROUNDING * sizes[q]
         if left > worst * allowed:
             worst = left / allowed
             run.worst = q
