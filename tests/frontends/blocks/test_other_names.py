@@ -27,3 +27,20 @@ def test_a_name_is_found_by_the_part_it_begins_with() -> None:
     with pytest.raises(tg.UsageError, match="no start value of 'motor'") as caught:
         tg.simulate(diagram, (0, 1), y0={"motor": 1.0})
     assert "motor.state1" in str(caught.value)
+
+
+def test_a_sampler_behind_a_delay_of_noise_is_told_where_the_noise_goes() -> None:
+    b = tg.blocks
+
+    def loop(*, is_before: bool) -> tg.Diagram:
+        diagram = tg.Diagram("loop")
+        diagram.plant = b.FirstOrderLag(1.0)
+        diagram.noise = b.Noise(period=0.1, deviation=0.1)
+        diagram.seen = b.TransportDelay(0.3)(diagram.plant + diagram.noise) if is_before else b.TransportDelay(0.3)(diagram.plant) + diagram.noise
+        diagram.hold = b.ZeroOrderHold(0.1)(diagram.seen)
+        diagram.plant(1.0 - diagram.hold)
+        return diagram
+
+    with pytest.raises(tg.InvalidModelError, match="add them up behind the delay, or sample a state"):
+        tg.prepare(loop(is_before=True), (0, 1))
+    tg.prepare(loop(is_before=False), (0, 1))  # which can be done

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tidegate.errors import InvalidModelError, Origin, StructureError
 from tidegate.expressions import Expr, Role, as_real, symbol, walk
+from tidegate.expressions.delays import has_delays
 from tidegate.frontends.blocks.block import Block, Composite, OutPort
 from tidegate.frontends.blocks.flatten import Flat, Leaf, flatten
 from tidegate.frontends.blocks.loops import loops, order, shortest_loop
@@ -155,14 +156,20 @@ def _check_sampling(sheet: _Sheet) -> None:
         solved = sorted(item.data.name for item in walk([value]) if item in unknowns | cut)
         if solved and moved:
             names = ", ".join(sorted(item.data.name for item in moved))
+            instead = "add them up behind the delay, or sample a state" if _has_delays(sheet) else "sample a state instead"
             problems.append(
                 (
-                    f"{path} samples {', '.join(solved)}, solved for together with {names}, which ticks change: sample a state instead",
+                    f"{path} samples {', '.join(solved)}, solved for together with {names}, which ticks change: {instead}",
                     origin,
                 )
             )
     if problems:
         raise InvalidModelError(problems)
+
+
+def _has_delays(sheet: _Sheet) -> bool:
+    """Whether what is solved for together is what a delay gives out, into which the ticks go."""
+    return has_delays([equation.right for equation in sheet.ink.equations])
 
 
 def _loop_equations(sheet: _Sheet) -> list[Equation]:
