@@ -232,3 +232,25 @@ def test_where_several_indicators_rest_within_rounding_of_zero_the_run_says_so(n
     if told:
         assert "of DSblock Rests rest within rounding of zero, and not at it: z0" in told[0]
         assert ("and 2 more" in told[0]) == (number == 6)
+
+
+class Leaves(Rests):
+    """Rests only from 7/9 to 19/20."""
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Any:
+        m.falls = 1.0
+        return Start(next_event=0.95)
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        m.falls = -1.0 if happening.time else 0.0
+        return EventAction(action="restart", x={"x": 0.1 if happening.time else -3e-17})
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_a_rest_that_ends_before_the_run_does_is_told_once_with_its_times(is_traced: bool) -> None:
+    with pytest.warns(tg.DSblockWarning) as told:
+        tg.simulate(Leaves(), (0.0, 1.0), traced=None if is_traced else False)
+    assert len(told) == 1
+    assert str(told[0].message).startswith(
+        "from t = 0.777777778 to 0.95 indicators of DSblock Leaves rest within rounding of zero, and not at it: z0, z1;"
+    )

@@ -62,7 +62,7 @@ from tidegate.frontends.dsblock.kept import (
 from tidegate.frontends.dsblock.merged import about_to_cross
 from tidegate.frontends.dsblock.probed_form import probed_form, require_form
 from tidegate.frontends.dsblock.proposals import RunOptions, nominal_sizes
-from tidegate.frontends.dsblock.resting import warn_of_resting
+from tidegate.frontends.dsblock.resting import Rests
 from tidegate.frontends.dsblock.row import row
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.traced import Traced, require_memory, traced
@@ -107,6 +107,7 @@ class _Lowered:
         self.place = {name: k for k, name in enumerate(self.discretes)}
         self.runs: dict[int, Run] = {}
         self.last: dict[int, float] = {}  # when something happened last
+        self.rests = Rests(described.name, self.indicators)
         self.before: dict[int, Run | None] = {}  # copies from before the last event, where derivatives are wanted
         self.crossed: dict[int, NDArray[np.bool_]] = {}  # indicators that were zero then
         self.is_further: dict[int, bool] = {}  # whether what was asked last was a further round of the same instant
@@ -490,6 +491,8 @@ class _Lowered:
         entry, rate = self._entry(at), None
         with suppress(CallbackError, RetryStep, StopRun):
             rate = self._entry_with_rates(run, at).xd if self.described.form is Form.DAE else self._rates_of_x(run, entry)
+        if not len(self.form.algebraic):  # whose rates are not known
+            self.rests.look(round(at.d[self.place[RUN]]), run, entry, rate, float(at.d[self.place[LAST]]))
         later = at.time + self.options.environment.same_within(at.time)
         return about_to_cross(run, entry, rate, (later, self.inputs.at(later)), self._directions(at))
 
@@ -589,7 +592,7 @@ class _Lowered:
             self.beside.ended(int(number), self._entry(at))
         if run is not None:
             if is_well:
-                warn_of_resting(self.described.name, self.indicators, self._indicators(run, at), self._entry(at).x)
+                self.rests.ended(int(number), self._indicators(run, at), self._entry(at).x)
             run.end(self._entry(at), is_well=is_well)
 
 
