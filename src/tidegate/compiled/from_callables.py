@@ -31,10 +31,11 @@ from tidegate.compiled.native_callables import native_addresses
 from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
-from tidegate.errors import InvalidModelError, Origin
+from tidegate.errors import CallbackError, InvalidModelError, Origin, RunError
 from tidegate.model.callables import At, Beside, CallableClause, CallableModel, Completed, Constraints, Tick, Variant
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
+from tidegate.wishes import RetryStep
 
 __all__ = ["Natives", "compile_callables", "corner_stops", "described", "identity"]
 
@@ -228,7 +229,14 @@ class Natives:
         at, happen = point(self._layout, t, y, p, m), self._model.happen
         if happen is not None:
             flags = m[self._layout.first_action : self._layout.first_count] != 0.0
-            return changed(self._layout, lambda at: happen(at, flags), at)
+            try:
+                return changed(self._layout, lambda at: happen(at, flags), at)
+            except (RunError, RetryStep):
+                raise
+            except Exception as error:
+                # without unknowns nobody would notice that what it gives is missing
+                what = f"the function bodies of {self._model.name} raised {type(error).__name__}"
+                raise CallbackError(f"{what}: {error} at t = {t:g}", time=t) from error
         new = np.concatenate([y, at.d])
         for index, several in self.writers(t, y, p, m).items():
             new[index] = several[0][1]

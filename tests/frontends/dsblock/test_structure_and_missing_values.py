@@ -254,3 +254,34 @@ def test_a_rest_that_ends_before_the_run_does_is_told_once_with_its_times(is_tra
     assert str(told[0].message).startswith(
         "from t = 0.777777778 to 0.95 indicators of DSblock Leaves rest within rounding of zero, and not at it: z0, z1;"
     )
+
+
+class Stateless(tg.DSblock):
+    """No state at all: time runs from event to event, some of them where an indicator of time crosses zero."""
+
+    def define(self, declare: Any) -> None:
+        declare.indicator("late")
+        declare.discrete("n")
+        declare.real("fails", 0.0)
+
+    def indicators(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return t - 0.37
+
+    def start(self, t0: float, x0: Any, u0: Any, p: Any, m: Any) -> Any:
+        return Start(next_event=0.25)
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        if p.fails and happening.state:
+            raise ValueError("no such thing")
+        m.n += 1 if happening.time else 10
+        return EventAction(action="continue", next_event=t + 0.25 if happening.time else None)
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_without_states_time_runs_from_event_to_event(is_traced: bool) -> None:
+    result = tg.simulate(Stateless(), (0.0, 0.9), traced=None if is_traced else False)
+    assert [event.time for event in result.events] == pytest.approx([0.25, 0.37, 0.5, 0.75])
+    assert result.final["n"] == 13
+    with pytest.raises(tg.CallbackError, match=r"Stateless raised ValueError: no such thing at t = 0.37") as ended:
+        tg.simulate(Stateless(), (0.0, 0.9), parameters={"fails": 1.0}, traced=None if is_traced else False)
+    assert ended.value.result is not None

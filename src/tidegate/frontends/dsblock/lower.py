@@ -356,7 +356,7 @@ class _Lowered:
     def _rates_of_x(self, run: Run, entry: Entry) -> FloatArray:
         """xd where a callback needs it."""
         if self.constrained is None:
-            return run.equations(entry)
+            return run.equations(entry) if len(entry.x) else entry.x
         return self.constrained.all_rates(
             entry.time, entry.x, lambda t, x, wanted: run.equations(replace(entry, time=t, x=x, u=self.inputs.at(t)), wanted)
         )
@@ -490,9 +490,11 @@ class _Lowered:
     def _about_to_cross(self, run: Run, at: At) -> NDArray[np.bool_]:
         entry, rate = self._entry(at), None
         with suppress(CallbackError, RetryStep, StopRun):
-            rate = self._entry_with_rates(run, at).xd if self.described.form is Form.DAE else self._rates_of_x(run, entry)
-        if not len(self.form.algebraic):  # whose rates are not known
-            self.rests.look(round(at.d[self.place[RUN]]), run, entry, rate, float(at.d[self.place[LAST]]))
+            rate = (
+                None if not len(entry.x) else self._entry_with_rates(run, at).xd if self.described.form is Form.DAE else self._rates_of_x(run, entry)
+            )
+        number, last = (float(at.d[self.place[name]]) for name in (RUN, LAST))
+        self.rests.look(round(number), run, entry, None if len(self.form.algebraic) else rate, last)  # of algebraic x no rates are known
         later = at.time + self.options.environment.same_within(at.time)
         return about_to_cross(run, entry, rate, (later, self.inputs.at(later)), self._directions(at))
 
