@@ -288,10 +288,8 @@ class _Lowered:
         return gives and self.constrained is None and not self.options.has_sensitivities
 
     def slopes(self, at: At) -> FloatArray:
-        run, n = self._run(at), len(at.y)
-        if not isinstance(run, KnowsSlopes):
-            return np.zeros((n, n))
-        return self.form.jacobian(self._n_states(at), partial(run.slopes, self._entry(at)))
+        run, zero = self._run(at), np.zeros((len(at.y), len(at.y)))
+        return self.form.jacobian(self._n_states(at), partial(run.slopes, self._entry(at))) if isinstance(run, KnowsSlopes) else zero
 
     def _constrained_rates(self, form: ConstrainedEquations, run: Run, at: At) -> FloatArray:
         self._count(at)
