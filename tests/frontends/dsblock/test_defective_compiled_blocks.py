@@ -157,6 +157,21 @@ def test_a_parameter_that_is_allowed_and_not_used_stays_what_it_was() -> None:
         assert result.final["X"] == pytest.approx(math.exp(-1.0))
 
 
+def test_what_only_has_the_name_of_a_callback_is_none(tmp_path: Path) -> None:
+    """A COMMON block, whose symbol is data, as prefix and letter C; and the square root of C's library for the prefix "sqr" and the letter T."""
+    source = tmp_path / "sqr.c"
+    source.write_text(
+        "double SQRC[8]; void cblo3sx(const char *, const char *);\n"
+        "void sqrB(int *iopt, int *info, int *sig, int *dim, double *t0, double *x0) {\n"
+        '  if (*iopt == 2) sig[0] = dim[0] = 1; if (*iopt == 3) { cblo3sx("X", ""); x0[0] = 2.0; } }\n'
+        "void sqrF(int *icall, double *t, double *x, double *xd, double *u, double *dp, int *ip, int *lp, double *f) { f[0] = -x[0]; }\n"
+        "double sqrC[8];\n"
+    )
+    block = tg.dsblock.build(source, prefix="sqr")
+    assert tg.simulate(block, (0.0, 1.0), rtol=1e-8).final["X"] == pytest.approx(2.0 * math.exp(-1.0))
+    block.close()
+
+
 def test_a_change_that_is_not_told_is_taken_for_a_restart_with_a_warning() -> None:
     with pytest.warns(tg.DSblockWarning, match=r"BLOCKV \(badv\) of DSblock bad changes X, XD or the dimensions and answers INFO = 0") as warned:
         result = tg.simulate(bad(27), (0.0, 1.0), rtol=1e-8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from tidegate.frontends.dsblock.compiled.requests import runtime
 __all__ = ["LETTERS", "Language", "Library", "copied", "opened"]
 
 LETTERS: Final = "BCFGHJKPSTV"
+_MAPS: Final = Path("/proc/self/maps")  # of Linux: what is loaded where, with which rights
+_FIELDS: Final = 4  # a line: range, rights, offset, device, number, path
 Language = Literal["auto", "c", "fortran"]
 
 
@@ -88,15 +91,36 @@ def _loaded(file: Path, path: Path, prefix: str, language: Language) -> Library:
     except OSError as error:
         raise UsageError(f"{path} cannot be loaded: {error}", hint="a shared library for this machine, with everything that it calls") from error
     symbols: dict[str, str] = {}
+    addresses: dict[str, int] = {}
+    code = _code_of(file)
     for letter in LETTERS:
-        found = next((name for name in _candidates(prefix, letter, language) if hasattr(handle, name)), None)
-        if found is not None:
-            symbols[letter] = found
+        for name in _candidates(prefix, letter, language):
+            address = (ctypes.cast(getattr(handle, name), ctypes.c_void_p).value or 0) if hasattr(handle, name) else 0
+            if address and any(address in part for part in code or [range(1, sys.maxsize)]):
+                symbols[letter], addresses[letter] = name, address
+                break
     if "B" not in symbols:
         looked = ", ".join(_candidates(prefix, "B", language))
         raise UsageError(f"{path} has no BLOCKB: looked for {looked}", hint="prefix= is what the names of its callbacks have in common")
-    addresses = {letter: ctypes.cast(getattr(handle, name), ctypes.c_void_p).value or 0 for letter, name in symbols.items()}
     return Library(path, prefix, handle, symbols, addresses, language=language)
+
+
+def _code_of(file: Path) -> list[range]:
+    """Where the machine code of a loaded file is; empty where the system does not say.
+
+    What else has the name of a callback is none: a COMMON block called VDPC, or a function of another library, as ``sinh`` for the prefix ``sin``.
+    """
+    try:
+        maps = _MAPS.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    found: list[range] = []
+    for line in maps:
+        where, rights, *_, path = line.split(maxsplit=5) if line.count(" ") > _FIELDS else (line, "", "")
+        if "x" in rights and path.strip() == str(file.resolve()):
+            first, _, end = where.partition("-")
+            found.append(range(int(first, 16), int(end, 16)))
+    return found
 
 
 def _candidates(prefix: str, letter: str, language: Language) -> list[str]:
