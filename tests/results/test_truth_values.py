@@ -34,6 +34,10 @@ class Heater(tg.Component):
         return {self.on: False, self.flags: [False, True], self.mode: "rests"}
 
 
+class House(tg.Component):
+    room = Heater()
+
+
 @cache
 def heated() -> tg.Result:
     return tg.simulate(Heater(), (0.0, 2.0))
@@ -51,6 +55,13 @@ def test_final_values_of_conditions_are_truth_values_and_numbers_stay_numbers() 
     assert heated()["on"].dtype == np.float64  # to reckon with
     assert heated()["on"].attrs["flag_meanings"] == "False True"
     assert heated().text("on")[-1] == "False"
+
+
+def test_outputs_of_parts_are_truth_values_too() -> None:
+    final = tg.simulate(House(), (0.0, 2.0)).final
+    assert {name.removeprefix("room."): value for name, value in final.items() if isinstance(value, bool)} == {
+        name: value for name, value in heated().final.items() if isinstance(value, bool)
+    }
 
 
 def test_events_say_what_became_true() -> None:

@@ -59,8 +59,10 @@ def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr], c
     found: list[Quantity] = []
     first_computed = {name: len(model.definitions) + k for k, name in enumerate(computed)}
     index_of = {name: k for k, name in enumerate(layout.unknowns)}
-    for variable in model.unknowns:
-        values = [replaced.get(item, item) for item in variable.symbols()]
+    truths = {item for variable in (*model.discretes, *model.parameters) if variable.kind == "boolean" for item in variable.symbols()}
+    for unknown in model.unknowns:
+        values = [replaced.get(item, item) for item in unknown.symbols()]
+        variable = replace(unknown, kind="boolean") if truths and all(_is_truth(value, truths) for value in values) else unknown
         if variable.names[0] in first_computed:
             found.append(_quantity(variable, variable.name, variable.names, "outputs", [first_computed[name] for name in variable.names]))
         elif values[0].is_constant:
@@ -79,7 +81,6 @@ def quantities_of(model: Model, layout: Layout, replaced: Mapping[Expr, Expr], c
         index_of = {name: first + k for k, name in enumerate(names)}
         found += [_quantity(v, v.name, v.names, vector, [index_of[name] for name in v.names]) for v in variables]
     owner = {name: variable for variable in model.by_role(*_DEFINED) for name in variable.names}
-    truths = {item for variable in (*model.discretes, *model.parameters) if variable.kind == "boolean" for item in variable.symbols()}
     for k, definition in enumerate(model.definitions):
         own = owner[definition.name]
         variable = replace(own, kind="boolean") if _is_truth(definition.value, truths) else own
