@@ -57,21 +57,41 @@ def _put_sum(x, y, sign, degree, out):
 
 
 @native
+def _put_convolution(x, y, degree, out):
+    """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written."""
+    k = 0
+    while k + 3 <= degree:
+        first = 0.0
+        second = x[k + 1] * y[0]
+        third = x[k + 2] * y[0] + x[k + 1] * y[1]
+        fourth = x[k + 3] * y[0] + x[k + 2] * y[1] + x[k + 1] * y[2]
+        for i in range(k + 1):
+            factor = x[i]
+            first += factor * y[k - i]
+            second += factor * y[k + 1 - i]
+            third += factor * y[k + 2 - i]
+            fourth += factor * y[k + 3 - i]
+        out[k] = first
+        out[k + 1] = second
+        out[k + 2] = third
+        out[k + 3] = fourth
+        k += 4
+    while k <= degree:
+        first = 0.0
+        for i in range(k + 1):
+            first += x[i] * y[k - i]
+        out[k] = first
+        k += 1
+
+
+@native
 def _put_product(x, y, degree, out):
     """``out`` must be neither of both."""
     if _is_constant(y, degree):
         x, y = y, x
     size_x = _size(x, degree)
     size_y = _size(y, degree)
-    for k in range(degree + 1):
-        out[k] = 0.0
-    # all coefficients side by side, each added up in the order of i
-    for i in range(degree + 1):
-        factor = x[i]
-        if factor == 0.0:
-            continue
-        for k in range(degree + 1 - i):
-            out[i + k] += factor * y[k]
+    _put_convolution(x, y, degree, out)
     # what of y comes behind the degree with x_i: its last i coefficients
     left_out = 0.0
     last = 0.0

@@ -14,6 +14,7 @@ __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_roo
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
 _MOST_ROUNDS: Final = 100
+_SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
@@ -23,6 +24,34 @@ def _polynomial_value(c, degree, theta):
     for k in range(degree - 1, -1, -1):
         x = x * theta + c[k]
     return x
+
+
+@native
+def _value_and_slope(c, degree, theta):
+    """By Horner's rule; of a high degree in theta squared, even and odd powers side by side: half as long a chain of operations that wait."""
+    if degree < _SIDE_BY_SIDE:
+        value = c[degree]
+        slope = 0.0
+        for k in range(degree - 1, -1, -1):
+            slope = slope * theta + value
+            value = value * theta + c[k]
+        return value, slope
+    square = theta * theta
+    even = 0.0
+    odd = 0.0
+    slope_even = 0.0
+    slope_odd = 0.0
+    k = degree
+    if k % 2 == 0:
+        even = c[k]
+        k -= 1
+    while k > 0:
+        slope_even = slope_even * square + even
+        slope_odd = slope_odd * square + odd
+        even = even * square + c[k - 1]
+        odd = odd * square + c[k]
+        k -= 2
+    return even + theta * odd, odd + 2.0 * theta * (slope_even + theta * slope_odd)
 
 
 @native
@@ -37,11 +66,7 @@ def _falling_root(c, degree, low, high):
         least = 2 * EPS * max(high, 1e-3)
         if high - low <= least or at_high == 0.0:
             break
-        value = c[degree]
-        slope = 0.0
-        for k in range(degree - 1, -1, -1):
-            slope = slope * theta + value
-            value = value * theta + c[k]
+        value, slope = _value_and_slope(c, degree, theta)
         # a little farther than Newton says, so that the root comes to lie between
         if value > 0.0:
             low = theta

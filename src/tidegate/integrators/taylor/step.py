@@ -131,11 +131,11 @@ def _choose_order(run):
     if run.low_order == 0:
         return
     if run.series_order != run.full_order:
-        if not run.length < _CUT * run.possible:
+        if not run.length < run.possible:
             _use_low_order(run, False)
         return
     low = run.low_order
-    if run.length < _CUT * run.possible and run.length < _CUT * run.low_caution * _radius(run, low, run.coefficients_at) * run.length:
+    if run.length < _CUT * run.possible and 1.0 < run.low_caution * _radius(run, low, run.coefficients_at):
         run.short_steps += 1
         if run.short_steps > _SHORT_STEPS:
             _use_low_order(run, True)

@@ -89,7 +89,7 @@ class TaylorIntegrator(NativeRun):
 
 def _low_order(order: int) -> int:
     """The order for steps that events cut short: less to compute, and the step that it allows is long enough."""
-    return max(_LEAST_ORDER, 3 * order // 5)
+    return max(_LEAST_ORDER, 2 * order // 3)
 
 
 def _is_simple(problem: Problem) -> bool:
