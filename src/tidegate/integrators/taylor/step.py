@@ -135,7 +135,7 @@ def _choose_order(run):
             _use_low_order(run, False)
         return
     low = run.low_order
-    if run.length < _CUT * run.possible and 1.0 < run.low_caution * _radius(run, low, run.coefficients_at):
+    if run.length < _CUT * run.possible and run.low_caution * _radius(run, low, run.coefficients_at) > 1.0:
         run.short_steps += 1
         if run.short_steps > _SHORT_STEPS:
             _use_low_order(run, True)
