@@ -220,7 +220,7 @@ def test_wrong_uses_are_refused_where_they_are_written() -> None:
         diagram.connect(diagram.velocity.x1, diagram.position.out)
     with pytest.raises(tg.UsageError, match="is an output and takes no signal"):
         diagram.connect(diagram.velocity.out, diagram.position.out)
-    with pytest.raises(tg.UsageError, match="takes 1 inputs, but 2 are given"):
+    with pytest.raises(tg.UsageError, match="takes 1 input, but 2 are given"):
         diagram.stiffness(1.0, 2.0)
     with pytest.raises(tg.UsageError, match=r"takes no 'gian'[^$]*did you mean 'gain'"):
         b.Gain(gian=2.0)
