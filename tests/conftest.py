@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -93,3 +94,21 @@ def dae_method(request: pytest.FixtureRequest) -> str:
 def ball() -> Result:
     """Four bounces."""
     return bouncing_ball()
+
+
+_SEEDS_AT_ONCE = 2  # of a random test, in the quick part
+_MANY, _EACH = 6, 3  # of a test with more variants than that, these are in the quick part: each third
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of random models the first seeds belong to the quick part, and of a test with many variants each third: the others repeat them."""
+    numbers: Counter[str] = Counter()
+    for item in items:
+        variant = getattr(item, "callspec", None)
+        if variant is None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        number = numbers[test]
+        numbers[test] += 1
+        if variant.indices.get("seed", 0) >= _SEEDS_AT_ONCE or (number >= _MANY and number % _EACH):
+            item.add_marker(pytest.mark.slow)

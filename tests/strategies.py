@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from tidegate.expressions import Expr, Role, symbol
+from tidegate.expressions import Expr, Role, as_expr, symbol
 from tidegate.expressions import elementary as f
 
 SYMBOLS = [symbol(Role.UNKNOWN, name) for name in ("x", "y", "z")]
@@ -79,7 +79,7 @@ def graphs(draw: st.DrawFn, steps: list[Step], size: int = 12) -> Expr:
     pool = list(SYMBOLS)
     for _ in range(draw(st.integers(1, size))):
         step = draw(st.sampled_from(steps))
-        pool.append(step(*(draw(st.sampled_from(pool)) for _ in range(3))))
+        pool.append(as_expr(step(*(draw(st.sampled_from(pool)) for _ in range(3)))))
     return pool[-1]
 
 
