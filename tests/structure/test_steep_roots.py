@@ -205,6 +205,8 @@ def test_sweeps_and_simulations_take_the_tolerance_that_they_are_given() -> None
     alone = [tg.simulate(model, (0.0, 10.0), rtol=1e-9, parameters={"k": k}).final["a"] for k in (0.3, 0.5)]
     together = tg.sweep(model, (0.0, 10.0), parameters={"k": [0.3, 0.5]}, rtol=1e-9, progress=False)
     assert together["a"].values.tolist() == alone
+    prepared = tg.prepare(model, (0.0, 10.0), rtol=1e-9)
+    assert [prepared.with_parameters(k=k).run().final["a"] for k in (0.3, 0.5)] == alone
     simulation = tg.Simulation(model, rtol=1e-3)
     simulation.advance(1e-3)
     simulation.advance(10.0, rtol=1e-9)

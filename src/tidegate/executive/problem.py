@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.compiled.compiled_model import CompiledModel, Direction, StartValues
 from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import UsageError
 from tidegate.executive.initial_actions import acted_on
@@ -39,8 +39,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
     compiled = (compiled.fitting and compiled.fitting(p)) or compiled
     refuse_clocks_too_fast(compiled, p, start, end)
     waits = compiled.start.asks_solution
-    values = compiled.start.values(p, start, directions, with_actions=not waits)
-    tell_tolerance(compiled.layout, values.m, options.rtol)
+    values = _start_values(compiled, p, start, directions, options.rtol)
     every_step = options.outputs is None
     problem = Problem(
         model=compiled,
@@ -82,11 +81,14 @@ def with_parameters(old: Problem, options: Options) -> Problem:
         return problem_of(model, (old.t_start, old.t_end), options)
     directions = directions_of(model, old.sensitivity_parameters.tolist(), options.parameters, p)
     refuse_clocks_too_fast(model, p, old.t_start, old.t_end)
-    values = model.start.values(p, old.t_start, directions, with_actions=True)
-    # dataclasses.replace costs as much as the rest
-    new: Problem = object.__new__(Problem)
-    vars(new).update(vars(old), y=values.y, m=values.m, p=p, directions=tuple(directions), dy_dp=values.dy_dp, dd_dp=values.dd_dp)
-    return new
+    values = _start_values(model, p, old.t_start, directions, options.rtol)
+    return old.altered(y=values.y, m=values.m, p=p, directions=tuple(directions), dy_dp=values.dy_dp, dd_dp=values.dd_dp)
+
+
+def _start_values(model: CompiledModel, p: FloatArray, start: float, directions: Sequence[Direction], rtol: float) -> StartValues:
+    values = model.start.values(p, start, directions, with_actions=not model.start.asks_solution)
+    tell_tolerance(model.layout, values.m, rtol)
+    return values
 
 
 def _chosen(compiled: CompiledModel, wanted: str | Sequence[str] | None) -> list[int]:
