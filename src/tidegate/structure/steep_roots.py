@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import Final
 
-from tidegate.expressions import ONE, ZERO, Expr, Role, differentiate, evaluate, makes_events, no_event, node, select, symbol, walk
+from tidegate.expressions import ZERO, Expr, Role, constant, differentiate, evaluate, makes_events, no_event, node, select, symbol, walk
 from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.substitute import Substitution, substitute
 from tidegate.model import Model, Variable, VariableRole
@@ -61,7 +62,7 @@ def steep_roots(model: Model) -> Passed:
     search.look([side for item in model.equations for side in (item.left, item.right)] + [item.value for item in model.definitions])
     if not search.found:
         return Passed(model)
-    tolerance = Variable(TOLERANCE, VariableRole.DISCRETE, start=(1e-6 * ONE,), is_hidden=True)
+    tolerance = Variable(TOLERANCE, VariableRole.DISCRETE, start=(constant(1e-6),), is_hidden=True)
     new = rewritten(model, search.found)
     return Passed(replace(new, variables=(*new.variables, tolerance)))
 
@@ -98,11 +99,14 @@ class _Search:
 
     def _width(self, compared: Expr) -> Expr:
         """How far from zero the cubic goes."""
-        nominal = {s: v.nominal or 1.0 for v in self.model.by_role(VariableRole.STATE, VariableRole.ALGEBRAIC) for s in v.symbols()}
         total: Expr = ZERO
         for item in _unknowns(compared):
-            total = total + abs(differentiate(compared, item)) * (abs(item) + 0.01 * nominal.get(item, 1.0))
+            total = total + abs(differentiate(compared, item)) * (abs(item) + 0.01 * self._nominal.get(item, 1.0))
         return no_event(_PART * symbol(Role.DISCRETE, TOLERANCE) * total)
+
+    @cached_property
+    def _nominal(self) -> dict[Expr, float]:
+        return {s: v.nominal or 1.0 for v in self.model.by_role(VariableRole.STATE, VariableRole.ALGEBRAIC) for s in v.symbols()}
 
 
 def _is_root(item: Expr) -> bool:
